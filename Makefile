@@ -1,0 +1,36 @@
+# rqspin: everything is built below build/; V=1 shows the commands.
+# The text after "##" is what `make help` prints.
+
+include scripts/common.mk
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF) KERNEL=NAME (see selftests/vm/kernels.conf)"
+
+.PHONY: setup
+setup: ## install what is missing on this machine (asks nothing; says what it does)
+	$(Q)scripts/setup.sh
+
+.PHONY: demo
+demo: setup ## build everything and show live deadlock events
+	$(Q)$(MAKE) --no-print-directory build
+	$(Q)scripts/demo.sh
+
+.PHONY: test
+test: setup ## run every test that this machine can run
+	$(Q)$(MAKE) --no-print-directory build
+	$(Q)scripts/run-tests.sh
+
+.PHONY: build
+build: bpf user selftests ## compile everything into build/
+
+include bpf/build.mk user/build.mk selftests/build.mk docs/build.mk
+
+.PHONY: lint
+lint: ## clang-format, shellcheck, ruff
+	$(Q)scripts/lint.sh
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf build

@@ -1,0 +1,8 @@
+# The tool's own objects become skeletons; samples stay plain objects.
+TOOL_BPF = $(patsubst %.bpf.c,$(O)/%.skel.h,$(wildcard bpf/*.bpf.c))
+SAMPLES = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard bpf/progs/*.bpf.c))
+
+.PHONY: bpf
+bpf: $(TOOL_BPF) $(SAMPLES) ## compile BPF objects and samples
+
+-include $(TOOL_BPF:.skel.h=.bpf.d) $(SAMPLES:.o=.d)

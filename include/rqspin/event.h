@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The record of one failed lock acquisition, shared by BPF programs that
+ * report their own failures, by the tracer's BPF objects and by user space.
+ * Include vmlinux.h (BPF) or <linux/types.h> (user space) first.
+ */
+#ifndef RQSPIN_EVENT_H
+#define RQSPIN_EVENT_H
+
+#define RQSPIN_EVENT_HELD 8 /* held locks kept per side */
+#define RQSPIN_EVENT_NAME 16
+#define RQSPIN_RING_EVENTS 4096 /* power of two */
+
+/**
+ * enum rqspin_kind - why an acquisition failed
+ * @RQSPIN_UNKNOWN: this source cannot tell
+ * @RQSPIN_AA: this CPU holds the attempted lock itself
+ * @RQSPIN_ABBA: the owner waits for a lock this CPU holds
+ * @RQSPIN_CYCLE: a cycle of three or more CPUs (see @parties)
+ * @RQSPIN_TIMEOUT: the owner did not release in time
+ * @RQSPIN_NESTED: no queue node, or a nested NMI that must not wait
+ */
+enum rqspin_kind {
+	RQSPIN_UNKNOWN,
+	RQSPIN_AA,
+	RQSPIN_ABBA,
+	RQSPIN_CYCLE,
+	RQSPIN_TIMEOUT,
+	RQSPIN_NESTED,
+};
+
+/**
+ * struct rqspin_event - one failed acquisition
+ * @seq: 1 + position in the ring's history; written last, 0 while being filled
+ * @ts_ns: CLOCK_MONOTONIC when the scope was entered (no clock can be read
+ *         while a lock is held)
+ * @wait_ns: time spent waiting, or ~0 if unknown
+ * @lock: address of the attempted lock
+ * @owner_wants: address of the lock the owner waits for, 0 if none or unknown
+ * @err: negative errno the acquisition returned
+ * @kind: enum rqspin_kind
+ * @parties: CPUs in the cycle (1 for AA, 2 for ABBA), 0 if unknown
+ * @cpu: CPU the acquisition failed on
+ * @owner_cpu: CPU that owns @lock, -1 if unknown
+ * @pid: thread group id of the current task
+ * @tid: thread id of the current task
+ * @line: source line of the failing call, 0 if unknown
+ * @nr_held: locks this CPU held; only the first RQSPIN_EVENT_HELD are in @held
+ * @nr_owner_held: locks the owner held, as @nr_held
+ * @held: addresses of the locks held by this CPU, oldest first
+ * @owner_held: addresses of the locks held by the owner, oldest first
+ * @comm: current task's name
+ * @prog: name of the failing BPF program's function
+ */
+struct rqspin_event {
+	__u64 seq;
+	__u64 ts_ns;
+	__u64 wait_ns;
+	__u64 lock;
+	__u64 owner_wants;
+	__s32 err;
+	__u32 kind;
+	__u32 parties;
+	__u32 cpu;
+	__s32 owner_cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 line;
+	__u32 nr_held;
+	__u32 nr_owner_held;
+	__u64 held[RQSPIN_EVENT_HELD];
+	__u64 owner_held[RQSPIN_EVENT_HELD];
+	char comm[RQSPIN_EVENT_NAME];
+	char prog[RQSPIN_EVENT_NAME];
+};
+
+/**
+ * struct rqspin_ring - multi-producer event ring in a memory-mapped global
+ * @head: events ever reserved; a writer takes slot (old head) % RQSPIN_RING_EVENTS
+ * @slots: the last RQSPIN_RING_EVENTS events
+ *
+ * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
+ * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Needs no helper call
+ * and no lock, so a program may write it while it holds locks.
+ */
+struct rqspin_ring {
+	__u64 head;
+	__u64 pad[7];
+	struct rqspin_event slots[RQSPIN_RING_EVENTS];
+};
+
+#endif /* RQSPIN_EVENT_H */

@@ -1,0 +1,52 @@
+# Tools, flags and the rules shared by all parts.
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+O ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+VMLINUX_BTF ?= /sys/kernel/btf/vmlinux
+
+ifeq ($(V),1)
+Q =
+say = @:
+else
+Q = @
+say = @printf '  %-8s %s\n'
+endif
+
+find-tool = $(firstword $(foreach t,$(1),$(shell command -v $(t) 2>/dev/null)) $(firstword $(1)))
+CC = gcc
+CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-18 clang)
+export BPFTOOL ?= $(call find-tool,bpftool /usr/sbin/bpftool)
+
+PKGS = libbpf jansson
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
+	-Iinclude -I$(O) -Ibpf -Iuser $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
+
+BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -MMD -MP -D__TARGET_ARCH_$(BPF_ARCH) \
+	-Iinclude -I$(O) -Ibpf -idirafter /usr/include/$(shell uname -m)-linux-gnu
+
+$(O)/vmlinux.h: $(VMLINUX_BTF) scripts/gen-vmlinux-h.sh
+	@mkdir -p $(@D)
+	$(say) VMLINUX $@
+	$(Q)scripts/gen-vmlinux-h.sh $< $@
+
+# One rule for every BPF object: X.bpf.c next to its owner, X.bpf.o at the same place in build/.
+$(O)/%.bpf.o: %.bpf.c $(O)/vmlinux.h
+	@mkdir -p $(@D)
+	$(say) BPF $@
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(O)/%.skel.h: $(O)/%.bpf.o
+	$(say) SKEL $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(notdir $*))_bpf >$@
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

@@ -1,0 +1,2 @@
+.PHONY: selftests
+selftests: ## build the kernel-facing tests

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Verbs are data: help, man page and completion are printed from these tables. */
+#ifndef RQSPIN_CMD_H
+#define RQSPIN_CMD_H
+
+#include <argp.h>
+
+/* Documented in docs/rqspin.8; tests match them. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAIL = 1,
+	EXIT_USAGE = 2,
+	EXIT_UNSUPPORTED = 3, /* this kernel or this user cannot do it */
+	EXIT_LOST = 4,	      /* events were lost and --strict was given */
+	EXIT_EVENT = 10,      /* trace --fail-on-event saw one */
+};
+
+struct cmd {
+	const char *name;
+	const char *summary;	 /* one line, for help and man page */
+	const struct argp *argp; /* option table, argument synopsis, long help */
+	int (*run)(int argc, char **argv); /* argv[0] is "rqspin VERB"; returns an exit code */
+};
+
+extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor;
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* stderr is talk, stdout is data: nothing here writes to stdout. */
+#ifndef RQSPIN_LOG_H
+#define RQSPIN_LOG_H
+
+#include <stdbool.h>
+
+enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+/* libbpf is one level quieter than we are: -v shows our debug, -vv also libbpf's. */
+void log_init(void);
+void log_set_level(int level);
+
+/* "rqspin: message" on stderr. The message names the thing and the mend. */
+void pr_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pr_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pr_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pr_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
