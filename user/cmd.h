@@ -17,8 +17,8 @@ enum {
 
 struct cmd {
 	const char *name;
-	const char *summary;	 /* one line, for help and man page */
-	const struct argp *argp; /* option table, argument synopsis, long help */
+	const char *summary;		   /* one line, for help and man page */
+	const struct argp *argp;	   /* option table, argument synopsis, long help */
 	int (*run)(int argc, char **argv); /* argv[0] is "rqspin VERB"; returns an exit code */
 };
 

@@ -10,6 +10,7 @@ enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 /* libbpf is one level quieter than we are: -v shows our debug, -vv also libbpf's. */
 void log_init(void);
 void log_set_level(int level);
+void log_more(void); /* one -v */
 
 /* "rqspin: message" on stderr. The message names the thing and the mend. */
 void pr_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "log.h"
+#include "tables.h"
+#include "version.h"
+
+/* A verb that is not linked in is left out of the table. */
+#pragma weak cmd_list
+#pragma weak cmd_run
+#pragma weak cmd_trace
+#pragma weak cmd_held
+#pragma weak cmd_stat
+#pragma weak cmd_doctor
+
+static const struct cmd *const cmds[] = {
+	&cmd_list, &cmd_run, &cmd_trace, &cmd_held, &cmd_stat, &cmd_doctor,
+};
+
+#define NR_CMDS	  (sizeof(cmds) / sizeof(cmds[0]))
+#define MATCH_MAX 256
+
+const char *argp_program_version = "rqspin " RQSPIN_VERSION;
+
+enum { KEY_TABLES = 0x1000 };
+
+static const struct argp_option options[] = {
+	{ "verbose", 'v', NULL, 0, "Say more on standard error; twice adds libbpf's messages", 0 },
+	{ "dump-tables", KEY_TABLES, NULL, OPTION_HIDDEN, NULL, 0 },
+	{ 0 },
+};
+
+static size_t match_cmds(const char *name, const struct cmd **found, char *names, size_t size)
+{
+	size_t nr = 0, len = strlen(name), used = 0;
+
+	for (size_t i = 0; i < NR_CMDS; i++) {
+		if (!cmds[i] || strncmp(cmds[i]->name, name, len))
+			continue;
+		*found = cmds[i];
+		if (!cmds[i]->name[len])
+			return 1;
+		used += snprintf(names + used, size - used, "%s%s", nr++ ? ", " : "",
+				 cmds[i]->name);
+	}
+	return nr;
+}
+
+static const char *closest_cmd(const char *name)
+{
+	const char *best = NULL;
+	size_t best_score = 1;
+
+	for (size_t i = 0; i < NR_CMDS; i++) {
+		size_t score = 0;
+
+		/* Letters in the same order: enough to see a slip of the finger. */
+		for (const char *n = name, *c = cmds[i] ? cmds[i]->name : ""; *n && *c; n++) {
+			const char *hit = strchr(c, *n);
+
+			score += !!hit;
+			c = hit ? hit + 1 : c;
+		}
+		if (score > best_score) {
+			best_score = score;
+			best = cmds[i]->name;
+		}
+	}
+	return best;
+}
+
+static const struct cmd *find_cmd(const char *name)
+{
+	const struct cmd *cmd = NULL;
+	char names[MATCH_MAX];
+	const char *close;
+
+	switch (match_cmds(name, &cmd, names, sizeof(names))) {
+	case 1:
+		return cmd;
+	case 0:
+		close = closest_cmd(name);
+		if (close)
+			pr_err("no verb '%s'; did you mean '%s'?", name, close);
+		else
+			pr_err("no verb '%s'; 'rqspin help' lists them", name);
+		return NULL;
+	}
+	pr_err("'%s' could be any of: %s", name, names);
+	return NULL;
+}
+
+static int run_cmd(const struct cmd *cmd, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "rqspin %s", cmd->name);
+	argv[0] = name;
+	return cmd->run(argc, argv);
+}
+
+static int help_verb(const struct argp *top, int argc, char **argv)
+{
+	const struct cmd *cmd;
+	char name[64];
+
+	if (argc < 2) {
+		argp_help(top, stdout, ARGP_HELP_STD_HELP, "rqspin");
+		return EXIT_OK;
+	}
+	cmd = find_cmd(argv[1]);
+	if (!cmd)
+		return EXIT_USAGE;
+	snprintf(name, sizeof(name), "rqspin %s", cmd->name);
+	argp_help(cmd->argp, stdout, ARGP_HELP_STD_HELP, name);
+	return EXIT_OK;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	int *verb = state->input;
+
+	switch (key) {
+	case 'v':
+		log_more();
+		return 0;
+	case KEY_TABLES:
+		tables_dump(cmds, NR_CMDS);
+		exit(EXIT_OK);
+	case ARGP_KEY_ARG:
+		(void)arg;
+		*verb = state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static char *help_filter(int key, const char *text, void *input)
+{
+	char *buf = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&buf, &size);
+	if (!out)
+		return (char *)text;
+	fputs("Verbs (a unique beginning is enough):\n", out);
+	for (size_t i = 0; i < NR_CMDS; i++)
+		if (cmds[i])
+			fprintf(out, "  %-8s %s\n", cmds[i]->name, cmds[i]->summary);
+	fputs("\n'rqspin help VERB' shows a verb's options.", out);
+	fclose(out);
+	return buf;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "VERB [ARGUMENT...]",
+	.doc = "Run programs that take resilient queued spin locks, and see which acquisitions "
+	       "fail and why.\v(verbs)",
+	.help_filter = help_filter,
+};
+
+static void close_stdout(void)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (!fclose(stdout) && !failed)
+		return;
+	if (errno == EPIPE)
+		return;
+	pr_err("standard output: %s", errno ? strerror(errno) : "write error");
+	_exit(EXIT_FAIL);
+}
+
+/* A BPF object must not land on a closed standard descriptor and be written to. */
+static void fill_std_fds(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(EXIT_FAIL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd *cmd;
+	int verb = 0;
+
+	fill_std_fds();
+	atexit(close_stdout);
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = "rqspin";
+	log_init();
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &verb);
+	argc -= verb;
+	argv += verb;
+	if (!strcmp(argv[0], "help"))
+		return help_verb(&argp, argc, argv);
+	cmd = find_cmd(argv[0]);
+	return cmd ? run_cmd(cmd, argc, argv) : EXIT_USAGE;
+}
