@@ -1,0 +1,20 @@
+STRESS_BPF = $(O)/selftests/stress/stress.bpf.skel.h
+STRESS = $(O)/selftests/stress/stress
+
+selftests: $(STRESS) $(O)/selftests/bench/overhead.bpf.o
+
+$(O)/selftests/stress/stress.bpf.skel.h: $(O)/selftests/stress/stress.bpf.o
+	$(say) SKEL $@
+	$(Q)$(BPFTOOL) gen skeleton $< name stress_bpf >$@
+
+$(O)/selftests/stress/stress.o: $(STRESS_BPF)
+
+$(STRESS): $(O)/selftests/stress/stress.o
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: stress
+stress: build ## ten minutes of nested map updates while tracing (SECONDS=600)
+	$(Q)selftests/stress/run.sh $(or $(SECONDS),600)
+
+-include $(O)/selftests/stress/stress.d $(O)/selftests/stress/stress.bpf.d $(O)/selftests/bench/overhead.bpf.d

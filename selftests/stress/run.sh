@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Nested map updates while `rqspin trace` runs: no hang, no lockup message, and
+# a tracer that still answers. usage: run.sh [SECONDS] (600 is the full run)
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$top/${O:-build}
+seconds=${1:-20}
+tmp=$(mktemp -d)
+tracer=
+cleanup() {
+	[ -z "$tracer" ] || kill -INT "$tracer" 2>/dev/null || true
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+passed=0 failed=0
+check() { # description, command...
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok $((passed + failed + 1)) - $what"
+		passed=$((passed + 1))
+	else
+		echo "not ok $((passed + failed + 1)) - $what"
+		failed=$((failed + 1))
+	fi
+}
+
+complaints() { # kernel messages since the start that speak of a lock gone wrong
+	dmesg | tail -n "+$((before + 1))" |
+		grep -E 'BUG:|WARNING:|lockup|hung task|blocked for more than|rcu.*(stall|self-detected)|unable to handle' || true
+}
+
+no_complaints() {
+	local c
+	c=$(complaints)
+	[ -z "$c" ] || {
+		printf '%s\n' "$c" | sed 's/^/# dmesg: /'
+		return 1
+	}
+}
+
+run_stress() {
+	timeout $((seconds + 60)) "$build/selftests/stress/stress" "$seconds" | sed 's/^\(not ok\|ok\)/# stress: \1/'
+}
+
+stop_tracer() {
+	kill -INT "$tracer"
+	wait "$tracer"
+}
+
+before=$(dmesg | wc -l)
+mkfifo "$tmp/ready"
+"$build/rqspin" trace --json --ready-file "$tmp/ready" >"$tmp/events" 2>"$tmp/talk" &
+tracer=$!
+read -r _ <"$tmp/ready" || true
+check "nested updates finish" run_stress
+check "tracer is alive and ends cleanly" stop_tracer
+tracer=
+check "no complaint in dmesg" no_complaints
+grep '"summary"' "$tmp/events" | sed 's/^/# tracer: /' || true
+sed 's/^/# tracer: /' "$tmp/talk"
+echo "1..$((passed + failed))"
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

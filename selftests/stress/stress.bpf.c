@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Map updates from contexts that interrupt each other: a task, a timer
+ * interrupt, the scheduler, and a lock's own contention tracepoint. Every
+ * program hits the same few keys, so that locks are met while held.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "stress.h"
+
+#define KEYS 16
+#define EDEADLK 35
+#define ETIMEDOUT 110
+#define EBUSY 16
+
+struct lpm_key {
+	__u32 prefixlen;
+	__u32 addr;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, KEYS);
+	__type(key, __u32);
+	__type(value, __u64);
+} hash SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, KEYS);
+	__type(key, __u32);
+	__type(value, __u64);
+} lru SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, KEYS);
+	__type(key, struct lpm_key);
+	__type(value, __u64);
+} lpm SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} ringbuf SEC(".maps");
+
+struct stress_counts counts;
+__u64 draws;
+
+static __always_inline void count(enum stress_context ctx, enum stress_map map, long err)
+{
+	enum stress_result r = !err		   ? RES_OK :
+			       err == -EDEADLK	   ? RES_EDEADLK :
+			       err == -ETIMEDOUT   ? RES_ETIMEDOUT :
+			       err == -EBUSY	   ? RES_EBUSY :
+						     RES_OTHER;
+
+	__sync_fetch_and_add(&counts.n[ctx][map][r], 1);
+}
+
+static __always_inline void hammer(enum stress_context ctx)
+{
+	__u64 value = __sync_fetch_and_add(&draws, 1);
+	__u32 key = value % KEYS;
+	struct lpm_key prefix = { .prefixlen = 16 + key, .addr = key };
+	void *record;
+
+	count(ctx, MAP_HASH, bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	count(ctx, MAP_LRU, bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
+	count(ctx, MAP_LPM, bpf_map_update_elem(&lpm, &prefix, &value, BPF_ANY));
+	record = bpf_ringbuf_reserve(&ringbuf, 64, 0);
+	count(ctx, MAP_RINGBUF, record ? 0 : 1);
+	if (record)
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	if (key & 1)
+		return;
+	bpf_map_delete_elem(&hash, &key);
+	bpf_map_delete_elem(&lru, &key);
+	bpf_map_delete_elem(&lpm, &prefix);
+}
+
+SEC("tc")
+int task(struct __sk_buff *ctx)
+{
+	hammer(CTX_TASK);
+	return 0;
+}
+
+SEC("perf_event")
+int tick(void *ctx)
+{
+	hammer(CTX_TICK);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch)
+{
+	hammer(CTX_SWITCH);
+	return 0;
+}
+
+SEC("tp_btf/contention_begin")
+int BPF_PROG(on_contention)
+{
+	hammer(CTX_CONTENTION);
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";
