@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Install what this machine lacks for `make build`, `make test` and `make demo`, and nothing else.
+#   scripts/setup.sh           install (root, or through sudo)
+#   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
+# Each need is probed by what it must be able to do, so a tool from another source counts too.
+# shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH=$PATH:/usr/sbin:/sbin
+VENV=.venv
+check_only=0
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+	printf 'setup: error: %s\n' "$1" >&2
+	exit "${2:-1}"
+}
+
+any_of() {
+	local t
+	for t in "$@"; do
+		command -v "$t" >/dev/null && return 0
+	done
+	return 1
+}
+
+can_clang() { any_of clang-19 clang-20 clang-21 clang-22; }
+can_clang_format() { any_of clang-format-19 clang-format-20 clang-format-21 clang-format-22; }
+can_cc() { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; }
+can_tool() { command -v "$1" >/dev/null; }
+can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
+can_libbpf() { pkg-config --atleast-version=1.4 libbpf 2>/dev/null; }
+can_cmocka() { [ -e /usr/include/cmocka.h ]; }
+can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
+
+# A bpftool older than libbpf 1.4 does not know the sections our objects use. Ubuntu's wrapper
+# refuses to run when no tools of the running kernel exist, so the real one is looked up too.
+can_bpftool() {
+	local b v
+	for b in bpftool /usr/lib/linux-tools/*/bpftool; do
+		v=$("$b" version 2>/dev/null | sed -n 's/.*libbpf v\([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || continue
+		# shellcheck disable=SC2086 # two words on purpose
+		set -- $v
+		[ $# = 2 ] && { [ "$1" -gt 1 ] || [ "$2" -ge 4 ]; } && return 0
+	done
+	return 1
+}
+
+# what it is for | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there)
+NEEDS='
+BPF compiler (clang 19 or newer)|can_clang|clang-19/clang-20/clang-21
+formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
+C compiler and libc headers|can_cc|gcc,libc6-dev
+make|can_tool make|make
+pkg-config|can_tool pkg-config|pkg-config
+libbpf 1.4 or newer|can_libbpf|libbpf-dev
+libelf|can_pkg libelf|libelf-dev
+zlib|can_pkg zlib|zlib1g-dev
+jansson|can_pkg jansson|libjansson-dev
+cmocka|can_cmocka|libcmocka-dev
+bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
+QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
+busybox for the guest start|can_tool busybox|busybox-static
+depmod for the guest modules|can_tool depmod|kmod
+xz for kernel modules|can_tool xz|xz-utils
+ip for guests and network samples|can_tool ip|iproute2
+shell checker|can_tool shellcheck|shellcheck
+Python with venv|can_venv|python3-venv
+'
+
+missing_needs() {
+	local what probe pkgs
+	while IFS='|' read -r what probe pkgs; do
+		[ -n "$what" ] || continue
+		$probe || printf '%s|%s\n' "$what" "$pkgs"
+	done <<<"$NEEDS"
+}
+
+venv_ready() {
+	[ -x $VENV/bin/vng ] && cmp -s requirements.txt $VENV/requirements.txt
+}
+
+os_release() {
+	# shellcheck disable=SC1091
+	. /etc/os-release
+	printf '%s %s\n' "$ID" "${VERSION_ID:-0}"
+}
+
+supported_os() {
+	local id ver
+	read -r id ver < <(os_release)
+	case $id in
+	debian) [ "$ver" -ge 12 ] 2>/dev/null ;;
+	ubuntu) [ "${ver%%.*}" -ge 24 ] 2>/dev/null ;;
+	*) return 1 ;;
+	esac
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "need root for: $* (run as root, or install sudo)"
+	fi
+}
+
+apt_sources() {
+	apt-get indextargets --format '$(SITE)' 2>/dev/null | sort -u | paste -sd ' '
+}
+
+apt_update() {
+	as_root apt-get -qq -o Acquire::Retries=2 update >/dev/null 2>&1 || true
+}
+
+has_candidate() {
+	local c
+	c=$(LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: //p')
+	[ -n "$c" ] && [ "$c" != "(none)" ]
+}
+
+# Debian 12's own bpftool and libbpf are too old; only these three come from its backports, by
+# name, so the low priority of that suite keeps everything else where it is.
+needs_backports() {
+	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool; }
+}
+
+add_backports() {
+	local list=/etc/apt/sources.list.d/rqspin-backports.list uri
+	if apt-get indextargets --format '$(RELEASE) $(CODENAME)' 2>/dev/null | grep -q bookworm-backports; then
+		return 0
+	fi
+	uri=$(apt-get indextargets --format '$(CODENAME) $(LABEL) $(REPO_URI)' 2>/dev/null |
+		awk '$1 == "bookworm" && $2 == "Debian" { print $3; exit }')
+	say "adding $list (used for bpftool, libbpf1 and libbpf-dev only)"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${uri:-http://deb.debian.org/debian} bookworm-backports main" |
+		as_root tee $list >/dev/null
+}
+
+backports_packages() {
+	printf '%s/bookworm-backports ' bpftool libbpf1 libbpf-dev
+}
+
+# The package names for the lines of missing_needs, alternatives resolved.
+resolve_packages() {
+	local what pkgs group alt
+	while IFS='|' read -r what pkgs; do
+		for group in ${pkgs//,/ }; do
+			for alt in ${group//\// }; do
+				has_candidate "$alt" && break
+			done
+			has_candidate "$alt" || die "no package of ${group//\// or } for '$what' in $(apt_sources)"
+			echo "$alt"
+		done
+	done
+}
+
+install_packages() {
+	local missing=$1 pkgs
+	say "updating the package lists"
+	needs_backports && add_backports
+	apt_update
+	pkgs=$(resolve_packages <<<"$missing" | sort -u | paste -sd ' ')
+	if needs_backports; then
+		pkgs=$(tr ' ' '\n' <<<"$pkgs" | grep -vxE 'bpftool|libbpf-dev' | paste -sd ' ')
+		pkgs="$pkgs $(backports_packages)"
+	fi
+	say "installing: $pkgs"
+	# shellcheck disable=SC2086 # a list of words
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||
+		die "apt-get could not install them (package source: $(apt_sources)): $(grep -E '^(E|W|Err)' "$log" | tail -n 4)"
+}
+
+install_venv() {
+	say "creating $VENV with the Python tools of requirements.txt (from PyPI)"
+	rm -rf $VENV
+	if python3 -m venv $VENV >"$log" 2>&1 &&
+		$VENV/bin/pip -q --disable-pip-version-check install --retries 2 -r requirements.txt >>"$log" 2>&1; then
+		cp requirements.txt $VENV/requirements.txt
+		return 0
+	fi
+	rm -rf $VENV
+	die "pip could not install requirements.txt (package source: $(pip_source)): $(grep -i error "$log" | tail -n 1)"
+}
+
+pip_source() {
+	python3 -m pip config get global.index-url 2>/dev/null || echo https://pypi.org
+}
+
+list_missing() {
+	local what pkgs
+	while IFS='|' read -r what pkgs; do
+		[ -n "$what" ] && say "missing: $what (Debian package: ${pkgs//\// or })"
+	done <<<"$1"
+	venv_ready || say "missing: Python tools in $VENV (requirements.txt)"
+	return 0
+}
+
+case ${1:-} in
+--check) check_only=1 ;;
+'') ;;
+*) die "usage: scripts/setup.sh [--check]" 2 ;;
+esac
+
+missing=$(missing_needs)
+[ -z "$missing" ] && venv_ready && exit 0
+list_missing "$missing"
+[ $check_only = 0 ] || exit 1
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if [ -n "$missing" ]; then
+	supported_os || die "cannot install on this system ($(os_release)); install the above by its own means" 3
+	install_packages "$missing"
+	missing=$(missing_needs)
+	[ -z "$missing" ] || { list_missing "$missing"; die "still missing after the installation"; }
+fi
+venv_ready || install_venv
+say "ready"
