@@ -77,6 +77,11 @@ struct rqspin_event {
 /**
  * struct rqspin_ring - multi-producer event ring in a memory-mapped global
  * @head: events ever reserved; a writer takes slot (old head) % RQSPIN_RING_EVENTS
+ * @held_delta: bytes from a CPU's "runqueues" to its "rqspinlock_held_locks",
+ *              written by whoever loads or traces the program (from the section
+ *              .data..percpu of the kernel's BTF); 0 = not told. Kernels without
+ *              CONFIG_KALLSYMS_ALL resolve neither variable by __ksym, but
+ *              current->se.cfs_rq->rq is the first one's address.
  * @slots: the last RQSPIN_RING_EVENTS events
  *
  * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
@@ -85,7 +90,8 @@ struct rqspin_event {
  */
 struct rqspin_ring {
 	__u64 head;
-	__u64 pad[7];
+	__s64 held_delta;
+	__u64 pad[6];
 	struct rqspin_event slots[RQSPIN_RING_EVENTS];
 };
 
