@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The runner's own eyes: lock words of any map, and this CPU's held table. */
+#include "test_kfuncs.h"
+
+extern struct rqspinlock_held rqspinlock_held_locks __weak __ksym;
+
+const volatile __u32 lock_offset;
+__u64 nr_seen, nr_taken;
+__u32 last_word;
+
+SEC("iter/bpf_map_elem")
+int read_lock_word(struct bpf_iter__bpf_map_elem *ctx)
+{
+	void *value = ctx->value;
+	__u32 word;
+
+	if (!value)
+		return 0;
+	word = *(__u32 *)(value + lock_offset);
+	nr_seen++;
+	if (word) {
+		nr_taken++;
+		last_word = word;
+	}
+	return 0;
+}
+
+SEC("syscall")
+int read_held_count(void *ctx)
+{
+	struct rqspinlock_held *held;
+
+	if (!bpf_ksym_exists(&rqspinlock_held_locks))
+		return 0;
+	held = bpf_this_cpu_ptr(&rqspinlock_held_locks);
+	return held->cnt;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Raw kfuncs, no wrapper: these tests are about the kernel's own interface. */
+#ifndef RQSPIN_TEST_KFUNCS_H
+#define RQSPIN_TEST_KFUNCS_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include "test_macros.h"
+
+#define EDEADLK	  35
+#define ETIMEDOUT 110
+
+extern int bpf_res_spin_lock(struct bpf_res_spin_lock *lock) __weak __ksym;
+extern void bpf_res_spin_unlock(struct bpf_res_spin_lock *lock) __weak __ksym;
+extern int bpf_res_spin_lock_irqsave(struct bpf_res_spin_lock *lock,
+				     unsigned long *flags__irq_flag) __weak __ksym;
+extern void bpf_res_spin_unlock_irqrestore(struct bpf_res_spin_lock *lock,
+					   unsigned long *flags__irq_flag) __weak __ksym;
+extern void bpf_local_irq_save(unsigned long *flags__irq_flag) __weak __ksym;
+extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
+
+/* May a loop go on? Bounded by the kernel, so it is allowed while a lock is held. */
+#define may_loop                                                                                   \
+	({                                                                                         \
+		__label__ no, out;                                                                 \
+		bool go = true;                                                                    \
+		asm volatile goto("may_goto %l[no]" : : : : no);                                   \
+		goto out;                                                                          \
+	no:                                                                                        \
+		go = false;                                                                        \
+	out:;                                                                                      \
+		go;                                                                                \
+	})
+
+struct locked_value {
+	struct bpf_res_spin_lock lock;
+	__u32 count;
+};
+
+/* The compiler must not see that two keys are equal, or it merges the look-ups. */
+#define opaque(x)                                                                                  \
+	({                                                                                         \
+		typeof(x) v__ = (x);                                                               \
+		asm volatile("" : "+r"(v__));                                                      \
+		v__;                                                                               \
+	})
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tags that make a program a test of its own, read through the object's BTF:
+ *
+ *	__refused("text")	loading must fail and the verifier's log hold the text
+ *	__refused_re("ERE")	the same with an extended regular expression, for
+ *				messages that differ between kernels
+ *	__accepted		loading must succeed
+ *	__returns(n)		... and one run must return n, every lock free after it
+ *	__needs("name")		skipped where the kernel's BTF has no such kfunc
+ *
+ * Tagged programs are SEC("?...") so that each one is loaded alone.
+ */
+#ifndef RQSPIN_TEST_MACROS_H
+#define RQSPIN_TEST_MACROS_H
+
+#define __test_tag(text)   __attribute__((btf_decl_tag("rqspin_test:" text)))
+#define __refused(text)	   __test_tag("refused=" text)
+#define __refused_re(text) __test_tag("refused_re=" text)
+#define __accepted	   __test_tag("accepted=")
+#define __returns(n)	   __test_tag("returns=" #n)
+#define __needs(name)	   __test_tag("needs=" name)
+
+#endif
