@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One snapshot of the kernel's per-CPU tables of held locks: held.bpf.c fills it, user space reads
+ * it. */
+#ifndef RQSPIN_HELD_H
+#define RQSPIN_HELD_H
+
+#define HELD_CPUS    1024
+#define HELD_ENTRIES 31 /* size of the kernel's table; a larger count means entries not recorded \
+			 */
+
+/**
+ * struct held_cpu - one CPU's table
+ * @nr: locks held or being attempted, oldest first; may exceed HELD_ENTRIES
+ * @top_word: lock word of the newest recorded lock, 0 if it could not be read
+ * @locks: their addresses
+ */
+struct held_cpu {
+	__u32 nr;
+	__u32 top_word;
+	__u64 locks[HELD_ENTRIES];
+};
+
+#endif

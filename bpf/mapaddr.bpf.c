@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tell user space at which kernel addresses maps keep their values, elements and own locks. */
+#include <vmlinux.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "mapaddr.h"
+
+#define NO_PREALLOC (1U << 0) /* BPF_F_NO_PREALLOC */
+
+/* Our own view of a preallocated element: the fields between differ from kernel to kernel. */
+struct htab_elem___key {
+	char key[0];
+} __attribute__((preserve_access_index));
+
+struct bpf_ringbuf_map___addr {
+	struct bpf_ringbuf *rb;
+} __attribute__((preserve_access_index));
+
+static void emit(struct seq_file *seq, struct mapaddr *r, __u32 part, const void *base, __u64 size)
+{
+	r->part = part;
+	r->base = (__u64)base;
+	r->size = size;
+	if (base && size)
+		bpf_seq_write(seq, r, sizeof(*r));
+}
+
+static void array_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	struct bpf_array *array = (void *)map;
+
+	r->stride = BPF_CORE_READ(array, elem_size);
+	emit(seq, r, MAPADDR_VALUES, (void *)array + bpf_core_field_offset(struct bpf_array, value),
+	     (__u64)r->stride * map->max_entries);
+}
+
+static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	struct bpf_htab *htab = (void *)map;
+
+	r->stride = bpf_core_type_size(struct bucket);
+	emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
+	     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
+	r->key_off = bpf_core_field_offset(struct htab_elem___key, key);
+	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
+	r->stride = BPF_CORE_READ(htab, elem_size);
+	/* Spare elements, one per CPU, follow those of the map; let their locks have a name too. */
+	if (!(map->map_flags & NO_PREALLOC))
+		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
+		     (__u64)r->stride * map->max_entries);
+	emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));
+}
+
+static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	struct bpf_ringbuf_map___addr *rmap = (void *)map;
+
+	emit(seq, r, MAPADDR_RINGBUF, BPF_CORE_READ(rmap, rb),
+	     bpf_core_type_size(struct bpf_ringbuf));
+}
+
+SEC("iter/bpf_map")
+int mapaddr_maps(struct bpf_iter__bpf_map *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	struct bpf_map *map = ctx->map;
+	struct mapaddr r = {};
+
+	if (!map)
+		return 0;
+	r.map_id = map->id;
+	r.type = map->map_type;
+	r.key_size = map->key_size;
+	r.value_size = map->value_size;
+	bpf_probe_read_kernel(r.name, sizeof(r.name), map->name);
+	switch (r.type) {
+	case BPF_MAP_TYPE_ARRAY:
+		array_parts(seq, &r, map);
+		break;
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_HASH_OF_MAPS:
+		htab_parts(seq, &r, map);
+		break;
+	case BPF_MAP_TYPE_LPM_TRIE:
+		emit(seq, &r, MAPADDR_SELF, map, bpf_core_type_size(struct lpm_trie));
+		break;
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+		emit(seq, &r, MAPADDR_SELF, map, bpf_core_type_size(struct bpf_queue_stack));
+		break;
+	case BPF_MAP_TYPE_RINGBUF:
+	case BPF_MAP_TYPE_USER_RINGBUF:
+		ringbuf_parts(seq, &r, map);
+		break;
+	}
+	return 0;
+}
+
+SEC("iter/bpf_map_elem")
+int mapaddr_elems(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct mapaddr_elem e = { .value = (__u64)ctx->value };
+	struct seq_file *seq = ctx->meta->seq;
+
+	if (!ctx->key || !ctx->value)
+		return 0;
+	bpf_seq_write(seq, &e, sizeof(e));
+	bpf_seq_write(seq, ctx->key, ctx->map->key_size);
+	return 0;
+}
+
+/* The key of an element, read for user space: in address, out bytes. */
+struct {
+	__u64 addr;
+	__u32 size;
+	__u32 err;
+	__u8 bytes[512];
+} key_request;
+
+SEC("syscall")
+int mapaddr_read_key(void *ctx)
+{
+	__u32 size = key_request.size;
+
+	if (size > sizeof(key_request.bytes))
+		size = sizeof(key_request.bytes);
+	key_request.err = -bpf_probe_read_kernel(key_request.bytes, size, (void *)key_request.addr);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where maps keep values and locks in kernel memory: written by mapaddr.bpf.c, read by user space.
+ */
+#ifndef RQSPIN_MAPADDR_H
+#define RQSPIN_MAPADDR_H
+
+/**
+ * enum mapaddr_part - what an address range of a map holds
+ * @MAPADDR_VALUES: array of values, @stride apart
+ * @MAPADDR_ELEMS: preallocated hash elements, @stride apart, key at @key_off, value at @value_off
+ * @MAPADDR_BUCKETS: hash buckets, @stride apart, each with the map's own lock
+ * @MAPADDR_SELF: the map object, whose locks are the map's own
+ * @MAPADDR_RINGBUF: the ring buffer's control page
+ */
+enum mapaddr_part {
+	MAPADDR_VALUES,
+	MAPADDR_ELEMS,
+	MAPADDR_BUCKETS,
+	MAPADDR_SELF,
+	MAPADDR_RINGBUF,
+};
+
+struct mapaddr {
+	__u64 base;
+	__u64 size;
+	__u32 map_id;
+	__u32 part;
+	__u32 type;
+	__u32 stride;
+	__u32 key_off;
+	__u32 key_size;
+	__u32 value_off;
+	__u32 value_size;
+	char name[16];
+};
+
+/**
+ * struct mapaddr_elem - one live element of a hash map that is not preallocated
+ * @value: address of its value; the key, key_size bytes, follows the record
+ */
+struct mapaddr_elem {
+	__u64 value;
+};
+
+#endif
