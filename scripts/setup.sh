@@ -33,6 +33,7 @@ can_tool() { command -v "$1" >/dev/null; }
 can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
 can_libbpf() { pkg-config --atleast-version=1.4 libbpf 2>/dev/null; }
 can_cmocka() { [ -e /usr/include/cmocka.h ]; }
+can_debian_key() { [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # A bpftool older than libbpf 1.4 does not know the sections our objects use. Ubuntu's wrapper
@@ -65,6 +66,7 @@ QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod
 xz for kernel modules|can_tool xz|xz-utils
+Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
 Python with venv|can_venv|python3-venv

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Runs inside the guest: guest-run.sh STATE. STATE is shared with the host and holds what to run
+# (cmd, mode); stdout, stderr, the exit status and the kernel log go back the same way.
+state=$1
+
+finish() {
+	dmesg >"$state/dmesg" 2>&1
+	# The status last: once it is there, all else is.
+	echo "$1" >"$state/rc"
+	sync
+	exit 0
+}
+
+mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+mkdir -p /dev/shm
+mountpoint -q /dev/shm || mount -t tmpfs tmpfs /dev/shm
+
+# The lock picks its slow path by this bit, so a wrong CPU model would test the wrong code.
+if grep -qw hypervisor /proc/cpuinfo; then mode=tas; else mode=queue; fi
+if [ "$mode" != "$(cat "$state/mode")" ]; then
+	echo "guest-run: wanted the $(cat "$state/mode") CPU, booted the $mode one" >"$state/stderr"
+	finish 125
+fi
+
+export RQSPIN_GUEST=1 RQSPIN_LOCK_PATH=$mode TMPDIR=/dev/shm HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+cd "$(cat "$state/cwd")" || finish 125
+bash "$state/cmd" </dev/null >"$state/stdout" 2>"$state/stderr"
+finish $?

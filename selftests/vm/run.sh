@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Run a command in a guest that boots a kernel of kernels.conf and sees this machine's files
+# (read-only below a throw-away layer; the current directory is the same).
+#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] -- COMMAND...
+#   selftests/vm/run.sh --kernel NAME --shell
+# Exit status: the command's; 2 usage; 3 kernel cannot be fetched; 124 time limit; 125 guest died or
+# did not come up; 126 the command passed but the kernel log shows a fault. stdout and stderr of the
+# command arrive on stdout and stderr, live.
+set -euo pipefail
+
+here=$(dirname "$(readlink -f "$0")")
+top=$(readlink -f "$here/../..")
+BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:|suspicious RCU'
+kernel='' cpu=queue cpus=4 mem=2G limit=600 shell=0
+PATH=$PATH:/usr/sbin:/sbin:$top/.venv/bin
+
+die() {
+	printf 'vm: %s\n' "$1" >&2
+	exit "${2:-1}"
+}
+
+usage() { die "usage: run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] (--shell | -- COMMAND...)" 2; }
+
+parse_args() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--kernel | --cpu | --cpus | --mem | --timeout) [ $# -gt 1 ] || usage ;;
+		esac
+		case $1 in
+		--kernel) kernel=$2 && shift ;;
+		--cpu) cpu=$2 && shift ;;
+		--cpus) cpus=$2 && shift ;;
+		--mem) mem=$2 && shift ;;
+		--timeout) limit=$2 && shift ;;
+		--shell) shell=1 ;;
+		--) shift && break ;;
+		*) usage ;;
+		esac
+		shift
+	done
+	[[ $cpu =~ ^(queue|tas)$ && -n $kernel ]] || usage
+	command=("$@")
+	[ $shell = 1 ] || [ ${#command[@]} -gt 0 ] || usage
+}
+
+# /dev/kvm may exist and still run no kernel. Booting one until it misses its root file system says
+# for sure; the answer holds until this machine boots again.
+probe_kvm() {
+	local id log cache=$top/build/vm/kvm
+	[ -w /dev/kvm ] || return 1
+	id=$(cat /proc/sys/kernel/random/boot_id)
+	[ "$(cut -d' ' -f1 "$cache" 2>/dev/null)" = "$id" ] && { grep -q ' yes$' "$cache"; return; }
+	log=$(mktemp)
+	timeout -k 2 20 qemu-system-x86_64 -accel kvm -cpu host -m 512M -nodefaults -display none -no-reboot \
+		-serial stdio -kernel "$image" -append "console=ttyS0 panic=-1" </dev/null >"$log" 2>&1 || true
+	mkdir -p "${cache%/*}"
+	if grep -q 'Unable to mount root fs' "$log"; then echo "$id yes"; else echo "$id no"; fi >"$cache"
+	rm -f "$log"
+	grep -q ' yes$' "$cache"
+}
+
+cpu_model() {
+	case $accel-$cpu in
+	tcg-queue) echo max,-hypervisor ;;
+	tcg-tas) echo max ;;
+	kvm-queue) echo host,-hypervisor ;;
+	kvm-tas) echo host,kvm-pv-unhalt=off ;;
+	esac
+}
+
+vng_args() {
+	args=(--run "$image" --name "rqspin-$kernel" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
+		--qemu-opts="-cpu $(cpu_model)")
+	[ $accel = kvm ] || args+=(--disable-kvm)
+}
+
+# Whatever ends this script, SIGKILL included, ends the guest: it lives in a PID namespace whose
+# init dies with us.
+leash() {
+	if [ "$(id -u)" = 0 ]; then
+		exec setpriv --pdeathsig KILL unshare --pid --fork --kill-child "$@"
+	fi
+	exec setpriv --pdeathsig KILL "$@"
+}
+
+run_shell() {
+	vng_args
+	exec vng "${args[@]}" --rwdir="$top/build"
+}
+
+prepare_state() {
+	mkdir -p "$top/build/vm"
+	state=$(mktemp -d "$top/build/vm/run.XXXXXX")
+	printf '%q ' "${command[@]}" >"$state/cmd"
+	[ ${#command[@]} -gt 1 ] || printf '%s\n' "${command[0]}" >"$state/cmd"
+	pwd >"$state/cwd"
+	echo "$cpu" >"$state/mode"
+	: >"$state/stdout"
+	: >"$state/stderr"
+}
+
+boot() {
+	vng_args
+	(leash timeout -k 5 "$limit" vng "${args[@]}" --verbose --rwdir="$state" \
+		--exec "bash $here/guest-run.sh $state" </dev/null >"$state/console" 2>&1) &
+	guest=$!
+	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stdout" 2>/dev/null &
+	local out=$!
+	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stderr" >&2 2>/dev/null &
+	vng_rc=0
+	wait $guest || vng_rc=$?
+	guest=''
+	wait $out || true
+	wait
+}
+
+# shellcheck disable=SC2317 # called by the trap
+stop_guest() {
+	[ -z "${guest:-}" ] || kill -KILL "$guest" 2>/dev/null || true
+	[ -z "${state:-}" ] || [ -n "${KEEP:-}" ] || rm -rf "$state"
+}
+
+console_tail() {
+	printf 'vm: %s: last lines of its console:\n' "$1" >&2
+	tr -d '\r' <"$state/console" | tail -n 40 | sed 's/^/  | /' >&2
+}
+
+kernel_faults() {
+	cat "$state/dmesg" "$state/console" 2>/dev/null | tr -d '\r' | grep -E "$BAD" |
+		grep -vE -f <(grep -v '^#' "$here/dmesg-allow.txt") | sed 's/^\[[^]]*\] *//' | sort -u
+}
+
+report() {
+	local rc faults
+	if [ ! -s "$state/rc" ]; then
+		[ "$vng_rc" = 124 ] && { console_tail "no answer within $limit s"; exit 124; }
+		console_tail "the guest ended without an answer (status $vng_rc)"
+		exit 125
+	fi
+	rc=$(cat "$state/rc")
+	faults=$(kernel_faults || true)
+	[ -z "$faults" ] && exit "$rc"
+	printf 'vm: the guest kernel complained:\n%s\n' "$faults" >&2
+	[ "$rc" != 0 ] || rc=126
+	exit "$rc"
+}
+
+parse_args "$@"
+if [ "$kernel" = running ]; then
+	[ $shell = 0 ] || die "the running kernel needs no guest" 2
+	exec timeout -k 5 "$limit" "${command[@]}"
+fi
+command -v vng >/dev/null || die "vng is missing: run scripts/setup.sh" 3
+"$here/fetch-kernel.sh" "$kernel" || { rc=$?; [ $rc = 2 ] && exit 2; exit 3; }
+image=$(echo "$top/build/kernels/$kernel"/boot/vmlinuz-*)
+accel=tcg
+probe_kvm && accel=kvm
+[ $shell = 0 ] || run_shell
+trap stop_guest EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+prepare_state
+boot
+report
