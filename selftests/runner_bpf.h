@@ -44,6 +44,9 @@ struct role {
 /* Run all roles at once, each in a thread of its own; they start together. */
 void run_roles(struct role *roles, int count);
 
+/* Bytes from a CPU's runqueues to its rqspinlock_held_locks; see progs/held_table.h. */
+long held_table_delta(void);
+
 /* Every lock of every map of @obj must be free now, and this CPU's held table empty. */
 void check_locks_free(const struct bpf_object *obj);
 

@@ -39,6 +39,38 @@ static int lock_offset(const struct btf *btf, __u32 value_id)
 	return -1;
 }
 
+/* Offset of a per-CPU variable in the kernel's BTF, -1 if it has no such variable. */
+static long percpu_offset(const struct btf *btf, const char *name)
+{
+	int sec_id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	int var_id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	const struct btf_type *sec;
+	int i;
+
+	if (sec_id < 0 || var_id < 0)
+		return -1;
+	sec = btf__type_by_id(btf, sec_id);
+	for (i = 0; i < btf_vlen(sec); i++) {
+		if ((int)btf_var_secinfos(sec)[i].type == var_id)
+			return btf_var_secinfos(sec)[i].offset;
+	}
+	return -1;
+}
+
+long held_table_delta(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	long held = -1, rq = -1;
+
+	if (btf) {
+		held = percpu_offset(btf, "rqspinlock_held_locks");
+		rq = percpu_offset(btf, "runqueues");
+	}
+	btf__free(btf);
+	CHECK(held >= 0 && rq >= 0, "runqueues or rqspinlock_held_locks is not in the BTF");
+	return held - rq;
+}
+
 static int drain_iterator(const struct bpf_link *link)
 {
 	char buf[64];
@@ -90,6 +122,7 @@ static void check_held_table(void)
 
 	if (!CHECK(skel, "lock_words: %s", strerror(errno)))
 		return;
+	skel->rodata->held_delta = held_table_delta();
 	bpf_program__set_autoload(skel->progs.read_lock_word, false);
 	err = lock_words_bpf__load(skel);
 	if (CHECK(!err, "lock_words: load: %s", strerror(-err))) {

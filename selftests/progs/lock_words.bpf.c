@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The runner's own eyes: lock words of any map, and this CPU's held table. */
 #include "test_kfuncs.h"
-
-extern struct rqspinlock_held rqspinlock_held_locks __weak __ksym;
+#include "held_table.h"
 
 const volatile __u32 lock_offset;
 __u64 nr_seen, nr_taken;
@@ -28,12 +27,7 @@ int read_lock_word(struct bpf_iter__bpf_map_elem *ctx)
 SEC("syscall")
 int read_held_count(void *ctx)
 {
-	struct rqspinlock_held *held;
-
-	if (!bpf_ksym_exists(&rqspinlock_held_locks))
-		return 0;
-	held = bpf_this_cpu_ptr(&rqspinlock_held_locks);
-	return held->cnt;
+	return own_held_table()->cnt;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

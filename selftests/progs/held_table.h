@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * This CPU's rqspinlock_held_locks. A per-CPU __ksym needs CONFIG_KALLSYMS_ALL,
+ * so the table is found from the run queue of the current task: user space sets
+ * held_delta to the distance of the two variables in the kernel's BTF.
+ */
+#ifndef RQSPIN_TEST_HELD_TABLE_H
+#define RQSPIN_TEST_HELD_TABLE_H
+
+#include <bpf/bpf_core_read.h>
+
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
+
+const volatile __s64 held_delta;
+
+/* Call it before the first lock; reading through the result is then always allowed. */
+static __always_inline struct rqspinlock_held *own_held_table(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 rq = (__u64)task->se.cfs_rq->rq;
+
+	return bpf_rdonly_cast((void *)(rq + held_delta),
+			       bpf_core_type_id_kernel(struct rqspinlock_held));
+}
+
+#endif
