@@ -3,6 +3,7 @@
 # Runs inside the guest: guest-run.sh STATE. STATE is shared with the host and holds what to run
 # (cmd, mode); stdout, stderr, the exit status and the kernel log go back the same way.
 state=$1
+: >"$state/started"
 
 finish() {
 	dmesg >"$state/dmesg" 2>&1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run a command in a guest that boots a kernel of kernels.conf and sees this machine's files
 # (read-only below a throw-away layer; the current directory is the same).
-#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] -- COMMAND...
+#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] [--name N] -- COMMAND...
 #   selftests/vm/run.sh --kernel NAME --shell
 # Exit status: the command's; 2 usage; 3 kernel cannot be fetched; 124 time limit; 125 guest died or
 # did not come up; 126 the command passed but the kernel log shows a fault. stdout and stderr of the
@@ -12,7 +12,7 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:|suspicious RCU'
-kernel='' cpu=queue cpus=4 mem=2G limit=600 shell=0
+kernel='' name='' cpu=queue cpus=4 mem=2G limit=600 shell=0
 PATH=$PATH:/usr/sbin:/sbin:$top/.venv/bin
 
 die() {
@@ -25,7 +25,7 @@ usage() { die "usage: run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2
 parse_args() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --cpu | --cpus | --mem | --timeout) [ $# -gt 1 ] || usage ;;
+		--kernel | --cpu | --cpus | --mem | --timeout | --name) [ $# -gt 1 ] || usage ;;
 		esac
 		case $1 in
 		--kernel) kernel=$2 && shift ;;
@@ -33,6 +33,7 @@ parse_args() {
 		--cpus) cpus=$2 && shift ;;
 		--mem) mem=$2 && shift ;;
 		--timeout) limit=$2 && shift ;;
+		--name) name=$2 && shift ;;
 		--shell) shell=1 ;;
 		--) shift && break ;;
 		*) usage ;;
@@ -70,7 +71,7 @@ cpu_model() {
 }
 
 vng_args() {
-	args=(--run "$image" --name "rqspin-$kernel" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
+	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
 		--qemu-opts="-cpu $(cpu_model)")
 	[ $accel = kvm ] || args+=(--disable-kvm)
 }
@@ -89,11 +90,19 @@ run_shell() {
 	exec vng "${args[@]}" --rwdir="$top/build"
 }
 
+# One word is a shell command line, several are a command and its arguments.
+command_text() {
+	if [ ${#command[@]} = 1 ]; then
+		printf '%s\n' "${command[0]}"
+	else
+		printf '%q ' "${command[@]}"
+	fi
+}
+
 prepare_state() {
 	mkdir -p "$top/build/vm"
 	state=$(mktemp -d "$top/build/vm/run.XXXXXX")
-	printf '%q ' "${command[@]}" >"$state/cmd"
-	[ ${#command[@]} -gt 1 ] || printf '%s\n' "${command[0]}" >"$state/cmd"
+	command_text >"$state/cmd"
 	pwd >"$state/cwd"
 	echo "$cpu" >"$state/mode"
 	: >"$state/stdout"
@@ -113,6 +122,17 @@ boot() {
 	guest=''
 	wait $out || true
 	wait
+}
+
+# Emulated multi-CPU guests now and then die while the kernel patches its own code at start (seen
+# with QEMU 7.2). That says nothing about the command, as long as it has not begun.
+boot_retry() {
+	local try
+	for try in 1 2 3; do
+		boot
+		[ ! -e "$state/started" ] && [ "$vng_rc" != 124 ] || return 0
+		[ $try = 3 ] || echo "vm: the guest did not come up, trying again" >&2
+	done
 }
 
 # shellcheck disable=SC2317 # called by the trap
@@ -149,7 +169,7 @@ report() {
 parse_args "$@"
 if [ "$kernel" = running ]; then
 	[ $shell = 0 ] || die "the running kernel needs no guest" 2
-	exec timeout -k 5 "$limit" "${command[@]}"
+	exec timeout -k 5 "$limit" bash -c "$(command_text)"
 fi
 command -v vng >/dev/null || die "vng is missing: run scripts/setup.sh" 3
 "$here/fetch-kernel.sh" "$kernel" || { rc=$?; [ $rc = 2 ] && exit 2; exit 3; }
@@ -161,5 +181,5 @@ trap stop_guest EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 prepare_state
-boot
+boot_retry
 report

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Run the suites of scripts/suites.conf and sum them up; exit 1 on any failure.
+#   scripts/run-tests.sh [--list] [GLOB...]              suites by name, all without GLOB
+#   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what can run there, in that guest instead
+#   --results FILE                                       keep one line per test for a later sum
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+logs=build/test-logs
+results=$logs/results.tsv
+fallback_guest="debian-7 queue"
+guest='' cpu=queue list=0 globs=()
+PATH=$PATH:/usr/sbin:/sbin
+
+die() {
+	printf 'run-tests: %s\n' "$1" >&2
+	exit 2
+}
+
+parse_args() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--guest) guest=${2:?--guest needs a name} && shift ;;
+		--cpu) cpu=${2:?--cpu needs queue or tas} && shift ;;
+		--results) results=${2:?--results needs a file} && shift ;;
+		--list) list=1 ;;
+		-*) die "usage: run-tests.sh [--list] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]" ;;
+		*) globs+=("$1") ;;
+		esac
+		shift
+	done
+}
+
+suites() { sed 's/#.*//; s/ *| */|/g; s/ *$//; /^$/d' scripts/suites.conf; }
+
+selected() {
+	local g
+	[ ${#globs[@]} -gt 0 ] || return 0
+	for g in "${globs[@]}"; do
+		# shellcheck disable=SC2053 # a glob on purpose
+		[[ $1 == $g ]] && return 0
+	done
+	return 1
+}
+
+# Whether kernel-facing suites can run here: root, and locks in the running kernel's BTF.
+kernel_has_locks() {
+	[ "$(id -u)" = 0 ] && bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null |
+		grep "FUNC 'bpf_res_spin_lock'" >/dev/null
+}
+
+# The place where a suite runs: "host" or "KERNEL CPU"; empty: not at all in this mode.
+place_of() {
+	case $guest-$1 in
+	-kernel) echo "$kernel_place" ;;
+	-*) echo "$1" ;;
+	*-kernel) echo "$guest $cpu" ;;
+	*-"$guest "*) echo "$guest $cpu" ;;
+	esac
+}
+
+run_suite() {
+	local place=$1 limit=$2 command=$3
+	[[ $command == pytest\ * ]] &&
+		command=".venv/bin/pytest -v -p no:cacheprovider ${command#pytest }"
+	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
+	if [ "$place" = host ]; then
+		timeout -k 5 "$limit" bash -c "$command"
+	else
+		# shellcheck disable=SC2086 # kernel and CPU
+		set -- $place
+		selftests/vm/run.sh --kernel "$1" --cpu "$2" --timeout "$limit" -- \
+			"export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1; $command"
+	fi </dev/null
+}
+
+record() {
+	local name=$1 place=$2 log=$3 status=$4
+	if [ "$place" != host ] && [ "$status" = 3 ] && grep -q '^fetch-kernel: no ' "$log"; then
+		printf 'skip\t%s\twhole suite\t%s\n' "$name" "$(grep -m1 '^fetch-kernel: no ' "$log")"
+	elif [ "$status" = 124 ]; then
+		python3 scripts/tally.py "$name" 124 "$log"
+		printf 'fail\t%s\t(suite)\ttime limit\n' "$name"
+	else
+		python3 scripts/tally.py "$name" "$status" "$log"
+	fi >"$log.tsv"
+	cat "$log.tsv" >>"$results"
+}
+
+count() { grep -c "^$1	" "$2" || true; }
+sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count skip "$1") skipped"; }
+
+one_suite() {
+	local name=$1 place limit=$3 command=$4 log status=0 start=$SECONDS
+	place=$(place_of "$2")
+	[ -n "$place" ] || return 0
+	if [ $list = 1 ]; then
+		printf '%-20s %-18s %s\n' "$name" "$place" "$command"
+		return 0
+	fi
+	log=$logs/$name.log
+	printf '%-20s %-18s ' "$name" "$place"
+	run_suite "$place" "$limit" "$command" >"$log" 2>&1 || status=$?
+	record "$name" "$place" "$log" $status
+	printf '%s (%d s)\n' "$(sums "$log.tsv")" $((SECONDS - start))
+	[ "$(count fail "$log.tsv")" = 0 ] || tail -n 40 "$log" | sed 's/^/    | /'
+}
+
+summary() {
+	local kind
+	for kind in skip fail; do
+		awk -F'\t' -v k=$kind '$1 == k { printf "%s: %s: %s%s\n", k, $2, $3, $4 == "" ? "" : ": " $4 }' "$results"
+	done
+	sums "$results"
+}
+
+parse_args "$@"
+mkdir -p "$logs"
+: >"$results"
+kernel_place=host
+kernel_has_locks || kernel_place=$fallback_guest
+while IFS='|' read -r -u 3 name place limit command; do
+	selected "$name" && one_suite "$name" "$place" "$limit" "$command"
+done 3< <(suites)
+[ $list = 0 ] || exit 0
+summary
+[ "$(count fail "$results")" = 0 ] && [ "$(count pass "$results")" -gt 0 ]

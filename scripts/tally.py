@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Count the results in one suite's output (TAP, cmocka's TAP or pytest -v).
+
+tally.py SUITE STATUS LOG prints one line per result: pass|fail|skip TAB SUITE TAB TEST TAB REASON.
+A suite passes only what it shows: no results, fewer than planned, a closing line that disagrees
+or a bad exit status without a failed test each count as one more failure.
+"""
+
+import re
+import sys
+
+TAP = re.compile(r"^(not ok|ok)\b *\d* *-? *(.*?)(?: *# *(SKIP\w*|TODO)\b[: ]*(.*))?$", re.I)
+PLAN = re.compile(r"^1\.\.(\d+)(?: *# *SKIP\w*[: ]*(.*))?$", re.I)
+PYTEST = re.compile(
+    r"^(\S+::.*?) (PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)(?: \((.*)\))?(?: +\[ *\d+%\])?$"
+)
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+PYTEST_KIND = {"PASSED": "pass", "XFAIL": "pass", "SKIPPED": "skip"}
+
+
+class Tally:
+    def __init__(self):
+        self.results = []
+        self.planned = 0
+        self.whole_skip = None
+        self.closing = None
+
+    def feed(self, line):
+        if m := CLOSING.match(line):
+            self.closing = tuple(map(int, m.groups()))
+        elif m := PLAN.match(line):
+            self.planned += int(m[1])
+            if m[1] == "0":
+                self.whole_skip = m[2] or "no reason given"
+        elif m := TAP.match(line):
+            self.results.append(tap_result(m))
+        elif m := PYTEST.match(line):
+            self.results.append((PYTEST_KIND.get(m[2], "fail"), m[1], m[3] or ""))
+
+    def count(self, kind):
+        return sum(1 for r in self.results if r[0] == kind)
+
+    def doubts(self, status):
+        """What speaks against the suite beyond its own results."""
+        counts = self.count("pass"), self.count("fail"), self.count("skip")
+        if not self.results and self.whole_skip is None:
+            yield f"no results (exit status {status})"
+        elif status != 0 and counts[1] == 0:
+            yield f"exit status {status} without a failed test"
+        elif status == 0 and counts[1]:
+            yield "exit status 0 in spite of failed tests"
+        if self.results and self.planned > len(self.results):
+            yield f"{len(self.results)} results of {self.planned} planned"
+        if self.closing and self.closing != counts:
+            yield "closing line says {}/{}/{}".format(*self.closing)
+
+
+def tap_result(m):
+    word, name, directive, reason = m.groups()
+    if directive and directive.upper().startswith("SKIP"):
+        return ("skip", name, reason or "no reason given")
+    return ("pass" if word == "ok" else "fail", name, reason or "")
+
+
+def main():
+    suite, status, log = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    tally = Tally()
+    with open(log, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            tally.feed(line.rstrip())
+    rows = list(tally.results)
+    if not rows and tally.whole_skip is not None:
+        rows.append(("skip", "whole suite", tally.whole_skip))
+    rows += [("fail", "(suite)", doubt) for doubt in tally.doubts(status)]
+    for row in rows:
+        print("\t".join((row[0], suite, *row[1:])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Does run.sh tell the truth? Every way a guest can end must have its own exit status.
+set -uo pipefail
+
+run=$(dirname "$(readlink -f "$0")")/run.sh
+kernel=debian-7
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+n=0 passed=0 failed=0
+
+check() {
+	local what=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok $n - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $what"
+		sed 's/^/# /' "$out/stdout" "$out/stderr" | tail -n 20
+	fi
+}
+
+guest() {
+	"$run" --kernel $kernel "$@" >"$out/stdout" 2>"$out/stderr"
+	rc=$?
+}
+
+is() { [ "$rc" = "$1" ]; }
+says() { grep -q "$2" "$out/$1"; }
+is_and_says() { is "$1" && says stderr "$2"; }
+
+streams_apart() { [ "$(cat "$out/stdout")" = "data 4" ] && [ "$(cat "$out/stderr")" = talk ]; }
+
+# The shell that waits is killed as nothing can catch; the guest's QEMU must go all the same.
+no_qemu_left() {
+	local name=rqspin-$kernel-$$ pid
+	mkfifo "$out/up"
+	("$run" --kernel $kernel --name "$name" -- "echo up; sleep 1000" >"$out/up" 2>/dev/null) &
+	pid=$(pgrep -P $! || echo $!)
+	read -r -t 120 _ <"$out/up" || return 1
+	pgrep -f "qemu-system.*$name" >/dev/null || return 1
+	kill -KILL "$pid" && wait 2>/dev/null
+	for _ in {1..50}; do
+		pgrep -f "qemu-system.*$name" >/dev/null || return 0
+		read -r -t 0.1 _ <> <(:)
+	done
+	return 1
+}
+
+if ! "$(dirname "$run")/fetch-kernel.sh" $kernel 2>"$out/stderr"; then
+	echo "1..0 # SKIP $(tail -n 1 "$out/stderr")"
+	exit 0
+fi
+echo 1..12
+scratch=$(dirname "$run")/guest-was-here
+guest --cpu tas -- "echo data \$(grep -cw hypervisor /proc/cpuinfo); echo talk >&2; touch $scratch; exit 7"
+check "the command's exit status comes back" is 7
+check "stdout and stderr stay apart" streams_apart
+check "what the guest writes stays there" test ! -e "$scratch"
+# shellcheck disable=SC2016 # for the guest's shell
+guest --cpu queue --cpus 2 -- '! grep -qw hypervisor /proc/cpuinfo && [ "$(nproc)" = 2 ] &&
+	mountpoint /sys/fs/bpf && mountpoint /sys/kernel/tracing && ls /sys/kernel/btf/vmlinux'
+check "queue CPU, its number, bpffs, tracefs, BTF" is 0
+guest -- 'echo c >/proc/sysrq-trigger'
+check "a crash is 125 and shows the console" is_and_says 125 sysrq_handle_crash
+guest --timeout 20 -- 'while :; do :; done'
+check "a hang is 124" is_and_says 124 'no answer within 20 s'
+guest -- 'echo "WARNING: CPU 0 here" >/dev/kmsg'
+check "a kernel warning is 126" is_and_says 126 'WARNING: CPU 0 here'
+check "nothing outlives a killed runner" no_qemu_left
+rc=0
+"$run" --kernel nonesuch -- true 2>"$out/stderr" || rc=$?
+check "an unknown kernel is a usage error" is_and_says 2 "unknown kernel 'nonesuch'"
+"$run" --kernel $kernel --cpu fast -- true 2>"$out/stderr" || rc=$?
+check "an unknown CPU is a usage error" is_and_says 2 usage
+"$run" --kernel $kernel 2>"$out/stderr" || rc=$?
+check "no command is a usage error" is_and_says 2 usage
+guest --kernel running -- 'exit 5'
+check "the running kernel needs no guest" is 5
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# scripts/setup.sh on a machine that has everything, lacks one tool, has no network, is unknown.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+n=0 passed=0 failed=0 skipped=0
+
+result() {
+	n=$((n + 1))
+	case $1 in
+	ok) passed=$((passed + 1)) && echo "ok $n - $2" ;;
+	skip) skipped=$((skipped + 1)) && echo "ok $n - $2 # SKIP $3" ;;
+	*)
+		failed=$((failed + 1))
+		echo "not ok $n - $2"
+		sed 's/^/# /' "$out/err"
+		;;
+	esac
+}
+
+check() {
+	local what=$1
+	shift
+	if "$@"; then result ok "$what"; else result bad "$what"; fi
+}
+
+setup() {
+	"$@" >"$out/out" 2>"$out/err"
+	rc=$?
+}
+
+silent() { [ $rc = 0 ] && [ ! -s "$out/out" ] && [ ! -s "$out/err" ]; }
+is_and_says() { [ $rc = "$1" ] && grep -q "$2" "$out/err"; }
+
+# A PATH with everything but one tool.
+path_without() {
+	local d f
+	mkdir -p "$out/bin"
+	for d in /usr/local/bin /usr/bin; do
+		for f in "$d"/*; do ln -sf "$f" "$out/bin/${f##*/}"; done
+	done
+	rm -f "$out/bin/$1"
+}
+
+copy_tree() {
+	mkdir -p "$out/tree/scripts"
+	cp scripts/setup.sh "$out/tree/scripts"
+	cp requirements.txt "$out/tree"
+}
+
+venv_without_network() {
+	setup unshare -rn "$out/tree/scripts/setup.sh"
+	is_and_says 1 'pip could not install.*package source: http' && [ ! -e "$out/tree/.venv" ]
+}
+
+unknown_system() {
+	sed "s|/etc/os-release|$out/os-release|" scripts/setup.sh >"$out/tree/scripts/setup.sh"
+	printf 'ID=plan9\nVERSION_ID=4\n' >"$out/os-release"
+	PATH=$out/bin setup "$out/tree/scripts/setup.sh"
+	is_and_says 3 'cannot install on this system (plan9 4)' && grep -q 'missing: shell checker' "$out/err"
+}
+
+echo 1..6
+setup scripts/setup.sh
+check "nothing missing: silent, status 0" silent
+setup scripts/setup.sh --frob
+check "an unknown option is a usage error" is_and_says 2 usage
+path_without shellcheck
+PATH=$out/bin setup scripts/setup.sh --check
+check "--check names what is missing and its package" is_and_says 1 'missing: shell checker.*shellcheck'
+copy_tree
+setup "$out/tree/scripts/setup.sh" --check
+check "a missing venv is named" is_and_says 1 'missing: Python tools in .venv'
+if unshare -rn true 2>/dev/null; then
+	check "no network: the source is named, no half venv stays" venv_without_network
+else
+	result skip "no network: the source is named, no half venv stays" "network namespaces are not allowed here"
+fi
+check "an unknown system gets the list and status 3" unknown_system
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
