@@ -5,6 +5,10 @@
 
 struct item {
 	struct bpf_list_node link;
+	__u64 key;
+};
+
+struct leaf {
 	struct bpf_rb_node branch;
 	__u64 key;
 };
@@ -16,7 +20,7 @@ struct rooted {
 
 struct planted {
 	struct bpf_res_spin_lock lock;
-	struct bpf_rb_root root __contains(item, branch);
+	struct bpf_rb_root root __contains(leaf, branch);
 };
 
 struct {
@@ -39,8 +43,6 @@ struct object {
 	struct bpf_list_head head __contains(item, link);
 };
 
-#define NOT_HELD "(bpf_spin_lock|bpf_res_spin_lock|lock) at off=0 must be held"
-
 static __always_inline struct rooted *list(__u32 key)
 {
 	return bpf_map_lookup_elem(&lists, &key);
@@ -53,8 +55,8 @@ static __always_inline struct planted *tree(__u32 key)
 
 static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
-	struct item *x = container_of(a, struct item, branch);
-	struct item *y = container_of(b, struct item, branch);
+	struct leaf *x = container_of(a, struct leaf, branch);
+	struct leaf *y = container_of(b, struct leaf, branch);
 
 	return x->key < y->key;
 }
@@ -131,15 +133,15 @@ int tree_add_and_remove_first(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(0);
 	struct bpf_rb_node *node;
-	struct item *m, *n;
+	struct leaf *m, *n;
 	int key;
 
 	if (!t)
 		return -1;
-	m = bpf_obj_new(struct item);
+	m = bpf_obj_new(struct leaf);
 	if (!m)
 		return -2;
-	n = bpf_obj_new(struct item);
+	n = bpf_obj_new(struct leaf);
 	if (!n) {
 		bpf_obj_drop(m);
 		return -3;
@@ -159,7 +161,7 @@ int tree_add_and_remove_first(struct __sk_buff *ctx)
 	bpf_res_spin_unlock(&t->lock);
 	if (!node)
 		return -5;
-	n = container_of(node, struct item, branch);
+	n = container_of(node, struct leaf, branch);
 	key = n->key;
 	bpf_obj_drop(n);
 	return key;
@@ -177,11 +179,11 @@ __refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb")
 int tree_callback_locks(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(1);
-	struct item *n;
+	struct leaf *n;
 
 	if (!t)
 		return 0;
-	n = bpf_obj_new(struct item);
+	n = bpf_obj_new(struct leaf);
 	if (!n)
 		return 0;
 	if (bpf_res_spin_lock(&t->lock)) {
@@ -199,11 +201,11 @@ __refused_re("invalid mem access 'scalar'|must be referenced|arg#1 expected poin
 int node_used_after_unlock(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(1);
-	struct item *n;
+	struct leaf *n;
 
 	if (!t)
 		return 0;
-	n = bpf_obj_new(struct item);
+	n = bpf_obj_new(struct leaf);
 	if (!n)
 		return 0;
 	if (bpf_res_spin_lock(&t->lock)) {

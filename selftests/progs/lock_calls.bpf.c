@@ -2,8 +2,6 @@
 /* What a program may call while it holds a lock. */
 #include "locks.h"
 
-#define NO_CALLS "function calls are not allowed while holding a lock"
-
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;

@@ -104,7 +104,7 @@ int global_function_balances(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re("(function calls are not allowed while holding a lock|tail_call cannot be used inside)")
+__refused_re("(" NO_CALLS "|tail_call cannot be used inside)")
 int leak_by_tail_call(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
@@ -116,7 +116,7 @@ int leak_by_tail_call(struct __sk_buff *ctx)
 
 SEC("?tc")
 __needs("bpf_throw")
-__refused_re("(function calls are not allowed while holding a lock|bpf_throw cannot be used inside)")
+__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
 int leak_by_throw(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
@@ -136,7 +136,7 @@ static __noinline int throws(struct __sk_buff *ctx)
 
 SEC("?tc")
 __needs("bpf_throw")
-__refused_re("(function calls are not allowed while holding a lock|bpf_throw cannot be used inside)")
+__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
 int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))

@@ -3,7 +3,7 @@
 #include "locks.h"
 
 SEC("?tc")
-__refused_re("bpf_res_spin_unlock_irqrestore of different lock|irq_?restore .*without|without taking a lock")
+__refused("bpf_res_spin_unlock of different lock")
 int plain_lock_irq_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
@@ -18,7 +18,7 @@ int plain_lock_irq_unlock(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re("bpf_res_spin_unlock(_irqrestore)? (of different lock|without taking a lock)|of different lock")
+__refused("bpf_res_spin_unlock of different lock")
 int irq_lock_plain_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
@@ -74,7 +74,7 @@ int flags_swapped(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock_irqrestore cannot be out of order")
+__refused("bpf_res_spin_unlock cannot be out of order")
 int out_of_order(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
@@ -127,9 +127,9 @@ int flag_in_a_map(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Each class of kfuncs restores what it saved itself. */
+/* Each class restores what it saved; here the ban on calls under a lock may come first. */
 SEC("?tc")
-__refused("irq flag acquired by bpf_res_spin_lock kfuncs cannot be restored with bpf_local_irq kfuncs")
+__refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS)
 int lock_flag_restored_natively(struct __sk_buff *ctx)
 {
 	unsigned long flags;
@@ -141,7 +141,7 @@ int lock_flag_restored_natively(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("irq flag acquired by bpf_local_irq kfuncs cannot be restored with bpf_res_spin_lock kfuncs")
+__refused("irq flag acquired by native kfuncs cannot be restored with lock kfuncs")
 int native_flag_restored_by_unlock(struct __sk_buff *ctx)
 {
 	unsigned long native, flags;

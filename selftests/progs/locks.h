@@ -5,6 +5,8 @@
 
 #include "test_kfuncs.h"
 
+#define NO_CALLS "function calls are not allowed while holding a lock"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 4);
