@@ -7,34 +7,66 @@
 #define RQSPIN_PROBE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-bool probe_privilege(void);  /* may this process load BPF programs at all? */
-bool probe_btf(void);	     /* the kernel's own type information */
-bool probe_kfuncs(void);     /* all four lock kfuncs: a program that uses them loads */
-bool probe_local_irq(void);  /* bpf_local_irq_save/restore */
-bool probe_stream(void);     /* text written to a program's error stream comes back */
-bool probe_trampoline(void); /* fentry and fexit load and attach */
-bool probe_contention(void); /* tp_btf/contention_begin and _end attach */
-bool probe_kprobe(void);     /* a kprobe program attaches */
-bool probe_held_table(void); /* per-CPU rqspinlock_held_locks is readable */
-bool probe_tracepoint(void); /* rqspinlock:rqspinlock_failure exists (patched kernel) */
-
-/* Why the last answer to that question was no ("" if it was yes); one line, no full stop. */
 enum probe_id {
-	PROBE_PRIVILEGE,
-	PROBE_BTF,
-	PROBE_KFUNCS,
-	PROBE_LOCAL_IRQ,
-	PROBE_STREAM,
-	PROBE_TRAMPOLINE,
-	PROBE_CONTENTION,
-	PROBE_KPROBE,
-	PROBE_HELD_TABLE,
-	PROBE_TRACEPOINT,
+	PROBE_PRIVILEGE,  /* this process may load BPF programs at all */
+	PROBE_BTF,	  /* the kernel's own type information */
+	PROBE_KFUNCS,	  /* a program that uses the four lock kfuncs loads and locks */
+	PROBE_LOCAL_IRQ,  /* bpf_local_irq_save/restore */
+	PROBE_STREAM,	  /* text written to a program's error stream comes back */
+	PROBE_TRAMPOLINE, /* fentry and fexit attach and are called */
+	PROBE_CONTENTION, /* tp_btf/contention_begin and _end attach */
+	PROBE_KPROBE,	  /* a kprobe program attaches */
+	PROBE_HELD_TABLE, /* per-CPU rqspinlock_held_locks is readable */
+	PROBE_TRACEPOINT, /* rqspinlock:rqspinlock_failure exists (patched kernel) */
 	PROBE_NR,
 };
 
 bool probe(enum probe_id id);
+
+/* Why the answer is no ("" if it is yes); one line without a full stop. */
 const char *probe_why(enum probe_id id);
+
+static inline bool probe_privilege(void)
+{
+	return probe(PROBE_PRIVILEGE);
+}
+
+static inline bool probe_kfuncs(void)
+{
+	return probe(PROBE_KFUNCS);
+}
+
+static inline bool probe_stream(void)
+{
+	return probe(PROBE_STREAM);
+}
+
+static inline bool probe_trampoline(void)
+{
+	return probe(PROBE_TRAMPOLINE);
+}
+
+static inline bool probe_contention(void)
+{
+	return probe(PROBE_CONTENTION);
+}
+
+static inline bool probe_tracepoint(void)
+{
+	return probe(PROBE_TRACEPOINT);
+}
+
+/*
+ * Time in ns from an AA attempt to its error, the kernel's report included.
+ * 0 if it cannot be measured. Causes one failed acquisition.
+ */
+uint64_t probe_aa_ns(void);
+
+enum lock_mode { MODE_UNKNOWN, MODE_QUEUE, MODE_TAS };
+
+/* How waiters wait on this machine; why gets the evidence, or what is missing for one. */
+enum lock_mode probe_lock_mode(const char **why);
 
 #endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "opts.h"
+#include "samples.h"
+
+static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "takes no arguments, but got '%s'", arg);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.doc = "List the sample programs that 'rqspin run' knows.",
+	.children = children,
+};
+
+static json_t *sample_json(const struct sample *s)
+{
+	char *path = sample_object(s->name);
+	json_t *roles = json_array(), *o;
+
+	for (unsigned int i = 0; i < sample_nr_roles(s); i++)
+		json_array_append_new(roles, json_string(s->roles[i]));
+	o = json_pack("{s:s, s:s, s:o, s:b, s:i, s:s, s:s?}", "name", s->name, "shows", s->shows,
+		      "roles", roles, "role_per_cpu", s->role_per_cpu, "min_cpus", (int)s->min_cpus,
+		      "expect", s->expect, "object", path);
+	free(path);
+	return o;
+}
+
+static void print_json(void)
+{
+	json_t *list = json_array(), *root;
+
+	for (size_t i = 0; i < nr_samples; i++)
+		json_array_append_new(list, sample_json(&samples[i]));
+	root = json_pack("{s:s, s:o}", "schema", "rqspin-list/1", "samples", list);
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+static void print_text(void)
+{
+	printf("%-16s %4s  %-22s %s\n", "SAMPLE", "CPUS", "EXPECTED PER ROUND", "SHOWS");
+	for (size_t i = 0; i < nr_samples; i++) {
+		const struct sample *s = &samples[i];
+
+		printf("%-16s %3u%s  %-22s %s\n", s->name, s->min_cpus, s->role_per_cpu ? "+" : " ",
+		       s->expect[0] ? s->expect : "no failure", s->shows);
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	bool json = false;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	if (json)
+		print_json();
+	else
+		print_text();
+	return EXIT_OK;
+}
+
+const struct cmd cmd_list = { "list", "list the sample programs", &argp, run };

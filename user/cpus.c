@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <sched.h>
+
+#include "cpus.h"
+
+int cpus_usable(int cpus[OPT_CPUS_MAX])
+{
+	cpu_set_t set;
+	int nr = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < OPT_CPUS_MAX; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus[nr++] = cpu;
+	return nr;
+}
+
+bool cpu_usable(int cpu)
+{
+	cpu_set_t old, set;
+	bool ok;
+
+	if (cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(old), &old))
+		return false;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	ok = !sched_setaffinity(0, sizeof(set), &set);
+	sched_setaffinity(0, sizeof(old), &old);
+	return ok;
+}

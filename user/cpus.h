@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RQSPIN_CPUS_H
+#define RQSPIN_CPUS_H
+
+#include <stdbool.h>
+
+#include "opts.h"
+
+int cpus_usable(int cpus[OPT_CPUS_MAX]); /* that this process may run on; returns how many */
+bool cpu_usable(int cpu);		 /* online and allowed: tried by going there */
+
+#endif

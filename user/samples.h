@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RQSPIN_SAMPLES_H
+#define RQSPIN_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver.h"
+
+#define SAMPLE_ROLES_MAX 4
+
+struct sample {
+	const char *name;		     /* object NAME.bpf.o */
+	const char *shows;		     /* one line */
+	const char *roles[SAMPLE_ROLES_MAX]; /* program per pinned thread */
+	const char *attach[2];		     /* programs that are attached instead */
+	bool role_per_cpu;		     /* roles[0] runs on every CPU given */
+	unsigned int min_cpus;
+	uint64_t rounds;    /* unless --count or --duration */
+	const char *expect; /* see outcome_check() */
+};
+
+extern const struct sample samples[];
+extern const size_t nr_samples;
+
+const struct sample *sample_find(const char *name);
+unsigned int sample_nr_roles(const struct sample *s);
+
+/*
+ * Path of a sample's object: $RQSPIN_PROGS_DIR, bpf/progs beside the binary,
+ * the installed folder. malloc()ed; NULL if there is none.
+ */
+char *sample_object(const char *name);
+
+/*
+ * Compares counts of all roles together with what is expected: terms
+ * NAME=N or NAME>=N separated by blanks, N per round, NAME one of ok, EDEADLK,
+ * ETIMEDOUT, other. A name that is not there: any number of ok, no failure.
+ * Returns NULL, or malloc()ed text that says what differs.
+ */
+char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "cmd.h"
+#include "heldtab.h"
+#include "log.h"
+#include "probe.h"
+#include "workload.h"
+
+#define LOG_SIZE   (1 << 20)
+#define STATS_MAP  ".bss.sample"
+#define STATS_SIZE (SAMPLE_CPUS * sizeof(struct sample_stats))
+
+int workload_open(struct workload *w, const char *path)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts);
+	int err;
+
+	w->path = path;
+	if (access(path, R_OK)) {
+		pr_err("%s: %s", path, strerror(errno));
+		return EXIT_FAIL;
+	}
+	w->log = calloc(1, LOG_SIZE);
+	if (!w->log)
+		return EXIT_FAIL;
+	opts.kernel_log_buf = w->log;
+	opts.kernel_log_size = LOG_SIZE;
+	w->obj = bpf_object__open_file(path, &opts);
+	if (w->obj)
+		return EXIT_OK;
+	err = errno;
+	if (err == EINVAL || err >= LIBBPF_ERRNO__LIBELF)
+		pr_err("%s: not a BPF object, or a damaged one; -vv shows what libbpf says", path);
+	else
+		pr_err("%s: %s", path, strerror(err));
+	return EXIT_FAIL;
+}
+
+static const struct bpf_program *not_loaded(struct workload *w)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, w->obj) if (bpf_program__autoload(prog) &&
+						       bpf_program__fd(prog) < 0) return prog;
+	return NULL;
+}
+
+/* The line above "processed N insns" is the verifier's reason. */
+static const char *verifier_reason(char *log)
+{
+	char *end = strstr(log, "\nprocessed ");
+	char *line;
+
+	if (!end)
+		return NULL;
+	*end = 0;
+	line = strrchr(log, '\n');
+	return line ? line + 1 : log;
+}
+
+static int explain_load(struct workload *w, int err)
+{
+	const struct bpf_program *prog = not_loaded(w);
+	const char *reason = verifier_reason(w->log);
+
+	if (!probe_privilege()) {
+		pr_err("%s", probe_why(PROBE_PRIVILEGE));
+		return EXIT_UNSUPPORTED;
+	}
+	if (reason)
+		pr_err("%s: the verifier refuses %s: %s", w->path,
+		       prog ? bpf_program__name(prog) : "a program", reason);
+	else
+		pr_err("%s: cannot be loaded: %s; -vv shows what libbpf says", w->path,
+		       strerror(err));
+	if (probe_kfuncs())
+		return EXIT_FAIL;
+	pr_err("this kernel has no resilient locks (%s); 'rqspin doctor' says how to get them",
+	       probe_why(PROBE_KFUNCS));
+	return EXIT_UNSUPPORTED;
+}
+
+static int choose_role(struct workload *w, struct role *r)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(w->obj, r->prog);
+	enum bpf_prog_type type;
+
+	if (!prog) {
+		pr_err("%s: no program '%s'", w->path, r->prog);
+		return EXIT_FAIL;
+	}
+	type = bpf_program__type(prog);
+	switch (type) {
+	case BPF_PROG_TYPE_SCHED_CLS:
+	case BPF_PROG_TYPE_SCHED_ACT:
+	case BPF_PROG_TYPE_XDP:
+	case BPF_PROG_TYPE_SOCKET_FILTER:
+	case BPF_PROG_TYPE_CGROUP_SKB:
+		r->batch = true;
+		break;
+	case BPF_PROG_TYPE_SYSCALL:
+		r->ctx = true;
+		break;
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+		break;
+	default:
+		pr_err("%s: %s is a %s program, which BPF_PROG_TEST_RUN cannot drive; "
+		       "use tc, xdp, syscall or raw_tp",
+		       w->path, r->prog, libbpf_bpf_prog_type_str(type) ?: "unknown");
+		return EXIT_FAIL;
+	}
+	return bpf_program__set_autoload(prog, true) ? EXIT_FAIL : EXIT_OK;
+}
+
+static int choose(struct workload *w, struct role *roles, unsigned int nr,
+		  const char *const attach[2])
+{
+	struct bpf_program *prog;
+	int rc;
+
+	bpf_object__for_each_program(prog, w->obj) bpf_program__set_autoload(prog, false);
+	for (unsigned int i = 0; i < nr; i++) {
+		rc = choose_role(w, &roles[i]);
+		if (rc)
+			return rc;
+	}
+	for (unsigned int i = 0; i < 2 && attach[i]; i++) {
+		prog = bpf_object__find_program_by_name(w->obj, attach[i]);
+		if (!prog || bpf_program__set_autoload(prog, true)) {
+			pr_err("%s: no program '%s'", w->path, attach[i]);
+			return EXIT_FAIL;
+		}
+	}
+	return EXIT_OK;
+}
+
+static int attach_all(struct workload *w, const char *const attach[2])
+{
+	for (unsigned int i = 0; i < 2 && attach[i]; i++) {
+		struct bpf_link *link =
+			bpf_program__attach(bpf_object__find_program_by_name(w->obj, attach[i]));
+
+		if (!link) {
+			pr_err("%s: %s cannot be attached: %s", w->path, attach[i],
+			       strerror(errno));
+			return EXIT_UNSUPPORTED;
+		}
+		w->links[w->nr_links++] = link;
+	}
+	return EXIT_OK;
+}
+
+/* libbpf maps an object's globals into memory only for skeletons. */
+static int map_stats(struct workload *w)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(w->obj, STATS_MAP);
+	void *mem;
+
+	if (!map)
+		return EXIT_OK;
+	if (bpf_map__value_size(map) != STATS_SIZE) {
+		pr_err("%s: its %s is of another version; build it again", w->path, STATS_MAP);
+		return EXIT_FAIL;
+	}
+	mem = mmap(NULL, STATS_SIZE, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (mem == MAP_FAILED) {
+		pr_err("%s: its counters cannot be mapped: %s", w->path, strerror(errno));
+		return EXIT_FAIL;
+	}
+	w->stats = mem;
+	return EXIT_OK;
+}
+
+int workload_load(struct workload *w, struct role *roles, unsigned int nr,
+		  const char *const attach[2])
+{
+	int rc = choose(w, roles, nr, attach);
+
+	if (rc)
+		return rc;
+	if (bpf_object__load(w->obj))
+		return explain_load(w, errno);
+	for (unsigned int i = 0; i < nr; i++)
+		roles[i].prog_fd =
+			bpf_program__fd(bpf_object__find_program_by_name(w->obj, roles[i].prog));
+	rc = map_stats(w);
+	if (rc)
+		return rc;
+	if (heldtab_arm_object(w->obj))
+		pr_debug("%s: its events will not list the held locks", w->path);
+	return attach_all(w, attach);
+}
+
+void workload_close(struct workload *w)
+{
+	while (w->nr_links)
+		bpf_link__destroy(w->links[--w->nr_links]);
+	if (w->stats)
+		munmap((void *)w->stats, STATS_SIZE);
+	bpf_object__close(w->obj);
+	free(w->log);
+}
