@@ -39,13 +39,12 @@ static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 {
 	struct bpf_htab *htab = (void *)map;
 
+	r->key_off = bpf_core_field_offset(struct htab_elem___key, key);
+	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
 	r->stride = bpf_core_type_size(struct bucket);
 	emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
 	     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
-	r->key_off = bpf_core_field_offset(struct htab_elem___key, key);
-	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
 	r->stride = BPF_CORE_READ(htab, elem_size);
-	/* Spare elements, one per CPU, follow those of the map; let their locks have a name too. */
 	if (!(map->map_flags & NO_PREALLOC))
 		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
 		     (__u64)r->stride * map->max_entries);
@@ -100,16 +99,14 @@ int mapaddr_maps(struct bpf_iter__bpf_map *ctx)
 	return 0;
 }
 
+/* Elements that are not preallocated: the addresses of their values. */
 SEC("iter/bpf_map_elem")
 int mapaddr_elems(struct bpf_iter__bpf_map_elem *ctx)
 {
-	struct mapaddr_elem e = { .value = (__u64)ctx->value };
-	struct seq_file *seq = ctx->meta->seq;
+	__u64 value = (__u64)ctx->value;
 
-	if (!ctx->key || !ctx->value)
-		return 0;
-	bpf_seq_write(seq, &e, sizeof(e));
-	bpf_seq_write(seq, ctx->key, ctx->map->key_size);
+	if (value)
+		bpf_seq_write(ctx->meta->seq, &value, sizeof(value));
 	return 0;
 }
 

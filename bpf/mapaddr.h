@@ -34,12 +34,4 @@ struct mapaddr {
 	char name[16];
 };
 
-/**
- * struct mapaddr_elem - one live element of a hash map that is not preallocated
- * @value: address of its value; the key, key_size bytes, follows the record
- */
-struct mapaddr_elem {
-	__u64 value;
-};
-
 #endif

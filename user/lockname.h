@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the kernel address of a lock to the name its author gave it. */
+#ifndef RQSPIN_LOCKNAME_H
+#define RQSPIN_LOCKNAME_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LOCKNAME_KEY  129
+#define LOCKNAME_PATH 96
+
+/**
+ * struct lockname - one lock, named
+ * @addr: kernel address
+ * @map_id: map it lives in, 0 if unknown (then only @addr is set)
+ * @map: that map's name
+ * @map_type: "array", "hash", ...
+ * @internal: what the map uses the lock for ("bucket", "lock"), NULL if it belongs to a program
+ * @index: array index or hash bucket, -1 if neither
+ * @key: hash key as text (a number if 4 or 8 bytes long, else hex), "" if none
+ * @path: variable or field, as in "stats.lock", "" if the map has no type information
+ */
+struct lockname {
+	__u64 addr;
+	__u32 map_id;
+	char map[16];
+	const char *map_type;
+	const char *internal;
+	__s64 index;
+	char key[LOCKNAME_KEY];
+	char path[LOCKNAME_PATH];
+};
+
+struct locknames;
+
+struct locknames *locknames_open(void);
+void locknames_close(struct locknames *ln);
+
+/* Read the addresses of maps made since the last call; cheap when there are none. */
+void locknames_scan(struct locknames *ln);
+
+/* False: not in any map that was ever seen; name->addr is still set. */
+bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name);
+
+/* "lock_a", "locks[3].lock", "m[key 7].lock", "hash m bucket 5", else "0x..." or "lock?" */
+void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "proginfo.h"
+
+struct btf_entry {
+	__u32 id;
+	struct btf *btf;
+	struct btf_entry *next;
+};
+
+struct proginfos {
+	__u32 last_id;
+	struct proginfo *progs; /* newest first */
+	struct btf_entry *btfs;
+};
+
+struct proginfos *proginfos_open(void)
+{
+	return calloc(1, sizeof(struct proginfos));
+}
+
+static void prog_free(struct proginfo *p)
+{
+	if (p->full_name != p->name)
+		free(p->full_name);
+	free(p->map_ids);
+	free(p->lines);
+	free(p);
+}
+
+void proginfos_close(struct proginfos *ps)
+{
+	if (!ps)
+		return;
+	for (struct proginfo *p = ps->progs, *next; p; p = next) {
+		next = p->next;
+		prog_free(p);
+	}
+	for (struct btf_entry *b = ps->btfs, *next; b; b = next) {
+		next = b->next;
+		btf__free(b->btf);
+		free(b);
+	}
+	free(ps);
+}
+
+/* Programs of one object share their BTF; it is read once. */
+static struct btf *find_btf(struct proginfos *ps, __u32 id)
+{
+	struct btf_entry *b;
+
+	for (b = ps->btfs; b; b = b->next)
+		if (b->id == id)
+			return b->btf;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->btf = btf__load_from_kernel_by_id(id);
+	if (!b->btf) {
+		free(b);
+		return NULL;
+	}
+	b->id = id;
+	b->next = ps->btfs;
+	ps->btfs = b;
+	return b->btf;
+}
+
+static void read_arrays(struct proginfo *p, int fd, const struct bpf_prog_info *head,
+			struct bpf_func_info *func)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	p->map_ids = calloc(head->nr_map_ids + 1, sizeof(*p->map_ids));
+	p->lines = calloc(head->nr_line_info + 1, sizeof(*p->lines));
+	if (!p->map_ids || !p->lines)
+		return;
+	info.nr_map_ids = head->nr_map_ids;
+	info.map_ids = (uintptr_t)p->map_ids;
+	info.nr_line_info = head->nr_line_info;
+	info.line_info_rec_size = sizeof(*p->lines);
+	info.line_info = (uintptr_t)p->lines;
+	info.nr_func_info = 1;
+	info.func_info_rec_size = sizeof(*func);
+	info.func_info = (uintptr_t)func;
+	if (bpf_prog_get_info_by_fd(fd, &info, &len))
+		return;
+	p->nr_map_ids = head->nr_map_ids < info.nr_map_ids ? head->nr_map_ids : info.nr_map_ids;
+	p->nr_lines =
+		head->nr_line_info < info.nr_line_info ? head->nr_line_info : info.nr_line_info;
+}
+
+static char *func_name(const struct proginfo *p, const struct bpf_func_info *func)
+{
+	const struct btf_type *t;
+
+	t = p->btf && func->type_id ? btf__type_by_id(p->btf, func->type_id) : NULL;
+	return t ? strdup(btf__name_by_offset(p->btf, t->name_off)) : NULL;
+}
+
+static struct proginfo *read_prog(struct proginfos *ps, __u32 id)
+{
+	struct bpf_prog_info info = {};
+	struct bpf_func_info func = {};
+	__u32 len = sizeof(info);
+	struct proginfo *p;
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p || bpf_prog_get_info_by_fd(fd, &info, &len)) {
+		free(p);
+		close(fd);
+		return NULL;
+	}
+	p->id = id;
+	p->type = info.type;
+	memcpy(p->name, info.name, sizeof(p->name));
+	read_arrays(p, fd, &info, &func);
+	close(fd);
+	if (info.btf_id)
+		p->btf = find_btf(ps, info.btf_id);
+	p->full_name = func_name(p, &func);
+	if (!p->full_name)
+		p->full_name = p->name;
+	return p;
+}
+
+void proginfos_scan(struct proginfos *ps)
+{
+	__u32 id = ps->last_id;
+
+	/* Ids only grow, until they wrap after 2^31 programs. */
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct proginfo *p = read_prog(ps, id);
+
+		ps->last_id = id;
+		if (!p)
+			continue;
+		p->next = ps->progs;
+		ps->progs = p;
+	}
+}
+
+const struct proginfo *proginfos_first(const struct proginfos *ps)
+{
+	return ps->progs;
+}
+
+const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id)
+{
+	if (id > ps->last_id)
+		proginfos_scan(ps);
+	for (const struct proginfo *p = ps->progs; p; p = p->next)
+		if (p->id == id)
+			return p;
+	return NULL;
+}
+
+bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id)
+{
+	for (__u32 i = 0; i < prog->nr_map_ids; i++)
+		if (prog->map_ids[i] == map_id)
+			return true;
+	return false;
+}
+
+const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name)
+{
+	for (const struct proginfo *p = ps->progs; p; p = p->next)
+		if (!strncmp(p->name, name, sizeof(p->name) - 1) && proginfo_uses_map(p, map_id))
+			return p;
+	return NULL;
+}
+
+bool proginfo_line(const struct proginfo *prog, __u32 line, const char **file, const char **text)
+{
+	for (__u32 i = 0; prog && prog->btf && i < prog->nr_lines; i++) {
+		const struct bpf_line_info *l = &prog->lines[i];
+
+		if (BPF_LINE_INFO_LINE_NUM(l->line_col) != line)
+			continue;
+		*file = btf__name_by_offset(prog->btf, l->file_name_off);
+		*text = btf__name_by_offset(prog->btf, l->line_off);
+		while (**text == ' ' || **text == '\t')
+			(*text)++;
+		return true;
+	}
+	return false;
+}

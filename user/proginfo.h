@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of loaded BPF programs. All of it is read when a program is
+ * first seen, so that events of programs that are gone can still be named.
+ */
+#ifndef RQSPIN_PROGINFO_H
+#define RQSPIN_PROGINFO_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+struct btf;
+
+struct proginfo {
+	__u32 id;
+	__u32 type;
+	char name[16];	 /* as the kernel shows it: 15 characters */
+	char *full_name; /* from BTF; the short one if there is none */
+	__u32 *map_ids;
+	__u32 nr_map_ids;
+	struct bpf_line_info *lines;
+	__u32 nr_lines;
+	struct btf *btf; /* NULL: no line information */
+	struct proginfo *next;
+};
+
+struct proginfos;
+
+struct proginfos *proginfos_open(void);
+void proginfos_close(struct proginfos *ps);
+
+/* Read what was loaded since the last call. Cheap when nothing was. */
+void proginfos_scan(struct proginfos *ps);
+
+const struct proginfo *proginfos_first(const struct proginfos *ps);
+const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
+bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
+
+/* The newest program of this (short) name that uses the map; NULL if none. */
+const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
+
+/* Source file and text of a line of the program; false if it has no such line. */
+bool proginfo_line(const struct proginfo *prog, __u32 line, const char **file, const char **text);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ctrl-C and friends end a verb in its own time; a second one ends it at once. */
+#ifndef RQSPIN_STOP_H
+#define RQSPIN_STOP_H
+
+#include <stdbool.h>
+
+void stop_init(void);
+bool stop_asked(void);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A tracing session: sources are polled, their reports of one failure joined, each failure handed
+ * out once. */
+#ifndef RQSPIN_TRACE_H
+#define RQSPIN_TRACE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rqspin/event.h"
+
+struct heldtab;
+struct locknames;
+struct proginfo;
+struct proginfos;
+struct session;
+struct source;
+
+#define WAIT_UNKNOWN (~0ULL)
+#define HELD_UNKNOWN (~0U) /* in nr_held and nr_owner_held */
+
+/**
+ * struct failure - one failed acquisition, as far as it is known
+ * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN where a source cannot tell
+ * @prog: the program, NULL if unknown
+ * @prog_id: its id, 0 if unknown
+ * @map_id: map whose own lock failed, 0 if a program's lock or unknown
+ * @source: who reported it
+ * @joined: a second source that added to it, or NULL
+ * @sampled: @ev.kind was found by sampling the held tables during the wait
+ * @report: the kernel's own text with its call trace, or NULL; freed with the failure
+ */
+struct failure {
+	struct rqspin_event ev;
+	const struct proginfo *prog;
+	__u32 prog_id;
+	__u32 map_id;
+	const struct source *source;
+	const struct source *joined;
+	bool sampled;
+	char *report;
+};
+
+/**
+ * struct source - one way to learn of failures
+ * @rank: of two reports of one failure the one of higher rank is kept, and completed by the other
+ * @reports: sees the kernel's reports; the first source that does is enough
+ * @usable: can this kernel do it? why gets the reason if not
+ * @open: returns the source's state, NULL and errno on failure
+ * @poll: hand everything new to session_push()
+ * @lost: failures known to be lost; *unknown is set if more may be
+ */
+struct source {
+	const char *name;
+	const char *what;
+	int rank;
+	bool reports;
+	bool (*usable)(char *why, size_t size);
+	void *(*open)(struct session *s);
+	void (*poll)(void *state);
+	__u64 (*lost)(void *state, bool *unknown);
+	void (*close)(void *state);
+};
+
+#define RANK_PARTIAL 0 /* sees some failures, and too little of them */
+
+extern const struct source source_ring, source_trampoline, source_stream, source_mapops,
+	source_contention;
+
+/* Best first. */
+extern const struct source *const trace_sources[];
+extern const size_t nr_trace_sources;
+
+typedef void (*failure_fn)(const struct failure *f, void *ctx);
+
+/* wanted: comma-separated names that must all work; NULL or "auto": what works here. */
+struct session *session_open(const char *wanted, failure_fn emit, void *ctx);
+void session_close(struct session *s);
+
+/* Wait for at most ms (less if programs come or go), then collect and hand out. */
+int session_poll(struct session *s, int ms);
+
+/* Collect once more and hand out also what waited for a second report. */
+void session_drain(struct session *s);
+__u64 session_lost(struct session *s, bool *unknown);
+
+/* "ring, trampoline" */
+void session_sources(const struct session *s, char *buf, size_t size);
+
+/* For sources. */
+void session_push(struct session *s, const struct failure *f);
+struct proginfos *session_progs(struct session *s);
+struct locknames *session_locks(struct session *s);
+struct heldtab *session_held(struct session *s); /* NULL if this kernel's tables cannot be read */
+bool session_has(const struct session *s, const struct source *src);
+
+/* Does the program report its own failures to a ring that is being read? */
+bool source_ring_covers(void *state, const struct proginfo *prog);
+
+const char *kind_name(__u32 kind);
+
+#endif

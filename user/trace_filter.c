@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proginfo.h"
+#include "trace.h"
+#include "trace_filter.h"
+
+enum { KEY_PID = 0x2000, KEY_CPU, KEY_KIND };
+
+static const struct argp_option options[] = {
+	{ "prog", 'p', "ID|NAME", 0, "Only failures of this BPF program", 1 },
+	{ "pid", KEY_PID, "PID", 0, "Only failures in this process", 1 },
+	{ "cpu", KEY_CPU, "LIST", 0, "Only failures on these CPUs, as in 0,2-3", 1 },
+	{ "kind", KEY_KIND, "LIST", 0,
+	  "Only these kinds: aa, abba, cycle, timeout, nested, unknown", 1 },
+	{ 0 },
+};
+
+static int parse_kinds(const char *text, unsigned int *mask)
+{
+	char *list = strdup(text), *rest = list, *word;
+	unsigned int found = 0;
+
+	while (list && (word = strsep(&rest, ","))) {
+		__u32 k = RQSPIN_UNKNOWN;
+
+		while (k <= RQSPIN_NESTED && strcasecmp(word, kind_name(k)))
+			k++;
+		if (k > RQSPIN_NESTED) {
+			free(list);
+			return -EINVAL;
+		}
+		found |= 1U << k;
+	}
+	free(list);
+	*mask = found;
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct trace_filter *flt = state->input;
+	int n;
+
+	switch (key) {
+	case 'p':
+		if (!*arg)
+			argp_error(state, "--prog: an id or a name is needed");
+		flt->prog = arg;
+		return 0;
+	case KEY_PID:
+		if (opt_u64(arg, 1, INT_MAX, &flt->pid))
+			argp_error(state, "--pid: '%s' is not a process id", arg);
+		return 0;
+	case KEY_CPU:
+		n = opt_cpus(arg, flt->cpus);
+		if (n < 0)
+			argp_error(state, "--cpu: '%s' is not a list of CPUs like 0,2-3: %s", arg,
+				   strerror(-n));
+		flt->nr_cpus = n;
+		return 0;
+	case KEY_KIND:
+		if (parse_kinds(arg, &flt->kinds))
+			argp_error(state,
+				   "--kind: '%s' is not a list of aa, abba, cycle, "
+				   "timeout, nested, unknown",
+				   arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp trace_filter_argp = { .options = options, .parser = parse };
+
+static bool match_prog(const char *want, const struct failure *f)
+{
+	char *end;
+	unsigned long id = strtoul(want, &end, 10);
+
+	if (isdigit((unsigned char)*want) && !*end)
+		return f->prog_id == id;
+	if (f->prog && !strcmp(f->prog->full_name, want))
+		return true;
+	return !strcmp(f->prog ? f->prog->name : f->ev.prog, want);
+}
+
+bool trace_filter_match(const struct trace_filter *flt, const struct failure *f)
+{
+	bool cpu = !flt->nr_cpus;
+
+	for (int i = 0; i < flt->nr_cpus; i++)
+		cpu |= (__u32)flt->cpus[i] == f->ev.cpu;
+	return cpu && (!flt->prog || match_prog(flt->prog, f)) &&
+	       (!flt->pid || flt->pid == f->ev.pid) &&
+	       (!flt->kinds || flt->kinds & (1U << f->ev.kind));
+}

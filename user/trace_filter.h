@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which failures to show: the options that trace and stat share. */
+#ifndef RQSPIN_TRACE_FILTER_H
+#define RQSPIN_TRACE_FILTER_H
+
+#include <argp.h>
+#include <linux/types.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#include "opts.h"
+
+struct failure;
+
+struct trace_filter {
+	const char *prog; /* id or name, NULL: any */
+	uint64_t pid;  /* 0: any */
+	int cpus[OPT_CPUS_MAX];
+	int nr_cpus;	    /* 0: any */
+	unsigned int kinds; /* bit mask of enum rqspin_kind, 0: any */
+};
+
+/* Child parser for --prog, --pid, --cpu, --kind; its input is a struct trace_filter. */
+extern const struct argp trace_filter_argp;
+
+bool trace_filter_match(const struct trace_filter *flt, const struct failure *f);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace.h"
+#include "trace_join.h"
+
+#define WAIT_NS	 250000000ULL
+#define MAX_WAIT 65536
+
+struct item {
+	struct failure f;
+	bool wait;
+	__u64 since;
+};
+
+struct list {
+	struct item *items;
+	size_t nr, room;
+};
+
+struct join {
+	struct list fresh, waiting;
+	__u64 lost;
+	failure_fn emit;
+	void *ctx;
+};
+
+struct join *join_open(failure_fn emit, void *ctx)
+{
+	struct join *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return NULL;
+	j->emit = emit;
+	j->ctx = ctx;
+	return j;
+}
+
+static void list_free(struct list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		free(l->items[i].f.report);
+	free(l->items);
+}
+
+void join_close(struct join *j)
+{
+	if (!j)
+		return;
+	list_free(&j->fresh);
+	list_free(&j->waiting);
+	free(j);
+}
+
+static bool list_add(struct list *l, const struct item *it)
+{
+	if (l->nr == l->room) {
+		size_t room = l->room ? l->room * 2 : 64;
+		struct item *items = realloc(l->items, room * sizeof(*items));
+
+		if (!items)
+			return false;
+		l->items = items;
+		l->room = room;
+	}
+	l->items[l->nr++] = *it;
+	return true;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+void join_push(struct join *j, const struct failure *f, bool wait)
+{
+	struct item it = { .f = *f, .wait = wait, .since = now_ns() };
+
+	if (j->fresh.nr < MAX_WAIT && list_add(&j->fresh, &it))
+		return;
+	j->lost++;
+	free(f->report);
+}
+
+/* Unless told otherwise, what one of the two does not know cannot make them differ. */
+static bool same_failure(const struct failure *a, const struct failure *b)
+{
+	const struct rqspin_event *x = &a->ev, *y = &b->ev;
+
+	if (a->source == b->source || x->cpu != y->cpu || x->err != y->err)
+		return false;
+	if (x->tid && y->tid && x->tid != y->tid)
+		return false;
+	if (a->prog_id && b->prog_id && a->prog_id != b->prog_id)
+		return false;
+	return !x->lock || !y->lock || x->lock == y->lock;
+}
+
+static void add_owner(struct rqspin_event *to, const struct rqspin_event *from)
+{
+	if (to->owner_cpu >= 0 || from->owner_cpu < 0)
+		return;
+	to->owner_cpu = from->owner_cpu;
+	to->owner_wants = from->owner_wants;
+	to->nr_owner_held = from->nr_owner_held;
+	memcpy(to->owner_held, from->owner_held, sizeof(to->owner_held));
+}
+
+static void absorb(struct failure *to, struct failure *from)
+{
+	struct rqspin_event *x = &to->ev, *y = &from->ev;
+
+	to->joined = from->source;
+	/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
+	if (y->parties && (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
+		x->kind = y->kind;
+		x->parties = y->parties;
+	}
+	if (x->kind == RQSPIN_UNKNOWN)
+		x->kind = y->kind;
+	add_owner(x, y);
+	if (!x->lock)
+		x->lock = y->lock;
+	if (x->wait_ns == WAIT_UNKNOWN)
+		x->wait_ns = y->wait_ns;
+	if (x->nr_held == HELD_UNKNOWN && y->nr_held != HELD_UNKNOWN) {
+		x->nr_held = y->nr_held;
+		memcpy(x->held, y->held, sizeof(x->held));
+	}
+	if (!to->map_id)
+		to->map_id = from->map_id;
+	free(to->report);
+	to->report = from->report;
+	from->report = NULL;
+}
+
+/* At most one report of each source: a second one is of the next failure. */
+static void absorb_waiting(struct join *j, struct failure *f)
+{
+	struct list *w = &j->waiting;
+	unsigned int absorbed = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->nr; i++) {
+		struct failure *old = &w->items[i].f;
+		unsigned int bit = 1U << old->source->rank;
+
+		if (old->source->rank < f->source->rank && !(absorbed & bit) &&
+		    same_failure(f, old)) {
+			absorbed |= bit;
+			absorb(f, old);
+		} else {
+			w->items[kept++] = w->items[i];
+		}
+	}
+	w->nr = kept;
+}
+
+static void hand_out(struct join *j, struct failure *f)
+{
+	j->emit(f, j->ctx);
+	free(f->report);
+}
+
+static void expire(struct join *j, bool all)
+{
+	struct list *w = &j->waiting;
+	__u64 now = now_ns();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->nr; i++) {
+		if (!all && now - w->items[i].since < WAIT_NS)
+			w->items[kept++] = w->items[i];
+		else
+			hand_out(j, &w->items[i].f);
+	}
+	w->nr = kept;
+}
+
+static void settle(struct join *j, struct item *it)
+{
+	absorb_waiting(j, &it->f);
+	if (!it->wait)
+		hand_out(j, &it->f);
+	else if (!list_add(&j->waiting, it))
+		j->lost++;
+}
+
+void join_flush(struct join *j, bool all)
+{
+	/* Reports that may be added to others first, so that the others find them. */
+	for (int rank = 0; rank <= 8; rank++)
+		for (size_t i = 0; i < j->fresh.nr; i++)
+			if (j->fresh.items[i].f.source->rank == rank)
+				settle(j, &j->fresh.items[i]);
+	j->fresh.nr = 0;
+	expire(j, all);
+}
+
+__u64 join_lost(const struct join *j)
+{
+	return j->lost;
+}

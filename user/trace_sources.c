@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace.h"
+
+/* The place of our kernel's tracepoint rqspinlock:rqspinlock_failure is before all others. */
+const struct source *const trace_sources[] = {
+	&source_ring,
+};
+
+const size_t nr_trace_sources = sizeof(trace_sources) / sizeof(trace_sources[0]);
