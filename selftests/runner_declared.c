@@ -164,7 +164,7 @@ static bool log_holds(const char *log, const char *text, bool is_regex)
 
 static void show_log(const char *log)
 {
-	size_t len = strlen(log), max = 1500;
+	size_t len = strlen(log), max = 3000;
 
 	if (test_verbosity())
 		test_note("%s", len > max ? log + len - max : log);
@@ -174,8 +174,10 @@ static void check_refused(const struct declared *d, int err, const char *log)
 {
 	int i, failures = 0;
 
-	if (!CHECK(err, "the verifier accepted a program that it must refuse"))
+	if (!CHECK(err, "the verifier accepted a program that it must refuse")) {
+		show_log(log);
 		return;
+	}
 	for (i = 0; i < d->nr_texts; i++)
 		failures += !CHECK(log_holds(log, d->texts[i], d->is_regex[i]),
 				   "refused (%s), but not with \"%s\"", strerror(-err),

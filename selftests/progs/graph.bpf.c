@@ -195,6 +195,33 @@ int tree_callback_locks(struct __sk_buff *ctx)
 	return 0;
 }
 
+/* A tree of globals, so that the callback can name the tree's own lock. */
+struct bpf_res_spin_lock tree_lock __hidden SEC(".data.tree");
+struct bpf_rb_root tree_root __hidden SEC(".data.tree") __contains(leaf, branch);
+
+static bool less_that_opens_the_lock(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	bpf_res_spin_unlock(&tree_lock);
+	return bpf_res_spin_lock(&tree_lock);
+}
+
+SEC("?tc")
+__refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb")
+int tree_callback_opens_the_lock(struct __sk_buff *ctx)
+{
+	struct leaf *n = bpf_obj_new(struct leaf);
+
+	if (!n)
+		return 0;
+	if (bpf_res_spin_lock(&tree_lock)) {
+		bpf_obj_drop(n);
+		return 0;
+	}
+	bpf_rbtree_add_impl(&tree_root, &n->branch, less_that_opens_the_lock, NULL, 0);
+	bpf_res_spin_unlock(&tree_lock);
+	return 0;
+}
+
 /* After the unlock another CPU may remove and free the node. */
 SEC("?tc")
 __refused_re("invalid mem access 'scalar'|must be referenced|arg#1 expected pointer")
