@@ -230,13 +230,21 @@ static bool (*const ask[PROBE_NR])(char *why) = {
 	[PROBE_HELD_TABLE] = ask_held_table, [PROBE_TRACEPOINT] = ask_tracepoint,
 };
 
+/* One refusal is told once, not in ten forms. */
+static bool allowed(enum probe_id id, char *why)
+{
+	if (id == PROBE_PRIVILEGE || id == PROBE_BTF || id == PROBE_TRACEPOINT || probe_privilege())
+		return true;
+	return no(why, "needs the right to load BPF programs");
+}
+
 bool probe(enum probe_id id)
 {
 	struct answer *a = &answers[id];
 
 	if (!a->asked) {
 		a->asked = true;
-		a->yes = ask[id](a->why);
+		a->yes = allowed(id, a->why) && ask[id](a->why);
 		if (a->yes)
 			a->why[0] = 0;
 	}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cpus.h"
+#include "doctor.h"
+#include "probe.h"
+#include "report.h"
+
+#define AA_AT_ONCE_NS 100000
+
+static enum check_state from_probe(enum probe_id id, char *detail, size_t size)
+{
+	snprintf(detail, size, "%s", probe_why(id));
+	return probe(id) ? CHECK_YES : CHECK_NO;
+}
+
+#define DEFINE_LOOK(name, id)                                   \
+	static enum check_state name(char *detail, size_t size) \
+	{                                                       \
+		return from_probe(id, detail, size);            \
+	}
+
+DEFINE_LOOK(look_privilege, PROBE_PRIVILEGE)
+DEFINE_LOOK(look_btf, PROBE_BTF)
+DEFINE_LOOK(look_kfuncs, PROBE_KFUNCS)
+DEFINE_LOOK(look_local_irq, PROBE_LOCAL_IRQ)
+DEFINE_LOOK(look_stream, PROBE_STREAM)
+DEFINE_LOOK(look_trampoline, PROBE_TRAMPOLINE)
+DEFINE_LOOK(look_contention, PROBE_CONTENTION)
+DEFINE_LOOK(look_kprobe, PROBE_KPROBE)
+DEFINE_LOOK(look_held_table, PROBE_HELD_TABLE)
+DEFINE_LOOK(look_tracepoint, PROBE_TRACEPOINT)
+
+static enum check_state look_kernel(char *detail, size_t size)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	snprintf(detail, size, "%s %s", uts.release, uts.machine);
+	return CHECK_YES;
+}
+
+static enum check_state look_cpus(char *detail, size_t size)
+{
+	int cpus[OPT_CPUS_MAX];
+	int nr = cpus_usable(cpus);
+
+	snprintf(detail, size, "%d usable of %ld online", nr, sysconf(_SC_NPROCESSORS_ONLN));
+	return nr > 1 ? CHECK_YES : CHECK_NO;
+}
+
+static enum check_state look_mode(char *detail, size_t size)
+{
+	enum lock_mode mode;
+	const char *why;
+
+	if (!probe_kfuncs()) {
+		snprintf(detail, size, "needs the lock kfuncs");
+		return CHECK_UNKNOWN;
+	}
+	mode = probe_lock_mode(&why);
+	snprintf(detail, size, "%s%s",
+		 mode == MODE_QUEUE ? "queue: " :
+		 mode == MODE_TAS   ? "test-and-set, unfair, 1 s timeout: " :
+				      "",
+		 why);
+	return mode == MODE_QUEUE ? CHECK_YES : mode == MODE_TAS ? CHECK_NO : CHECK_UNKNOWN;
+}
+
+/* The report is written before the error returns, so that a long time proves nothing. */
+static enum check_state look_aa(char *detail, size_t size)
+{
+	uint64_t ns = probe_kfuncs() ? probe_aa_ns() : 0;
+	char buf[16];
+
+	if (!ns) {
+		snprintf(detail, size, "cannot be measured");
+		return CHECK_UNKNOWN;
+	}
+	snprintf(detail, size, "%s until the error%s", format_ns(ns, buf),
+		 ns < AA_AT_ONCE_NS ? "" : ", which includes the kernel's report");
+	return ns < AA_AT_ONCE_NS ? CHECK_YES : CHECK_UNKNOWN;
+}
+
+static enum check_state look_lockdown(char *detail, size_t size)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[80], mode[32];
+	bool none;
+
+	if (!f) {
+		snprintf(detail, size, "%s",
+			 errno == ENOENT ? "no /sys/kernel/security/lockdown: none, or securityfs "
+					   "is not mounted" :
+					   strerror(errno));
+		return CHECK_UNKNOWN;
+	}
+	if (!fgets(line, sizeof(line), f) || !strchr(line, '[') ||
+	    sscanf(strchr(line, '['), "[%31[^]]", mode) != 1)
+		snprintf(mode, sizeof(mode), "unreadable");
+	fclose(f);
+	none = !strcmp(mode, "none");
+	snprintf(detail, size, "%s", mode);
+	return none ? CHECK_YES : CHECK_NO;
+}
+
+static enum check_state look_mount(const char *type, char *detail, size_t size)
+{
+	enum check_state found = CHECK_NO;
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+
+	snprintf(detail, size, "not mounted");
+	while (f && found == CHECK_NO && (m = getmntent(f))) {
+		if (strcmp(m->mnt_type, type))
+			continue;
+		snprintf(detail, size, "%s", m->mnt_dir);
+		found = CHECK_YES;
+	}
+	if (f)
+		endmntent(f);
+	return found;
+}
+
+static enum check_state look_bpffs(char *detail, size_t size)
+{
+	return look_mount("bpf", detail, size);
+}
+
+static enum check_state look_tracefs(char *detail, size_t size)
+{
+	return look_mount("tracefs", detail, size);
+}
+
+static enum check_state look_debugfs(char *detail, size_t size)
+{
+	return look_mount("debugfs", detail, size);
+}
+
+const struct check checks[] = {
+	{ "kernel", "kernel", NULL, NULL, false, look_kernel },
+	{ "privilege", "right to load BPF programs", "nothing of rqspin works without it",
+	  "run it as root (sudo)", true, look_privilege },
+	{ "btf", "kernel BTF", "nothing of rqspin works without it",
+	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true, look_btf },
+	{ "kfuncs", "resilient lock kfuncs", "programs have only the fallback lock",
+	  "Linux 6.15 or later, or 6.12 with this project's patches", true, look_kfuncs },
+	{ "local_irq", "bpf_local_irq_save/restore", "no interrupt control beside irqsave locks",
+	  "Linux 6.14 or later", false, look_local_irq },
+	{ "held_table", "table of held locks",
+	  "no names of the other side's locks; 'held' does not work",
+	  "Linux 6.15 or later with BTF", false, look_held_table },
+	{ "stream", "program error streams",
+	  "failures of programs that do not report themselves have no report text",
+	  "Linux 6.17 or later, booted without deferred_init=lazy", false, look_stream },
+	{ "trampoline", "fentry and fexit",
+	  "only programs that report themselves (res_events.bpf.h) show the other side",
+	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
+	  "a distribution's",
+	  false, look_trampoline },
+	{ "contention", "contention tracepoints", "failures inside maps are not seen",
+	  "Linux 5.19 or later", false, look_contention },
+	{ "kprobe", "kprobes", "nothing: rqspin has better sources", "a kernel with CONFIG_KPROBES",
+	  false, look_kprobe },
+	{ "tracepoint", "tracepoint rqspinlock_failure",
+	  "failures are put together from several sources", "this project's kernel patches", false,
+	  look_tracepoint },
+	{ "queue", "waiters queue",
+	  "waiters are not fair, and a timeout takes 1 s instead of 250 ms",
+	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",
+	  false, look_mode },
+	{ "aa_at_once", "AA found at entry", "an AA costs its program 1 to 2 ms",
+	  "a kernel with the fix 5860f5ce479f of November 2025", false, look_aa },
+	{ "cpus", "more than one CPU", "samples with several roles do not run",
+	  "a machine or guest with more CPUs (make vm)", false, look_cpus },
+	{ "lockdown", "no kernel lockdown", "kprobes and some reads of kernel memory are refused",
+	  "boot without lockdown= (and without Secure Boot)", false, look_lockdown },
+	{ "bpffs", "BPF file system", "programs cannot be pinned (bpftool prog loadall)",
+	  "mount -t bpf bpf /sys/fs/bpf", false, look_bpffs },
+	{ "tracefs", "tracefs", "nothing of rqspin needs it",
+	  "mount -t tracefs tracefs /sys/kernel/tracing", false, look_tracefs },
+	{ "debugfs", "debugfs", "nothing of rqspin needs it; lock event counts are there",
+	  "mount -t debugfs debugfs /sys/kernel/debug", false, look_debugfs },
+};
+
+const size_t nr_checks = sizeof(checks) / sizeof(checks[0]);
