@@ -17,7 +17,7 @@
 static enum check_state from_probe(enum probe_id id, char *detail, size_t size)
 {
 	snprintf(detail, size, "%s", probe_why(id));
-	return probe(id) ? CHECK_YES : CHECK_NO;
+	return probe(id) ? CHECK_YES : probe_known(id) ? CHECK_NO : CHECK_UNKNOWN;
 }
 
 #define DEFINE_LOOK(name, id)                                   \

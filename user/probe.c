@@ -18,7 +18,7 @@
 #define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17; older headers lack it */
 
 struct answer {
-	bool asked, yes;
+	bool asked, yes, unknown;
 	char why[160];
 };
 
@@ -244,11 +244,18 @@ bool probe(enum probe_id id)
 
 	if (!a->asked) {
 		a->asked = true;
-		a->yes = allowed(id, a->why) && ask[id](a->why);
+		a->unknown = !allowed(id, a->why);
+		a->yes = !a->unknown && ask[id](a->why);
 		if (a->yes)
 			a->why[0] = 0;
 	}
 	return a->yes;
+}
+
+bool probe_known(enum probe_id id)
+{
+	probe(id);
+	return !answers[id].unknown;
 }
 
 const char *probe_why(enum probe_id id)

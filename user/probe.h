@@ -24,6 +24,7 @@ enum probe_id {
 };
 
 bool probe(enum probe_id id);
+bool probe_known(enum probe_id id); /* false: this user may not even ask */
 
 /* Why the answer is no ("" if it is yes); one line without a full stop. */
 const char *probe_why(enum probe_id id);
