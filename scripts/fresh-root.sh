@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A test of the set-up itself: does the checkout build, show and pass on a machine that has nothing?
+# Makes a minimal root below build/roots with git, make and ca-certificates, clones HEAD into it and
+# runs make there on the running kernel. Needs root and debootstrap. Not for daily use.
+#   scripts/fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]     default targets: demo, then test
+#   KEEP=1 keeps the root; MIRROR=URL takes the packages from elsewhere.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+die() {
+	printf 'fresh-root: %s\n' "$1" >&2
+	exit "${2:-1}"
+}
+
+suite=${1:-}
+case $suite in
+bookworm | trixie) mirror=${MIRROR:-http://deb.debian.org/debian} ;;
+noble) mirror=${MIRROR:-http://archive.ubuntu.com/ubuntu} ;;
+*) die "usage: fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]" 2 ;;
+esac
+shift
+[ $# -gt 0 ] || set -- demo test
+[ "$(id -u)" = 0 ] || die "needs root (debootstrap, mount)"
+command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install debootstrap"
+
+root=$PWD/build/roots/$suite
+mounts=(proc sys dev)
+
+cleanup() {
+	local m
+	for m in "${mounts[@]}"; do
+		mountpoint -q "$root/$m" && umount -R -l "$root/$m"
+	done
+	# Never past a mount: that would be this machine's own /dev.
+	if [ -z "${KEEP:-}" ] && ! grep -q " $root/" /proc/self/mounts; then
+		rm -rf --one-file-system "$root"
+	fi
+}
+
+make_root() {
+	rm -rf --one-file-system "$root"
+	mkdir -p "${root%/*}"
+	debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
+		die "debootstrap: $(tail -n 1 "$root.log")"
+	[ "$suite" != noble ] || sed -i 's/ main$/ main universe/' "$root/etc/apt/sources.list"
+	[ "$suite" != bookworm ] || echo "deb http://deb.debian.org/debian-security bookworm-security main" >>"$root/etc/apt/sources.list"
+}
+
+# What ties this machine to its network (authorities, proxies) is no part of the set-up under test.
+copy_network_settings() {
+	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+	cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+	[ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
+	grep -lriE 'proxy' /etc/apt/apt.conf /etc/apt/apt.conf.d 2>/dev/null |
+		while read -r f; do cp "$f" "$root/etc/apt/apt.conf.d/"; done || true
+}
+
+mount_kernel() {
+	local m
+	for m in "${mounts[@]}"; do
+		mount --rbind "/$m" "$root/$m"
+		mount --make-rslave "$root/$m"
+	done
+}
+
+in_root() {
+	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		CI=true "$@" </dev/null
+}
+
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cleanup
+make_root
+copy_network_settings
+mount_kernel
+git clone -q --no-hardlinks "$PWD" "$root/root/rqspin"
+for target in "$@"; do
+	echo "fresh-root: $suite: make $target ($(git rev-parse --short HEAD))"
+	start=$SECONDS
+	in_root make -C /root/rqspin "$target" || die "make $target failed in $suite (status $?)"
+	echo "fresh-root: $suite: make $target passed in $((SECONDS - start)) s"
+done
