@@ -47,6 +47,9 @@ void run_roles(struct role *roles, int count);
 /* Bytes from a CPU's runqueues to its rqspinlock_held_locks; see progs/held_table.h. */
 long held_table_delta(void);
 
+/* Locks of @obj's maps that are taken at this moment. */
+int locks_taken(const struct bpf_object *obj);
+
 /* Every lock of every map of @obj must be free now, and this CPU's held table empty. */
 void check_locks_free(const struct bpf_object *obj);
 

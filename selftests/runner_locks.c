@@ -87,15 +87,17 @@ static int drain_iterator(const struct bpf_link *link)
 	return n < 0 ? -errno : 0;
 }
 
-static void check_map_locks(const struct bpf_map *map, int offset)
+/* How many locks of @map are taken; a check fails if that cannot be seen. */
+static int map_locks_taken(const struct bpf_map *map, int offset)
 {
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(map) };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 	struct lock_words_bpf *skel = lock_words_bpf__open();
 	struct bpf_link *link = NULL;
+	int taken = 0;
 
 	if (!CHECK(skel, "lock_words: %s", strerror(errno)))
-		return;
+		return 0;
 	skel->rodata->lock_offset = offset;
 	bpf_program__set_autoload(skel->progs.read_held_count, false);
 	if (!CHECK(!lock_words_bpf__load(skel), "lock_words: load: %s", strerror(errno)))
@@ -103,16 +105,17 @@ static void check_map_locks(const struct bpf_map *map, int offset)
 	link = bpf_program__attach_iter(skel->progs.read_lock_word, &opts);
 	if (!CHECK(link, "%s: iterator: %s", bpf_map__name(map), strerror(errno)))
 		goto destroy;
-	if (!CHECK(!drain_iterator(link), "%s: reading the iterator", bpf_map__name(map)))
-		goto detach;
+	CHECK(!drain_iterator(link), "%s: reading the iterator", bpf_map__name(map));
 	if (bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
 		CHECK_EQ(skel->bss->nr_seen, bpf_map__max_entries(map), bpf_map__name(map));
-	CHECK(!skel->bss->nr_taken, "map %s: %llu of %llu locks are not free, last word 0x%x",
-	      bpf_map__name(map), skel->bss->nr_taken, skel->bss->nr_seen, skel->bss->last_word);
-detach:
+	taken = (int)skel->bss->nr_taken;
+	if (taken)
+		test_note("map %s: %d locks are taken, last word 0x%x", bpf_map__name(map), taken,
+			  skel->bss->last_word);
 	bpf_link__destroy(link);
 destroy:
 	lock_words_bpf__destroy(skel);
+	return taken;
 }
 
 static void check_held_table(void)
@@ -133,16 +136,22 @@ static void check_held_table(void)
 	lock_words_bpf__destroy(skel);
 }
 
-void check_locks_free(const struct bpf_object *obj)
+int locks_taken(const struct bpf_object *obj)
 {
 	const struct btf *btf = bpf_object__btf(obj);
 	const struct bpf_map *map;
-	int offset;
+	int offset, taken = 0;
 
 	bpf_object__for_each_map(map, obj) {
 		offset = lock_offset(btf, bpf_map__btf_value_type_id(map));
 		if (offset >= 0)
-			check_map_locks(map, offset);
+			taken += map_locks_taken(map, offset);
 	}
+	return taken;
+}
+
+void check_locks_free(const struct bpf_object *obj)
+{
+	CHECK_EQ(locks_taken(obj), 0, "locks still taken");
 	check_held_table();
 }

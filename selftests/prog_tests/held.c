@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+#include "runner.h"
+#include "runner_bpf.h"
+#include "selftests/progs/held.skel.h"
+
+static struct held_bpf *load(void)
+{
+	struct held_bpf *skel = held_bpf__open();
+	int err;
+
+	if (!CHECK(skel, "open: %s", strerror(errno)))
+		return NULL;
+	skel->rodata->held_delta = held_table_delta();
+	err = held_bpf__load(skel);
+	if (CHECK(!err, "load: %s", strerror(-err)))
+		return skel;
+	held_bpf__destroy(skel);
+	return NULL;
+}
+
+static void test_contents(void)
+{
+	struct held_bpf *skel = load();
+	int retval, err;
+
+	if (!skel)
+		return;
+	err = prog_run(skel->progs.contents, &retval);
+	CHECK(!err, "run: %s", strerror(-err));
+	CHECK_EQ(retval, -EDEADLK, "third acquisition");
+	CHECK_EQ(skel->bss->before, 0, "entries before the first lock");
+	CHECK_EQ(skel->bss->with_one, 1, "entries with one lock");
+	CHECK_EQ(skel->bss->with_two, 2, "entries with two locks");
+	CHECK_EQ(skel->bss->after_failure, 2, "entries after a failed third");
+	CHECK_EQ(skel->bss->after_one, 1, "entries after one release");
+	CHECK_EQ(skel->bss->after_all, 0, "entries after the last release");
+	CHECK(skel->bss->listed[0] && skel->bss->listed[0] == skel->bss->addresses[0],
+	      "oldest entry 0x%llx, first lock 0x%llx", skel->bss->listed[0],
+	      skel->bss->addresses[0]);
+	CHECK(skel->bss->listed[1] && skel->bss->listed[1] == skel->bss->addresses[1],
+	      "next entry 0x%llx, second lock 0x%llx", skel->bss->listed[1],
+	      skel->bss->addresses[1]);
+	check_locks_free(skel->obj);
+	held_bpf__destroy(skel);
+}
+
+/* Take all 34 locks, then number @key again: the result and how long it took. */
+static int overflow(struct held_bpf *skel, unsigned int key, double *ms)
+{
+	int retval = 0, err;
+
+	skel->bss->again_key = key;
+	*ms = now_ms();
+	err = prog_run(skel->progs.overflow, &retval);
+	*ms = now_ms() - *ms;
+	CHECK(!err, "run: %s", strerror(-err));
+	check_locks_free(skel->obj);
+	return retval;
+}
+
+/* What the full table still lists is recognised at once. */
+static void test_overflow_listed(void)
+{
+	struct held_bpf *skel = load();
+	double ms;
+
+	if (!skel)
+		return;
+	CHECK_EQ(overflow(skel, 0, &ms), -EDEADLK, "first lock taken again");
+	CHECK_EQ(overflow(skel, 29, &ms), -EDEADLK, "lock 29 taken again");
+	CHECK_EQ(skel->bss->table_size, 31, "entries of the table that this test relies on");
+	held_bpf__destroy(skel);
+}
+
+/* What it could not list is found by the time limit only. */
+static void test_overflow_unlisted(void)
+{
+	struct held_bpf *skel = load();
+	double ms;
+
+	if (!skel)
+		return;
+	CHECK_EQ(overflow(skel, 32, &ms), -ETIMEDOUT, "unlisted lock taken again");
+	CHECK(ms > 250, "-ETIMEDOUT after only %.0f ms", ms);
+	test_note("unlisted lock: failed after %.0f ms", ms);
+	held_bpf__destroy(skel);
+}
+
+/* The table's last entry: listed, yet kernels differ in whether they compare it. */
+static void test_overflow_last_entry(void)
+{
+	struct held_bpf *skel = load();
+	double ms;
+	int err;
+
+	if (!skel)
+		return;
+	err = overflow(skel, 30, &ms);
+	CHECK(err == -EDEADLK || (err == -ETIMEDOUT && ms > 250), "result %d after %.0f ms", err,
+	      ms);
+	test_note("last entry of a full table: %s", err == -EDEADLK ? "compared" : "not compared");
+	held_bpf__destroy(skel);
+}
+
+static const struct test_case cases[] = {
+	{ .name = "contents", .run = test_contents },
+	{ .name = "overflow_listed", .run = test_overflow_listed },
+	{ .name = "overflow_unlisted", .run = test_overflow_unlisted },
+	{ .name = "overflow_last_entry", .run = test_overflow_last_entry },
+	{},
+};
+
+TEST_SUITE(held, cases);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* An owner that keeps its lock beyond the waiters' limit, or just within it. */
+#include "test_kfuncs.h"
+
+struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
+
+__u32 holding, wanting, release;
+/* The owner goes as soon as this many waiters are about to wait. */
+__u32 release_at = ~0U;
+
+static __noinline bool hold_on(void)
+{
+	while (may_loop) {
+		if (*(volatile __u32 *)&release || *(volatile __u32 *)&wanting >= release_at)
+			return false;
+	}
+	return true;
+}
+
+/* 0: told to release; 2: nobody told it to, in 16 times the kernel's budget of a loop. */
+SEC("syscall")
+int hold(void *ctx)
+{
+	int i, err = bpf_res_spin_lock(&lock_a);
+
+	if (err)
+		return err;
+	holding = 1;
+	for (i = 0; i < 16; i++) {
+		if (!hold_on())
+			break;
+	}
+	bpf_res_spin_unlock(&lock_a);
+	return i < 16 ? 0 : 2;
+}
+
+SEC("syscall")
+int want(void *ctx)
+{
+	int err;
+
+	__sync_fetch_and_add(&wanting, 1);
+	err = bpf_res_spin_lock(&lock_a);
+	if (!err)
+		bpf_res_spin_unlock(&lock_a);
+	return err;
+}
+
+SEC("syscall")
+int want_irqsave(void *ctx)
+{
+	unsigned long flags;
+	int err;
+
+	__sync_fetch_and_add(&wanting, 1);
+	err = bpf_res_spin_lock_irqsave(&lock_a, &flags);
+	if (!err)
+		bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
+	return err;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";
