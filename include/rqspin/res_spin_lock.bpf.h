@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Resilient queued spin locks for BPF programs: declarations of the kernel's
+ * functions and the one API of this library.
+ *
+ * Include vmlinux.h and <bpf/bpf_helpers.h> first. If vmlinux.h comes from a
+ * kernel without these locks (before 6.15), define RQSPIN_NEED_TYPES before
+ * including this file: C cannot ask whether a struct exists.
+ *
+ * A lock is a field "struct bpf_res_spin_lock" of a map value or of an object
+ * from bpf_obj_new(), or a global alone in its own section:
+ *	struct bpf_res_spin_lock tree __hidden SEC(".data.tree");
+ * (hidden or static, because libbpf cannot mmap a map that has a lock in it).
+ *
+ * What the verifier demands while a lock is held: no helper call and no call of
+ * a global function; locks are released in reverse order of acquisition; every
+ * path to an exit releases; the same lock is not taken twice.
+ *
+ * The functions are macros so that res_spin_fallback.bpf.h, when included too,
+ * can replace them by a version that works without the kernel's functions.
+ *
+ * Idea: scope-independent part of the kernel's linux/spinlock API, and the
+ * errors-by-default style of its __must_check.
+ */
+#ifndef RQSPIN_RES_SPIN_LOCK_BPF_H
+#define RQSPIN_RES_SPIN_LOCK_BPF_H
+
+#define RQSPIN_EDEADLK	 35
+#define RQSPIN_ETIMEDOUT 110
+
+#ifdef RQSPIN_NEED_TYPES
+struct bpf_res_spin_lock {
+	unsigned int val;
+};
+#endif
+
+struct bpf_res_spin_lock;
+/* An incomplete type here: define RQSPIN_NEED_TYPES, see above. */
+_Static_assert(sizeof(struct bpf_res_spin_lock) == 4, "bpf_res_spin_lock is one 32-bit word");
+
+extern int bpf_res_spin_lock(struct bpf_res_spin_lock *lock) __weak __ksym;
+extern void bpf_res_spin_unlock(struct bpf_res_spin_lock *lock) __weak __ksym;
+extern int bpf_res_spin_lock_irqsave(struct bpf_res_spin_lock *lock,
+				     unsigned long *flags__irq_flag) __weak __ksym;
+extern void bpf_res_spin_unlock_irqrestore(struct bpf_res_spin_lock *lock,
+					   unsigned long *flags__irq_flag) __weak __ksym;
+
+/* An ignored result would be found by the verifier as well, but late and far from the line. */
+#pragma clang diagnostic error "-Wunused-result"
+#define RQSPIN_MUST_CHECK __attribute__((warn_unused_result))
+
+/**
+ * res_spin_lock_supported() - whether the running kernel has these locks
+ *
+ * Answered when the program is loaded; the verifier then drops the branch that
+ * cannot run, so the branch may use what this kernel lacks.
+ *
+ * Return: true or false. Context: any program type, no capability needed.
+ */
+#define res_spin_lock_supported() (!!bpf_ksym_exists(bpf_res_spin_lock))
+
+/**
+ * rqspin_errname() - name of an error of a lock function
+ * @err: negative errno
+ *
+ * Return: "EDEADLK", "ETIMEDOUT", "0", or "?" for anything else
+ */
+static __always_inline const char *rqspin_errname(int err)
+{
+	switch (err) {
+	case 0:
+		return "0";
+	case -RQSPIN_EDEADLK:
+		return "EDEADLK";
+	case -RQSPIN_ETIMEDOUT:
+		return "ETIMEDOUT";
+	default:
+		return "?";
+	}
+}
+
+static __always_inline RQSPIN_MUST_CHECK int rqspin_kfunc_lock(struct bpf_res_spin_lock *lock)
+{
+	return bpf_res_spin_lock(lock);
+}
+
+static __always_inline void rqspin_kfunc_unlock(struct bpf_res_spin_lock *lock)
+{
+	bpf_res_spin_unlock(lock);
+}
+
+static __always_inline RQSPIN_MUST_CHECK int
+rqspin_kfunc_lock_irqsave(struct bpf_res_spin_lock *lock, unsigned long *flags)
+{
+	return bpf_res_spin_lock_irqsave(lock, flags);
+}
+
+static __always_inline void rqspin_kfunc_unlock_irqrestore(struct bpf_res_spin_lock *lock,
+							   unsigned long *flags)
+{
+	bpf_res_spin_unlock_irqrestore(lock, flags);
+}
+
+#ifndef RQSPIN_FALLBACK_BACKEND
+/**
+ * res_spin_lock() - take a lock, or learn why it cannot be had
+ * @lock: struct bpf_res_spin_lock *
+ *
+ * Spins with preemption disabled for at most about 250 ms per owner. Do not
+ * retry in a loop after a failure: release what is held and bail out.
+ *
+ * Return: 0; -RQSPIN_EDEADLK if waiting could never end (this CPU holds @lock,
+ * or its owner waits for a lock of this CPU); -RQSPIN_ETIMEDOUT if the owner did
+ * not release in time. Ignoring it is a compile error.
+ * Context: any, NMI included. After success no helper may be called.
+ */
+#define res_spin_lock rqspin_kfunc_lock
+
+/**
+ * res_spin_unlock() - release the lock taken last
+ * @lock: the same pointer value that was locked
+ */
+#define res_spin_unlock rqspin_kfunc_unlock
+
+/**
+ * res_spin_lock_irqsave() - res_spin_lock() with interrupts off
+ * @lock: struct bpf_res_spin_lock *
+ * @flags: unsigned long * to a variable on the stack, used for nothing else
+ *
+ * Return: as res_spin_lock(); after an error interrupts are as before.
+ */
+#define res_spin_lock_irqsave rqspin_kfunc_lock_irqsave
+
+/**
+ * res_spin_unlock_irqrestore() - undo the last res_spin_lock_irqsave()
+ * @lock: the same pointer value that was locked
+ * @flags: the same variable
+ */
+#define res_spin_unlock_irqrestore rqspin_kfunc_unlock_irqrestore
+#endif
+
+#endif /* RQSPIN_RES_SPIN_LOCK_BPF_H */
