@@ -1,13 +1,22 @@
 USER_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/*.c))
+UNIT_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/tests/*.c))
 
 .PHONY: user
 user: $(O)/rqspin ## build the rqspin command
 
-$(USER_OBJS): | $(TOOL_BPF)
+$(USER_OBJS) $(UNIT_OBJS): | $(TOOL_BPF)
 $(O)/user/samples.o: ALL_CFLAGS += -DRQSPIN_PROGS='"$(PREFIX)/lib/rqspin/progs"'
 
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm
 
--include $(USER_OBJS:.o=.d)
+$(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out %/main.o,$(USER_OBJS))
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lcmocka
+
+.PHONY: unit
+unit: $(O)/user/tests/unit ## run the tests that need neither root nor a kernel
+	$(Q)$<
+
+-include $(USER_OBJS:.o=.d) $(UNIT_OBJS:.o=.d)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "samples.h"
+#include "unit.h"
+
+static void names_are_unique_and_found(void **state)
+{
+	(void)state;
+	assert_true(nr_samples > 0);
+	for (size_t i = 0; i < nr_samples; i++)
+		assert_ptr_equal(sample_find(samples[i].name), &samples[i]);
+	assert_null(sample_find("no-such-sample"));
+	assert_null(sample_find(""));
+}
+
+static void rows_are_complete(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < nr_samples; i++) {
+		const struct sample *s = &samples[i];
+
+		assert_true(sample_nr_roles(s) >= 1);
+		assert_true(s->min_cpus >= sample_nr_roles(s));
+		assert_true(s->rounds > 0);
+		assert_true(s->shows && s->shows[0]);
+		assert_false(s->role_per_cpu && sample_nr_roles(s) != 1);
+	}
+}
+
+/* An expectation that cannot be read or met by any counts would show here. */
+static void expectations_can_be_read(void **state)
+{
+	const struct counts none = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < nr_samples; i++)
+		assert_null(outcome_check(samples[i].expect, &none, 0));
+}
+
+static void check(const char *expect, struct counts c, uint64_t rounds, const char *want)
+{
+	char *text = outcome_check(expect, &c, rounds);
+
+	if (want)
+		assert_string_equal(text, want);
+	else
+		assert_null(text);
+	free(text);
+}
+
+static void outcomes_are_judged(void **state)
+{
+	(void)state;
+	check("ok=0 EDEADLK=1", (struct counts){ 0, 10, 0, 0 }, 10, NULL);
+	check("ok=0 EDEADLK=1", (struct counts){ 1, 10, 0, 0 }, 10, "expected ok=0, got 1");
+	check("ok=0 EDEADLK=1", (struct counts){ 0, 9, 0, 0 }, 10, "expected EDEADLK=10, got 9");
+	check("EDEADLK>=1", (struct counts){ 5, 15, 0, 0 }, 10, NULL);
+	check("EDEADLK>=1", (struct counts){ 5, 9, 0, 0 }, 10, "expected EDEADLK>=10, got 9");
+	check("EDEADLK>=1", (struct counts){ 5, 10, 1, 0 }, 10, "expected ETIMEDOUT=0, got 1");
+	check("", (struct counts){ 5, 0, 0, 0 }, 10, NULL);
+	check("", (struct counts){ 5, 0, 0, 2 }, 10, "expected other=0, got 2");
+}
+
+static void unreadable_expectations_are_told(void **state)
+{
+	static const char *const bad[] = { "nothing=1", "ok", "ok=x1", "=1", "EDEADLK=1,ok=1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(bad[i], (struct counts){ 1, 1, 1, 1 }, 1,
+		      "the sample's expectation cannot be read");
+}
+
+static void object_folder_can_be_given(void **state)
+{
+	char *path;
+
+	(void)state;
+	setenv("RQSPIN_PROGS_DIR", "/nonexistent", 1);
+	assert_null(sample_object("aa"));
+	setenv("RQSPIN_PROGS_DIR", "/dev/..", 1);
+	path = sample_object("no-such-sample");
+	assert_null(path);
+	unsetenv("RQSPIN_PROGS_DIR");
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_are_unique_and_found),
+	cmocka_unit_test(rows_are_complete),
+	cmocka_unit_test(expectations_can_be_read),
+	cmocka_unit_test(outcomes_are_judged),
+	cmocka_unit_test(unreadable_expectations_are_told),
+	cmocka_unit_test(object_folder_can_be_given),
+};
+
+UNIT_GROUP(samples, tests)
