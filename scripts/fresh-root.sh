@@ -41,9 +41,17 @@ cleanup() {
 make_root() {
 	rm -rf --one-file-system "$root"
 	mkdir -p "${root%/*}"
-	debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
+	local args=(--variant=minbase "--include=git,make,ca-certificates")
+	local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+	local script=/usr/share/debootstrap/scripts/sid
+	if [ "$suite" = noble ]; then
+		[ -e $keys ] || die "no $keys: apt-get install ubuntu-keyring"
+		args+=("--components=main,universe" "--keyring=$keys")
+		script=/usr/share/debootstrap/scripts/gutsy
+	fi
+	debootstrap "${args[@]}" "$suite" "$root" "$mirror" $script >"$root.log" 2>&1 ||
 		die "debootstrap: $(tail -n 1 "$root.log")"
-	[ "$suite" != noble ] || sed -i 's/ main$/ main universe/' "$root/etc/apt/sources.list"
+	[ "$suite" != noble ] || echo "deb $mirror noble-updates main universe" >>"$root/etc/apt/sources.list"
 	[ "$suite" != bookworm ] || echo "deb http://deb.debian.org/debian-security bookworm-security main" >>"$root/etc/apt/sources.list"
 }
 
