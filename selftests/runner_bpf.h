@@ -44,6 +44,9 @@ struct role {
 /* Run all roles at once, each in a thread of its own; they start together. */
 void run_roles(struct role *roles, int count);
 
+/* Offset of a per-CPU variable of the kernel, -1 if its BTF has none of that name. */
+long percpu_offset(const char *name);
+
 /* Bytes from a CPU's runqueues to its rqspinlock_held_locks; see progs/held_table.h. */
 long held_table_delta(void);
 

@@ -39,34 +39,31 @@ static int lock_offset(const struct btf *btf, __u32 value_id)
 	return -1;
 }
 
-/* Offset of a per-CPU variable in the kernel's BTF, -1 if it has no such variable. */
-static long percpu_offset(const struct btf *btf, const char *name)
+long percpu_offset(const char *name)
 {
+	struct btf *btf = btf__load_vmlinux_btf();
 	int sec_id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
 	int var_id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
 	const struct btf_type *sec;
+	long offset = -1;
 	int i;
 
 	if (sec_id < 0 || var_id < 0)
-		return -1;
+		goto free_btf;
 	sec = btf__type_by_id(btf, sec_id);
 	for (i = 0; i < btf_vlen(sec); i++) {
 		if ((int)btf_var_secinfos(sec)[i].type == var_id)
-			return btf_var_secinfos(sec)[i].offset;
+			offset = btf_var_secinfos(sec)[i].offset;
 	}
-	return -1;
+free_btf:
+	btf__free(btf);
+	return offset;
 }
 
 long held_table_delta(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	long held = -1, rq = -1;
+	long held = percpu_offset("rqspinlock_held_locks"), rq = percpu_offset("runqueues");
 
-	if (btf) {
-		held = percpu_offset(btf, "rqspinlock_held_locks");
-		rq = percpu_offset(btf, "runqueues");
-	}
-	btf__free(btf);
 	CHECK(held >= 0 && rq >= 0, "runqueues or rqspinlock_held_locks is not in the BTF");
 	return held - rq;
 }

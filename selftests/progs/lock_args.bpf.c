@@ -63,7 +63,7 @@ int kernel_pointer_argument(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object")
+__refused_re("(point|pointer) to map value or allocated object|Possibly NULL pointer passed")
 int unchecked_look_up(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(ctx->len); /* a constant key would be known to be found */

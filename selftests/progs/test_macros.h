@@ -7,6 +7,7 @@
  *				messages that differ between kernels
  *	__accepted		loading must succeed
  *	__returns(n)		... and one run must return n, every lock free after it
+ *			(with __refused: one of the two, where kernels differ)
  *	__needs("name")		skipped where the kernel's BTF has no such kfunc
  *
  * Tagged programs are SEC("?...") so that each one is loaded alone.

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Are interrupts on? The program waits for this CPU's timer interrupt: with
+ * interrupts on the count moves within a tick, with interrupts off it cannot.
+ */
+#include "test_kfuncs.h"
+#include "held_table.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct locked_value);
+} values SEC(".maps");
+
+/* Bytes from a CPU's runqueues to its irq_stat and __preempt_count. */
+const volatile __s64 irq_stat_delta, preempt_delta;
+
+int failed_with, preempt_before, preempt_after;
+
+struct preempt_word {
+	__u32 count;
+};
+
+static __always_inline __u64 own_percpu(__s64 delta)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return (__u64)task->se.cfs_rq->rq + delta;
+}
+
+static __always_inline irq_cpustat_t *own_irq_stat(void)
+{
+	return bpf_rdonly_cast((void *)own_percpu(irq_stat_delta),
+			       bpf_core_type_id_kernel(irq_cpustat_t));
+}
+
+static __always_inline int own_preempt_count(void)
+{
+	__u32 count = 0;
+
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)own_percpu(preempt_delta));
+	/* The top bit is the inverted "reschedule" flag. */
+	return count & 0x7fffffff;
+}
+
+/* Did a timer interrupt come within the kernel's budget of a loop? */
+static __noinline bool interrupt_comes(void)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	__u32 before = stat->apic_timer_irqs;
+
+	while (may_loop) {
+		if (*(volatile __u32 *)&stat->apic_timer_irqs != before)
+			return true;
+	}
+	return false;
+}
+
+/* The same with a lock held: no helper and no kfunc but these. */
+static __always_inline bool interrupt_comes_to(irq_cpustat_t *stat)
+{
+	__u32 before = stat->apic_timer_irqs;
+
+	while (may_loop) {
+		if (*(volatile __u32 *)&stat->apic_timer_irqs != before)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline struct locked_value *element(__u32 key)
+{
+	return bpf_map_lookup_elem(&values, &key);
+}
+
+SEC("?tc")
+int on_outside(struct __sk_buff *ctx)
+{
+	return interrupt_comes();
+}
+
+SEC("?tc")
+int off_inside_local_save(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	unsigned long flags;
+	bool came;
+
+	bpf_local_irq_save(&flags);
+	came = interrupt_comes_to(stat);
+	bpf_local_irq_restore(&flags);
+	return came;
+}
+
+SEC("?tc")
+int off_inside_irqsave(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	struct locked_value *a = element(0);
+	unsigned long flags;
+	bool came;
+
+	if (!a || bpf_res_spin_lock_irqsave(&a->lock, &flags))
+		return -1;
+	came = interrupt_comes_to(stat);
+	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
+	return came;
+}
+
+SEC("?tc")
+int on_inside_plain_lock(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	struct locked_value *a = element(0);
+	bool came;
+
+	if (!a || bpf_res_spin_lock(&a->lock))
+		return -1;
+	came = interrupt_comes_to(stat);
+	bpf_res_spin_unlock(&a->lock);
+	return came;
+}
+
+/* A failed irqsave under a plain lock puts interrupts back on at once. */
+SEC("?tc")
+int on_after_failed_irqsave(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	struct locked_value *a = element(0), *again = element(0);
+	unsigned long flags;
+	bool came;
+
+	preempt_before = own_preempt_count();
+	if (!a || !again || bpf_res_spin_lock(&a->lock))
+		return -1;
+	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &flags);
+	if (!failed_with)
+		bpf_res_spin_unlock_irqrestore(&again->lock, &flags);
+	came = interrupt_comes_to(stat);
+	bpf_res_spin_unlock(&a->lock);
+	preempt_after = own_preempt_count();
+	return came;
+}
+
+/* A failed irqsave inside an irqsave leaves interrupts off: they were off before. */
+SEC("?tc")
+int off_after_nested_failure(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	struct locked_value *a = element(0), *again = element(0);
+	unsigned long flags, inner;
+	bool came;
+
+	preempt_before = own_preempt_count();
+	if (!a || !again || bpf_res_spin_lock_irqsave(&a->lock, &flags))
+		return -1;
+	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &inner);
+	if (!failed_with)
+		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
+	came = interrupt_comes_to(stat);
+	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
+	preempt_after = own_preempt_count();
+	return came;
+}
+
+SEC("?tc")
+int on_after_nested_failure_and_release(struct __sk_buff *ctx)
+{
+	irq_cpustat_t *stat = own_irq_stat();
+	struct locked_value *a = element(0), *again = element(0);
+	unsigned long flags, inner;
+
+	if (!a || !again || bpf_res_spin_lock_irqsave(&a->lock, &flags))
+		return -1;
+	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &inner);
+	if (!failed_with)
+		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
+	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
+	return interrupt_comes_to(stat);
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";
