@@ -28,7 +28,7 @@ ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
 LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP -D__TARGET_ARCH_$(BPF_ARCH) \
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP -ffile-prefix-map=$(CURDIR)/= -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Iinclude -I$(O) -Ibpf -idirafter /usr/include/$(shell uname -m)-linux-gnu
 
 $(O)/vmlinux.h: $(VMLINUX_BTF) scripts/gen-vmlinux-h.sh

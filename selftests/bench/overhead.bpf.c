@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What tracing costs: "pair" is 1000 uncontended lock/unlock pairs, "fail" one
- * AA failure, both without any reporting of their own. "ring" is the same
+ * What tracing costs: "uncontended" is 1000 uncontended lock/unlock pairs, "failing" one
+ * AA failure, both without any reporting of their own. "reporting" is the same
  * failure, self-reported. Timed by BPF_PROG_TEST_RUN's own average.
  */
 #include "vmlinux.h"
@@ -23,7 +23,7 @@ struct {
 } locks SEC(".maps");
 
 SEC("tc")
-int pair(struct __sk_buff *ctx)
+int uncontended(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct locked *v = bpf_map_lookup_elem(&locks, &key);
@@ -39,7 +39,7 @@ int pair(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int fail(struct __sk_buff *ctx)
+int failing(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct locked *a = bpf_map_lookup_elem(&locks, &key);
@@ -59,7 +59,7 @@ int fail(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int ring(struct __sk_buff *ctx)
+int reporting(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct locked *a = bpf_map_lookup_elem(&locks, &key);

@@ -24,7 +24,7 @@ BPFFS = pathlib.Path("/sys/fs/bpf")
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 
 # program -> (runs per sample, highest allowed on/off ratio of the medians)
-CASES = {"pair": (300, 1.02), "fail": (40, 1.20), "ring": (40, 1.20)}
+CASES = {"uncontended": (300, 1.02), "failing": (40, 1.20), "reporting": (40, 1.20)}
 
 
 @contextlib.contextmanager
@@ -110,10 +110,10 @@ def main():
         json.dump({"schema": "rqspin-overhead/1", "cases": rows}, sys.stdout)
         print()
     else:
-        print(f"{'program':10} {'off ns':>12} {'on ns':>12} {'ratio':>8} {'limit':>6}")
+        print(f"{'program':12} {'off ns':>12} {'on ns':>12} {'ratio':>8} {'limit':>6}")
         for r in rows:
             print(
-                f"{r['program']:10} {r['off_ns']:12.0f} {r['on_ns']:12.0f} "
+                f"{r['program']:12} {r['off_ns']:12.0f} {r['on_ns']:12.0f} "
                 f"{r['ratio']:8.3f} {r['limit']:6.2f}"
             )
     return 0 if all(r["ok"] for r in rows) else 1

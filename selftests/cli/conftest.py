@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Run the rqspin command as a user would: real kernel, real programs."""
+
+import contextlib
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = TOP / os.environ.get("O", "build")
+RQSPIN = BUILD / "rqspin"
+BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
+LIMIT = 240  # seconds for one command: a guest without KVM is slow
+
+
+def rqspin(*args, **kw):
+    """Run to the end; text in and out."""
+    kw.setdefault("timeout", LIMIT)
+    return subprocess.run([RQSPIN, *map(str, args)], capture_output=True, text=True, **kw)
+
+
+def run_sample(*args):
+    """`rqspin run ... --json` of a sample that behaves as announced."""
+    res = rqspin("run", *args, "--json")
+    assert res.returncode == 0, res.stderr
+    return json.loads(res.stdout)
+
+
+class Tracer:
+    """`rqspin trace --json` in the background, from ready to summary."""
+
+    def __init__(self, tmp_path, args):
+        self.out = tmp_path / "events"
+        ready = tmp_path / "ready"
+        os.mkfifo(ready)
+        cmd = [RQSPIN, "trace", "--json", "--ready-file", ready, *map(str, args)]
+        with open(self.out, "w") as out:
+            self.proc = subprocess.Popen(cmd, stdout=out, stderr=subprocess.PIPE, text=True)
+        # If it fails first, nobody opens the other end: do not block on it.
+        fd = os.open(ready, os.O_RDONLY | os.O_NONBLOCK)
+        self._wait_ready(fd)
+
+    def _wait_ready(self, fd):
+        poll = select.poll()
+        poll.register(fd, select.POLLIN | select.POLLHUP)
+        while self.proc.poll() is None:
+            if poll.poll(200):
+                break
+        os.close(fd)
+        assert self.proc.poll() is None, self.proc.stderr.read()
+
+    def stop(self, sig=signal.SIGINT):
+        if hasattr(self, "talk"):
+            return self.proc.returncode
+        if self.proc.poll() is None:
+            self.proc.send_signal(sig)
+        self.talk = self.proc.communicate(timeout=LIMIT)[1]
+        lines = [json.loads(line) for line in self.out.read_text().splitlines()]
+        self.events = [e for e in lines if e["type"] == "failure"]
+        self.summary = lines[-1] if lines and lines[-1]["type"] == "summary" else None
+        return self.proc.returncode
+
+
+@pytest.fixture
+def tracer(tmp_path):
+    started = []
+
+    @contextlib.contextmanager
+    def start(*args):
+        where = tmp_path / str(len(started))
+        where.mkdir()
+        t = Tracer(where, args)
+        started.append(t)
+        yield t
+        t.stop()
+
+    yield start
+    for t in started:
+        if t.proc.poll() is None:
+            t.proc.kill()
+            t.proc.wait()
+
+
+def loaded():
+    """Ids of all BPF programs and maps, and everything pinned."""
+    ids = {}
+    for kind in ("prog", "map", "link"):
+        out = subprocess.run([BPFTOOL, "-j", kind, "show"], capture_output=True, text=True)
+        ids[kind] = {o["id"] for o in json.loads(out.stdout or "[]")}
+    bpffs = pathlib.Path("/sys/fs/bpf")
+    ids["pins"] = {str(p) for p in bpffs.rglob("*")} if bpffs.is_mount() else set()
+    return ids
+
+
+@pytest.fixture
+def nothing_left():
+    """What this test loads or pins must be gone when it ends.
+
+    Programs are freed after a grace period, so the last look is repeated.
+    """
+    before = loaded()
+    yield
+    for _ in range(50):
+        new = {k: v - before[k] for k, v in loaded().items() if v - before[k]}
+        if not new:
+            return
+        # An RCU grace period passes between two looks.
+        subprocess.run([BPFTOOL, "prog", "show"], capture_output=True)
+    pytest.fail(f"left behind: {new}")
+
+
+@pytest.fixture(scope="session")
+def schema():
+    return json.loads((TOP / "docs" / "events.schema.json").read_text())
+
+
+def cpus():
+    return len(os.sched_getaffinity(0))
+
+
+needs_two_cpus = pytest.mark.skipif(cpus() < 2, reason="needs two CPUs")
+needs_three_cpus = pytest.mark.skipif(cpus() < 3, reason="needs three CPUs: make vmtest")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Every verb's JSON, the schema, and the promise that stdout is data."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+from conftest import rqspin, run_sample
+
+
+def test_events_match_schema(tracer, schema):
+    with tracer() as t:
+        run_sample("aa", "--count", 3)
+    lines = t.out.read_text().splitlines()
+    assert len(lines) == 4
+    for line in lines:
+        jsonschema.validate(json.loads(line), schema)
+
+
+def test_schema_can_fail(schema):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema": "rqspin-event/1", "type": "failure"}, schema)
+
+
+def test_no_addr(tracer):
+    with tracer("--no-addr") as t:
+        run_sample("aa", "--count", 3)
+    assert len(t.events) == 3
+    assert not re.search(r"0x[0-9a-f]{8,}|ffff[0-9a-f]{12}", t.out.read_text())
+
+
+@pytest.mark.parametrize("verb", ["list", "doctor", "held"])
+def test_json_verbs(verb):
+    res = rqspin(verb, "--json")
+    assert res.returncode == 0, res.stderr
+    assert json.loads(res.stdout)["schema"].startswith("rqspin-")
+
+
+def test_stat_json(tracer):
+    res = rqspin("stat", "1", "1", "--json")
+    assert res.returncode == 0, res.stderr
+    for line in res.stdout.splitlines():
+        json.loads(line)
+
+
+def test_list_names_run():
+    names = [s["name"] for s in json.loads(rqspin("list", "--json").stdout)["samples"]]
+    assert {"aa", "abba", "timeout", "nested"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_doctor_names_the_trace_source():
+    text = rqspin("doctor").stdout
+    assert re.search(r"^trace source\w* +ring", text, re.M)
+
+
+def test_text_event_names_kind_and_lock(tmp_path):
+    """The text form carries the same facts; the count of lost events is always told."""
+    import os
+    import signal
+    import subprocess
+
+    from conftest import RQSPIN
+
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    cmd = [RQSPIN, "trace", "--count", "2", "--ready-file", ready]
+    pipe = subprocess.PIPE
+    proc = subprocess.Popen(cmd, stdout=pipe, stderr=pipe, text=True)
+    with open(ready) as f:
+        f.read()
+    run_sample("aa", "--count", 3)
+    try:
+        out, talk = proc.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        proc.send_signal(signal.SIGINT)
+        raise
+    assert len(re.findall(r"\bAA\b.*slots\[0\]\.lock", out)) == 2, out
+    assert re.search(r"\b0 lost\b|lost[: ]+0", talk), talk
