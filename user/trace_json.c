@@ -8,11 +8,12 @@
 #include "proginfo.h"
 #include "trace.h"
 #include "trace_print.h"
+#include "trace_json.h"
 
 #define SCHEMA "rqspin-event/1"
 
 /* Names come from programs and tasks and may hold any byte; JSON wants UTF-8. */
-static json_t *str(const char *s)
+json_t *json_text(const char *s)
 {
 	json_t *j = s && *s ? json_string(s) : NULL;
 
@@ -32,7 +33,7 @@ static json_t *id_or_null(__u64 v, bool known)
 	return known ? json_integer(v) : json_null();
 }
 
-static json_t *lock_json(struct session *s, __u64 addr, const struct print_opts *opts)
+json_t *lock_json(struct locknames *ln, __u64 addr, const struct print_opts *opts)
 {
 	char text[320], hex[24];
 	struct lockname n;
@@ -40,18 +41,18 @@ static json_t *lock_json(struct session *s, __u64 addr, const struct print_opts 
 
 	if (!addr)
 		return json_null();
-	locknames_find(session_locks(s), addr, &n);
+	locknames_find(ln, addr, &n);
 	lockname_text(&n, opts->no_addr, text, sizeof(text));
 	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)addr);
 	j = json_object();
-	json_object_set_new(j, "name", n.map_id ? str(text) : json_null());
+	json_object_set_new(j, "name", n.map_id ? json_text(text) : json_null());
 	json_object_set_new(j, "map_id", id_or_null(n.map_id, n.map_id));
-	json_object_set_new(j, "map", str(n.map));
-	json_object_set_new(j, "map_type", str(n.map_type));
-	json_object_set_new(j, "internal", str(n.internal));
+	json_object_set_new(j, "map", json_text(n.map));
+	json_object_set_new(j, "map_type", json_text(n.map_type));
+	json_object_set_new(j, "internal", json_text(n.internal));
 	json_object_set_new(j, "index", id_or_null(n.index, n.index >= 0));
-	json_object_set_new(j, "key", str(n.key));
-	json_object_set_new(j, "path", str(n.path));
+	json_object_set_new(j, "key", json_text(n.key));
+	json_object_set_new(j, "path", json_text(n.path));
 	json_object_set_new(j, "addr", opts->no_addr ? json_null() : json_string(hex));
 	return j;
 }
@@ -65,7 +66,7 @@ static json_t *locks_json(struct session *s, const __u64 *locks, __u32 nr,
 		return json_null();
 	list = json_array();
 	for (__u32 i = 0; i < nr && i < RQSPIN_EVENT_HELD; i++)
-		json_array_append_new(list, lock_json(s, locks[i], opts));
+		json_array_append_new(list, lock_json(session_locks(s), locks[i], opts));
 	return list;
 }
 
@@ -81,7 +82,7 @@ static json_t *owner_json(struct session *s, const struct rqspin_event *ev,
 	json_object_set_new(j, "held", locks_json(s, ev->owner_held, ev->nr_owner_held, opts));
 	json_object_set_new(j, "nr_held",
 			    id_or_null(ev->nr_owner_held, ev->nr_owner_held != HELD_UNKNOWN));
-	json_object_set_new(j, "wants", lock_json(s, ev->owner_wants, opts));
+	json_object_set_new(j, "wants", lock_json(session_locks(s), ev->owner_wants, opts));
 	return j;
 }
 
@@ -93,7 +94,7 @@ static json_t *prog_json(const struct failure *f)
 		return json_null();
 	j = json_object();
 	json_object_set_new(j, "id", id_or_null(f->prog_id, f->prog_id));
-	json_object_set_new(j, "name", str(f->prog ? f->prog->full_name : f->ev.prog));
+	json_object_set_new(j, "name", json_text(f->prog ? f->prog->full_name : f->ev.prog));
 	return j;
 }
 
@@ -107,8 +108,8 @@ static json_t *at_json(const struct failure *f)
 	proginfo_line(f->prog, f->ev.line, &file, &text);
 	j = json_object();
 	json_object_set_new(j, "line", json_integer(f->ev.line));
-	json_object_set_new(j, "file", str(file));
-	json_object_set_new(j, "text", str(text));
+	json_object_set_new(j, "file", json_text(file));
+	json_object_set_new(j, "text", json_text(text));
 	return j;
 }
 
@@ -117,7 +118,8 @@ static void set_what(json_t *j, const struct rqspin_event *ev)
 	json_object_set_new(j, "kind", json_string(kind_name(ev->kind)));
 	json_object_set_new(j, "parties", id_or_null(ev->parties, ev->parties));
 	json_object_set_new(j, "err", id_or_null((__s64)ev->err, ev->err));
-	json_object_set_new(j, "errno", ev->err ? str(strerrorname_np(-ev->err)) : json_null());
+	json_object_set_new(j, "errno",
+			    ev->err ? json_text(strerrorname_np(-ev->err)) : json_null());
 	json_object_set_new(j, "wait_ns", id_or_null(ev->wait_ns, ev->wait_ns != WAIT_UNKNOWN));
 }
 
@@ -126,12 +128,12 @@ static void set_who(json_t *j, const struct failure *f)
 	json_object_set_new(j, "cpu", json_integer(f->ev.cpu));
 	json_object_set_new(j, "pid", json_integer(f->ev.pid));
 	json_object_set_new(j, "tid", id_or_null(f->ev.tid, f->ev.tid || !f->ev.pid));
-	json_object_set_new(j, "comm", str(f->ev.comm));
+	json_object_set_new(j, "comm", json_text(f->ev.comm));
 	json_object_set_new(j, "prog", prog_json(f));
 	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
 }
 
-static int put_line(json_t *j)
+int json_put_line(json_t *j)
 {
 	int err = json_dumpf(j, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
 
@@ -152,16 +154,16 @@ int json_failure(struct session *s, const struct failure *f, const struct print_
 	json_object_set_new(j, "ts_ns", json_integer(ev->ts_ns));
 	set_what(j, ev);
 	set_who(j, f);
-	json_object_set_new(j, "lock", lock_json(s, ev->lock, opts));
+	json_object_set_new(j, "lock", lock_json(session_locks(s), ev->lock, opts));
 	json_object_set_new(j, "held", locks_json(s, ev->held, ev->nr_held, opts));
 	json_object_set_new(j, "nr_held", id_or_null(ev->nr_held, ev->nr_held != HELD_UNKNOWN));
 	json_object_set_new(j, "owner", owner_json(s, ev, opts));
 	json_object_set_new(j, "at", at_json(f));
 	json_object_set_new(j, "source", json_string(f->source->name));
-	json_object_set_new(j, "joined", str(f->joined ? f->joined->name : NULL));
+	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));
 	json_object_set_new(j, "sampled", json_boolean(f->sampled));
-	json_object_set_new(j, "report", opts->stacks ? str(f->report) : json_null());
-	return put_line(j);
+	json_object_set_new(j, "report", opts->stacks ? json_text(f->report) : json_null());
+	return json_put_line(j);
 }
 
 int json_summary(struct session *s, const struct trace_totals *t)
@@ -180,5 +182,5 @@ int json_summary(struct session *s, const struct trace_totals *t)
 	json_object_set_new(j, "lost", json_integer(t->lost));
 	json_object_set_new(j, "lost_unknown", json_boolean(t->lost_unknown));
 	json_object_set_new(j, "sources", json_string(sources));
-	return put_line(j);
+	return json_put_line(j);
 }

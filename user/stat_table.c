@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lockname.h"
+#include "log.h"
+#include "proginfo.h"
+#include "stat_table.h"
+#include "trace.h"
+#include "trace_json.h"
+#include "trace_print.h"
+
+struct row {
+	__u32 prog_id, map_id, kind, parties;
+	__u64 lock;
+	__u64 count;
+	char prog[64];
+};
+
+struct stat_table {
+	struct row *rows;
+	size_t nr, room;
+	__u64 dropped; /* failures without memory to count them */
+	__u64 lost_before;
+};
+
+struct stat_table *stat_table_new(void)
+{
+	return calloc(1, sizeof(struct stat_table));
+}
+
+void stat_table_free(struct stat_table *t)
+{
+	if (!t)
+		return;
+	free(t->rows);
+	free(t);
+}
+
+static struct row *new_row(struct stat_table *t)
+{
+	if (t->nr == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		struct row *rows = realloc(t->rows, room * sizeof(*rows));
+
+		if (!rows)
+			return NULL;
+		t->rows = rows;
+		t->room = room;
+	}
+	return memset(&t->rows[t->nr++], 0, sizeof(struct row));
+}
+
+static bool same(const struct row *r, const struct row *key)
+{
+	return r->prog_id == key->prog_id && r->map_id == key->map_id && r->kind == key->kind &&
+	       r->parties == key->parties && r->lock == key->lock && !strcmp(r->prog, key->prog);
+}
+
+void stat_table_add(struct stat_table *t, const struct failure *f)
+{
+	struct row key = {
+		.prog_id = f->prog_id,
+		.map_id = f->map_id,
+		.kind = f->ev.kind,
+		.parties = f->ev.parties,
+		.lock = f->ev.lock,
+	}, *r = NULL;
+
+	snprintf(key.prog, sizeof(key.prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
+	for (size_t i = 0; i < t->nr; i++)
+		if (same(&t->rows[i], &key))
+			r = &t->rows[i];
+	if (!r) {
+		r = new_row(t);
+		if (!r) {
+			t->dropped++;
+			return;
+		}
+		*r = key;
+	}
+	r->count++;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+static void print_row(const struct row *r, struct locknames *ln, const struct print_opts *opts)
+{
+	struct lockname name;
+	char text[320], kind[24], id[16] = "?";
+
+	locknames_find(ln, r->lock, &name);
+	lockname_text(&name, opts->no_addr, text, sizeof(text));
+	if (r->prog_id)
+		snprintf(id, sizeof(id), "%u", r->prog_id);
+	if (r->kind == RQSPIN_CYCLE && r->parties)
+		snprintf(kind, sizeof(kind), "CYCLE %u", r->parties);
+	else
+		snprintf(kind, sizeof(kind), "%s", kind_name(r->kind));
+	printf("%10llu  %-8s %6s  %-24s %s\n", (unsigned long long)r->count, kind, id,
+	       r->prog[0] ? r->prog : "?", text);
+}
+
+static json_t *row_json(const struct row *r, struct locknames *ln, const struct print_opts *opts)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "count", json_integer(r->count));
+	json_object_set_new(j, "kind", json_string(kind_name(r->kind)));
+	json_object_set_new(j, "parties", r->parties ? json_integer(r->parties) : json_null());
+	json_object_set_new(j, "prog_id", r->prog_id ? json_integer(r->prog_id) : json_null());
+	json_object_set_new(j, "prog", json_text(r->prog));
+	json_object_set_new(j, "map_id", r->map_id ? json_integer(r->map_id) : json_null());
+	json_object_set_new(j, "lock", lock_json(ln, r->lock, opts));
+	return j;
+}
+
+static int print_json(struct stat_table *t, struct session *s, const struct print_opts *opts,
+		      __u64 lost, bool unknown)
+{
+	json_t *j = json_object(), *rows = json_array();
+
+	for (size_t i = 0; i < t->nr; i++)
+		json_array_append_new(rows, row_json(&t->rows[i], session_locks(s), opts));
+	json_object_set_new(j, "schema", json_string("rqspin-stat/1"));
+	json_object_set_new(j, "counters", rows);
+	json_object_set_new(j, "lost", json_integer(lost));
+	json_object_set_new(j, "lost_unknown", json_boolean(unknown));
+	return json_put_line(j);
+}
+
+static int print_text(struct stat_table *t, struct session *s, const struct print_opts *opts,
+		      __u64 lost, bool unknown)
+{
+	printf("%10s  %-8s %6s  %-24s %s\n", "FAILURES", "KIND", "PROG", "NAME", "LOCK");
+	for (size_t i = 0; i < t->nr; i++)
+		print_row(&t->rows[i], session_locks(s), opts);
+	printf("lost: %s%llu\n", unknown ? "at least " : "", (unsigned long long)lost);
+	errno = 0;
+	return fflush(stdout) || ferror(stdout) ? -(errno ? errno : EIO) : 0;
+}
+
+int stat_table_print(struct stat_table *t, struct session *s, const struct print_opts *opts)
+{
+	bool unknown;
+	__u64 total = session_lost(s, &unknown) + t->dropped;
+	__u64 lost = total - t->lost_before;
+	int err;
+
+	qsort(t->rows, t->nr, sizeof(*t->rows), by_count);
+	err = (opts->json ? print_json : print_text)(t, s, opts, lost, unknown);
+	t->lost_before = total;
+	t->nr = 0;
+	return err;
+}
