@@ -5,7 +5,6 @@ UNIT_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/tests/*.c))
 user: $(O)/rqspin ## build the rqspin command
 
 $(USER_OBJS) $(UNIT_OBJS): | $(TOOL_BPF)
-$(O)/user/samples.o: ALL_CFLAGS += -DRQSPIN_PROGS='"$(PREFIX)/lib/rqspin/progs"'
 
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@

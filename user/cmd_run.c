@@ -34,7 +34,7 @@ struct args {
 
 static const struct argp_option options[] = {
 	{ "cpus", KEY_CPUS, "LIST", 0, "CPUs to run on, one per role, such as 0,2-3", 1 },
-	{ "count", 'n', "N", 0, "Run N rounds of every role", 1 },
+	{ "count", 'c', "N", 0, "Run N rounds of every role", 1 },
 	{ "duration", 'd', "TIME", 0, "Run for TIME seconds (or 500ms, 2m, 1h)", 1 },
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
 	{ "roles", KEY_ROLES, "LIST", 0, "Programs of FILE.bpf.o to run, one per CPU, such as a,b",
@@ -73,7 +73,7 @@ static void parse_limit(struct args *a, int key, const char *arg, struct argp_st
 	int err;
 
 	switch (key) {
-	case 'n':
+	case 'c':
 		err = opt_u64(arg, 1, COUNT_MAX, &a->count);
 		if (err)
 			argp_error(state, "--count %s: not a number from 1 to %llu", arg,
@@ -106,7 +106,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ROLES:
 		parse_roles(a, arg, state);
 		return 0;
-	case 'n':
+	case 'c':
 	case 'd':
 	case 'r':
 		parse_limit(a, key, arg, state);

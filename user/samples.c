@@ -9,6 +9,8 @@
 
 #include "samples.h"
 
+#define INSTALLED "/../lib/rqspin/progs" /* seen from the binary: any prefix */
+
 const struct sample samples[] = {
 	{ "aa",
 	  "one program takes the same lock twice",
@@ -59,18 +61,17 @@ char *sample_object(const char *name)
 {
 	const char *dir = getenv("RQSPIN_PROGS_DIR");
 	char exe[PATH_MAX];
-	char *path = NULL;
 	ssize_t len;
 
 	/* A folder that was asked for is the only one looked at. */
 	if (dir)
 		return object_in(dir, "", name);
 	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len > 0) {
-		exe[len] = 0;
-		path = object_in(dirname(exe), "/bpf/progs", name);
-	}
-	return path ?: object_in(RQSPIN_PROGS, "", name);
+	if (len <= 0)
+		return NULL;
+	exe[len] = 0;
+	dir = dirname(exe);
+	return object_in(dir, "/bpf/progs", name) ?: object_in(dir, INSTALLED, name);
 }
 
 struct term {

@@ -28,8 +28,9 @@ const struct sample *sample_find(const char *name);
 unsigned int sample_nr_roles(const struct sample *s);
 
 /*
- * Path of a sample's object: $RQSPIN_PROGS_DIR, bpf/progs beside the binary,
- * the installed folder. malloc()ed; NULL if there is none.
+ * Path of a sample's object: in $RQSPIN_PROGS_DIR; without that in bpf/progs
+ * beside the binary, or where it was installed with the binary. malloc()ed;
+ * NULL if there is none.
  */
 char *sample_object(const char *name);
 

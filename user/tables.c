@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "cmd.h"
+#include "samples.h"
 #include "tables.h"
+#include "version.h"
 
 static void add_options(json_t *list, const struct argp *argp)
 {
@@ -35,12 +37,16 @@ static json_t *cmd_json(const struct cmd *cmd)
 
 void tables_dump(const struct cmd *const *cmds, size_t nr)
 {
-	json_t *verbs = json_array(), *root;
+	json_t *verbs = json_array(), *list = json_array(), *root;
 
 	for (size_t i = 0; i < nr; i++)
 		if (cmds[i])
 			json_array_append_new(verbs, cmd_json(cmds[i]));
-	root = json_pack("{s:s, s:o}", "schema", "rqspin-tables/1", "verbs", verbs);
+	for (size_t i = 0; i < nr_samples; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", samples[i].name,
+						      "shows", samples[i].shows));
+	root = json_pack("{s:s, s:s, s:o, s:o}", "schema", "rqspin-tables/1", "version",
+			 RQSPIN_VERSION, "verbs", verbs, "samples", list);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);

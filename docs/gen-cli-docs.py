@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Make the man page or the bash completion from the command's own tables.
+
+rqspin --dump-tables | gen-cli-docs.py man TEMPLATE
+rqspin --dump-tables | gen-cli-docs.py completion TEMPLATE
+A template's line of the form @NAME@ is replaced; an unknown or unused name is an error.
+"""
+
+import json
+import re
+import sys
+
+
+def roff(text):
+    """Text as roff source: hyphens that can be copied, no line that is a request."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
+
+
+def flags(option):
+    """The spellings of an option: ["-v", "--verbose"]."""
+    short = [f"-{option['key']}"] if "key" in option else []
+    return short + [f"--{option['name']}"]
+
+
+def man_option(option):
+    arg = option.get("arg")
+    long_arg = f"[=\\fI{arg}\\fR]" if option["optional"] else f"=\\fI{arg}\\fR"
+    heads = []
+    for flag in flags(option):
+        head = f"\\fB{roff(flag)}\\fR"
+        if arg:
+            head += long_arg if flag.startswith("--") else f" \\fI{arg}\\fR"
+        heads.append(head)
+    return [".TP", ", ".join(heads), roff(option.get("doc", "")) + "."]
+
+
+def man_verb(verb):
+    synopses = [s.strip() for s in verb.get("args", "").split("\n")]
+    lines = [f".SS {verb['name']}"]
+    for synopsis in synopses:
+        lines += [f".B rqspin {verb['name']}", f"[\\fIOPTION\\fR...] {roff(synopsis)}", ".br"]
+    lines[-1] = ".PP"
+    for part in re.split(r"[\v\n]+", verb.get("doc") or verb["summary"] + "."):
+        lines += [roff(part), ".PP"]
+    lines.pop()
+    for option in verb["options"]:
+        lines += man_option(option)
+    return lines
+
+
+def man_samples(tables):
+    lines = []
+    for sample in tables["samples"]:
+        lines += [".TP", f".B {roff(sample['name'])}", roff(sample["shows"]) + "."]
+    return lines
+
+
+def man(tables):
+    verbs = [line for verb in tables["verbs"] for line in man_verb(verb)]
+    title = [f'.TH RQSPIN 8 "" "rqspin {tables["version"]}" "System Administration"']
+    return {"TITLE": title, "VERBS": verbs, "SAMPLES": man_samples(tables)}
+
+
+def completion(tables):
+    verbs = " ".join(v["name"] for v in tables["verbs"])
+    options = [
+        f"\t[{v['name']}]='{' '.join(f for o in v['options'] for f in flags(o))}'"
+        for v in tables["verbs"]
+    ]
+    with_arg = sorted(
+        {
+            f
+            for v in tables["verbs"]
+            for o in v["options"]
+            if o.get("arg") and not o["optional"]
+            for f in flags(o)
+        }
+    )
+    return {
+        "VERBS": [f"_rqspin_verbs='{verbs} help'"],
+        "OPTIONS": options,
+        "WITH_ARG": [f"_rqspin_with_arg=' {' '.join(with_arg)} '"],
+        "SAMPLES": [f"_rqspin_samples='{' '.join(s['name'] for s in tables['samples'])}'"],
+    }
+
+
+def fill(template, parts):
+    used = set()
+    for line in template:
+        name = re.fullmatch(r"@([A-Z_]+)@", line.rstrip("\n"))
+        if not name:
+            yield line.rstrip("\n")
+            continue
+        used.add(name[1])
+        yield from parts[name[1]]
+    if unused := set(parts) - used:
+        sys.exit(f"gen-cli-docs: the template has no @{'@, @'.join(sorted(unused))}@")
+
+
+def main():
+    kind, template = sys.argv[1:]
+    tables = json.load(sys.stdin)
+    parts = {"man": man, "completion": completion}[kind](tables)
+    with open(template, encoding="utf-8") as f:
+        print("\n".join(fill(f, parts)))
+
+
+if __name__ == "__main__":
+    main()
