@@ -18,10 +18,6 @@ const volatile __s64 irq_stat_delta, preempt_delta;
 
 int failed_with, preempt_before, preempt_after;
 
-struct preempt_word {
-	__u32 count;
-};
-
 static __always_inline __u64 own_percpu(__s64 delta)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -29,10 +25,16 @@ static __always_inline __u64 own_percpu(__s64 delta)
 	return (__u64)task->se.cfs_rq->rq + delta;
 }
 
-static __always_inline irq_cpustat_t *own_irq_stat(void)
+/*
+ * This CPU's count of timer interrupts. A cast needs a named struct of the
+ * kernel and irq_cpustat_t has no name: any that begins with an int will do.
+ */
+static __always_inline struct rqspinlock_held *own_timer_irqs(void)
 {
-	return bpf_rdonly_cast((void *)own_percpu(irq_stat_delta),
-			       bpf_core_type_id_kernel(irq_cpustat_t));
+	__u64 addr = own_percpu(irq_stat_delta) +
+		     bpf_core_field_offset(irq_cpustat_t, apic_timer_irqs);
+
+	return bpf_rdonly_cast((void *)addr, bpf_core_type_id_kernel(struct rqspinlock_held));
 }
 
 static __always_inline int own_preempt_count(void)
@@ -45,25 +47,12 @@ static __always_inline int own_preempt_count(void)
 }
 
 /* Did a timer interrupt come within the kernel's budget of a loop? */
-static __noinline bool interrupt_comes(void)
+static __always_inline bool interrupt_comes(struct rqspinlock_held *irqs)
 {
-	irq_cpustat_t *stat = own_irq_stat();
-	__u32 before = stat->apic_timer_irqs;
+	int before = irqs->cnt;
 
 	while (may_loop) {
-		if (*(volatile __u32 *)&stat->apic_timer_irqs != before)
-			return true;
-	}
-	return false;
-}
-
-/* The same with a lock held: no helper and no kfunc but these. */
-static __always_inline bool interrupt_comes_to(irq_cpustat_t *stat)
-{
-	__u32 before = stat->apic_timer_irqs;
-
-	while (may_loop) {
-		if (*(volatile __u32 *)&stat->apic_timer_irqs != before)
+		if (*(volatile int *)&irqs->cnt != before)
 			return true;
 	}
 	return false;
@@ -77,18 +66,18 @@ static __always_inline struct locked_value *element(__u32 key)
 SEC("?tc")
 int on_outside(struct __sk_buff *ctx)
 {
-	return interrupt_comes();
+	return interrupt_comes(own_timer_irqs());
 }
 
 SEC("?tc")
 int off_inside_local_save(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	unsigned long flags;
 	bool came;
 
 	bpf_local_irq_save(&flags);
-	came = interrupt_comes_to(stat);
+	came = interrupt_comes(irqs);
 	bpf_local_irq_restore(&flags);
 	return came;
 }
@@ -96,14 +85,14 @@ int off_inside_local_save(struct __sk_buff *ctx)
 SEC("?tc")
 int off_inside_irqsave(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0);
 	unsigned long flags;
 	bool came;
 
 	if (!a || bpf_res_spin_lock_irqsave(&a->lock, &flags))
 		return -1;
-	came = interrupt_comes_to(stat);
+	came = interrupt_comes(irqs);
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
 	return came;
 }
@@ -111,13 +100,13 @@ int off_inside_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int on_inside_plain_lock(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0);
 	bool came;
 
 	if (!a || bpf_res_spin_lock(&a->lock))
 		return -1;
-	came = interrupt_comes_to(stat);
+	came = interrupt_comes(irqs);
 	bpf_res_spin_unlock(&a->lock);
 	return came;
 }
@@ -126,7 +115,7 @@ int on_inside_plain_lock(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_failed_irqsave(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags;
 	bool came;
@@ -137,7 +126,7 @@ int on_after_failed_irqsave(struct __sk_buff *ctx)
 	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &flags);
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &flags);
-	came = interrupt_comes_to(stat);
+	came = interrupt_comes(irqs);
 	bpf_res_spin_unlock(&a->lock);
 	preempt_after = own_preempt_count();
 	return came;
@@ -147,7 +136,7 @@ int on_after_failed_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int off_after_nested_failure(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, inner;
 	bool came;
@@ -158,7 +147,7 @@ int off_after_nested_failure(struct __sk_buff *ctx)
 	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &inner);
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
-	came = interrupt_comes_to(stat);
+	came = interrupt_comes(irqs);
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
 	preempt_after = own_preempt_count();
 	return came;
@@ -167,7 +156,7 @@ int off_after_nested_failure(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 {
-	irq_cpustat_t *stat = own_irq_stat();
+	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, inner;
 
@@ -177,7 +166,7 @@ int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
-	return interrupt_comes_to(stat);
+	return interrupt_comes(irqs);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
