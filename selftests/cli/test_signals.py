@@ -25,7 +25,7 @@ def test_run_interrupted(tracer, nothing_left):
         proc.send_signal(signal.SIGINT)
         out, talk = proc.communicate(timeout=30)
     assert json.loads(out)["interrupted"] is True, talk
-    assert proc.returncode == 0, talk
+    assert proc.returncode == 130, talk
 
 
 def test_run_leaves_nothing(nothing_left):

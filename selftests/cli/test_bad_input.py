@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Bad input: each case names the thing, tells the mend, has its exit code and leaves nothing."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+from conftest import BUILD, RQSPIN, rqspin
+
+FAIL, USAGE, UNSUPPORTED = 1, 2, 3
+AA = BUILD / "bpf/progs/aa.bpf.o"
+
+# id: (arguments, exit code, what standard error must say)
+CASES = {
+    "no verb": ([], USAGE, r"[Uu]sage"),
+    "unknown verb": (["trcae"], USAGE, r"trcae.*(trace|help)"),
+    "unknown option": (["trace", "--nonsense"], USAGE, r"nonsense"),
+    "option without value": (["trace", "--cpu"], USAGE, r"cpu"),
+    "stray argument": (["trace", "stray"], USAGE, r"stray|[Tt]oo many"),
+    "trace: bad kind": (["trace", "--kind", "abab"], USAGE, r"abab.*abba"),
+    "trace: bad source": (["trace", "--source", "magic"], USAGE, r"magic.*ring"),
+    "trace: bad CPU list": (["trace", "--cpu", "0,x"], USAGE, r"0,x"),
+    "trace: bad pid": (["trace", "--pid", "me"], USAGE, r"me"),
+    "trace: bad duration": (["trace", "--duration", "soon"], USAGE, r"soon"),
+    "trace: count zero": (["trace", "--count", "0"], USAGE, r"count|0"),
+    "trace: no such prog id": (["trace", "--prog", "4294967290"], FAIL, r"4294967290"),
+    "trace: ready file in no folder": (
+        ["trace", "--ready-file", "/nonexistent/ready"],
+        FAIL,
+        r"/nonexistent/ready.*No such file",
+    ),
+    "run: no sample": (["run"], USAGE, r"SAMPLE|sample"),
+    "run: unknown sample": (["run", "abab"], USAGE, r"abab.*(abba|list)"),
+    "run: count zero": (["run", "aa", "--count", "0"], USAGE, r"count"),
+    "run: count negative": (["run", "aa", "--count", "-5"], USAGE, r"-5"),
+    "run: count too large": (["run", "aa", "--count", "99999999999999999999"], USAGE, r"9999"),
+    "run: count and duration": (
+        ["run", "aa", "--count", "5", "--duration", "1"],
+        USAGE,
+        r"count.*duration|duration.*count",
+    ),
+    "run: bad duration": (["run", "aa", "--duration", "1parsec"], USAGE, r"1parsec"),
+    "run: bad rate": (["run", "aa", "--rate", "0"], USAGE, r"rate"),
+    "run: CPU list garbage": (["run", "aa", "--cpus", "a-b"], USAGE, r"a-b"),
+    "run: CPU twice": (["run", "abba", "--cpus", "0,0"], USAGE, r"0,0|twice"),
+    "run: CPU not there": (["run", "aa", "--cpus", "1000"], USAGE, r"1000.*(offline|absent)"),
+    "run: too few CPUs": (["run", "abba", "--cpus", "0"], USAGE, r"2|two"),
+    "run: no such file": (
+        ["run", "/nonexistent/x.bpf.o", "--roles", "a"],
+        FAIL,
+        r"/nonexistent/x.bpf.o.*No such file",
+    ),
+    "run: own object without roles": (["run", str(AA)], USAGE, r"roles"),
+    "run: no such role": (["run", str(AA), "--roles", "nope"], FAIL, r"nope"),
+    "stat: bad interval": (["stat", "often"], USAGE, r"often"),
+    "stat: interval zero": (["stat", "0"], USAGE, r"0"),
+    "held: bad interval": (["held", "--watch=never"], USAGE, r"never"),
+    "help of unknown verb": (["help", "nonsense"], USAGE, r"nonsense"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_arguments(name, nothing_left):
+    args, code, says = CASES[name]
+    res = rqspin(*args, timeout=20)
+    assert res.returncode == code, res.stderr
+    assert re.search(says, res.stderr, re.S), res.stderr
+    assert res.stdout == ""
+
+
+def write_truncated(path):
+    path.write_bytes(AA.read_bytes()[:3000])
+
+
+def write_text(path):
+    path.write_text("this is no object\n")
+
+
+def write_empty(path):
+    path.write_bytes(b"")
+
+
+def write_host_elf(path):
+    path.write_bytes(RQSPIN.read_bytes())
+
+
+def write_without_btf(path):
+    """Compiled without -g: maps cannot be declared without type information."""
+    src = path.with_suffix(".c")
+    src.write_text(
+        'int m __attribute__((section(".maps")));\n'
+        '__attribute__((section("tc"))) int aa(void *c) { return !c; }\n'
+    )
+    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+    subprocess.run([clang, "-target", "bpf", "-O2", "-c", src, "-o", path], check=True)
+
+
+@pytest.mark.parametrize(
+    "write", [write_truncated, write_text, write_empty, write_host_elf, write_without_btf]
+)
+def test_bad_object(write, tmp_path, nothing_left):
+    obj = tmp_path / "bad.bpf.o"
+    write(obj)
+    res = rqspin("run", obj, "--roles", "aa", timeout=20)
+    assert res.returncode == FAIL, res.stderr
+    assert "bad.bpf.o" in res.stderr
+    assert res.stdout == ""
+
+
+def test_directory_as_object(tmp_path):
+    res = rqspin("run", tmp_path / ".", "--roles", "aa", timeout=20)
+    assert res.returncode in (FAIL, USAGE) and str(tmp_path) in res.stderr
+
+
+def test_samples_not_found(tmp_path):
+    env = dict(os.environ, RQSPIN_PROGS_DIR=str(tmp_path))
+    res = rqspin("run", "aa", env=env, timeout=20)
+    assert res.returncode == FAIL
+    assert "aa.bpf.o" in res.stderr and "RQSPIN_PROGS_DIR" in res.stderr
+
+
+FULL = [
+    ["list"],
+    ["list", "--json"],
+    ["doctor"],
+    ["doctor", "--json"],
+    ["run", "aa", "--count", "1"],
+    ["run", "aa", "--count", "1", "--json"],
+    ["held"],
+    ["held", "--json"],
+    ["help"],
+    ["trace", "--json", "--duration", "0.1"],
+]
+
+
+@pytest.mark.parametrize("args", FULL, ids=" ".join)
+def test_full_disk(args, nothing_left):
+    with open("/dev/full", "w") as full:
+        res = subprocess.run(
+            [RQSPIN, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert res.returncode == FAIL, res.stderr
+    assert "No space left on device" in res.stderr
+
+
+@pytest.mark.parametrize("args", [["list"], ["run", "aa", "--count", "1"]], ids=" ".join)
+def test_closed_stdout(args):
+    cmd = f'exec "$0" {" ".join(args)} >&-'
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], stderr=subprocess.PIPE, text=True, timeout=60)
+    assert res.returncode == FAIL, res.stderr
+    assert res.stderr
+
+
+@pytest.fixture(scope="module")
+def reachable():
+    """The binary and a sample where an unprivileged user can read them."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as tmp:
+        where = pathlib.Path(tmp)
+        where.chmod(0o755)
+        shutil.copy(RQSPIN, where)
+        shutil.copy(AA, where)
+        yield where
+
+
+@pytest.mark.parametrize("verb", [["trace"], ["run", "aa"], ["held"], ["stat"]], ids=" ".join)
+def test_no_privilege(verb, reachable):
+    res = subprocess.run(
+        [reachable / "rqspin", *verb],
+        user=65534,
+        group=65534,
+        extra_groups=[],
+        env=dict(os.environ, RQSPIN_PROGS_DIR=str(reachable)),
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    assert res.returncode == UNSUPPORTED, res.stderr
+    assert re.search(r"root|CAP_BPF|privilege", res.stderr), res.stderr
+
+
+def test_broken_pipe_is_quiet():
+    """`rqspin trace | head -1` ends without a complaint."""
+    cmd = 'set -o pipefail; "$0" list | head -1 >/dev/null'
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=20)
+    assert res.stderr == ""
