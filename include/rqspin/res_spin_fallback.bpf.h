@@ -25,17 +25,13 @@
 
 #include <bpf/bpf_helpers.h>
 #include <rqspin/event.h>
+#include <rqspin/res_fallback.h>
 #define RQSPIN_FALLBACK_BACKEND
 #include <rqspin/res_spin_lock.bpf.h>
 
 /* Longest wait for one acquisition, in ns; may name a variable. At most half a second. */
 #ifndef RES_FALLBACK_TIMEOUT_NS
 #define RES_FALLBACK_TIMEOUT_NS 250000000ULL
-#endif
-
-/* CPUs with wait records (at most 1023). On others only AA and timeouts are found. */
-#ifndef RES_FALLBACK_CPUS
-#define RES_FALLBACK_CPUS 256
 #endif
 
 /* A victim that has not left its cycle after so many ns is joined by the next. */
@@ -48,8 +44,6 @@
 #define RES_FALLBACK_STOP_PREEMPTION 1
 #endif
 
-#define RES_FB_SLOTS	   8  /* waits at once per CPU: nested contexts, preempted tasks */
-#define RES_FB_PARTIES	   16 /* longest cycle found; a longer one ends by timeout */
 #define RES_FB_CPU_BITS	   10
 #define RES_FB_CPU_MASK	   ((1U << RES_FB_CPU_BITS) - 1)
 #define RES_FB_WALK_MIN_NS 1000ULL
@@ -57,71 +51,6 @@
 #define RES_FB_ROUNDS	   2
 #define RES_FB_ROUND_STEPS (1U << 23) /* most that bpf_loop() takes */
 #define RES_FB_LOOKS	   16	      /* looks at the lock word between two looks at the clock */
-
-/**
- * struct res_fb_record - one wait, readable by every CPU
- * @tag: who waits, 0 if the record is free
- * @pass: 0 walk not begun, 1 collecting, 2 confirming
- * @seq: odd while the wait is as described here; even before, after, and while a
- *       context nested above the wait may hold locks under the same tag
- * @lock: address of the lock waited for
- * @fence: target of the atomics that are used as memory barriers
- * @next_walk: time of the next walk, ns
- * @interval: time between walks, ns
- * @cycle_since: when a cycle with a higher-ranking victim was first confirmed, ns
- * @wants: address of the lock that the owner of @lock waits for
- * @at: tag that the walk has reached
- * @hop: number of tags walked over
- * @parties: length of the cycle being confirmed
- * @higher: its members that must fail before this one
- * @chain: the waits walked over: sequence number, CPU and slot
- */
-struct res_fb_record {
-	__u32 tag;
-	__u32 pass;
-	__u64 seq;
-	__u64 lock;
-	__u64 fence;
-	__u64 next_walk;
-	__u64 interval;
-	__u64 cycle_since;
-	__u64 wants;
-	__u32 at;
-	__u32 hop;
-	__u32 parties;
-	__u32 higher;
-	__u64 chain[RES_FB_PARTIES];
-};
-
-/**
- * struct res_fb_failure - what is known about the last failure on a CPU
- * @lock: address of the attempted lock
- * @wait_ns: time from the first look at the lock to the verdict
- * @owner_wants: address of the lock that the owner waited for, 0 if none
- * @tag: who failed
- * @kind: enum rqspin_kind
- * @parties: members of the cycle (1: AA), 0 after a timeout
- * @owner_cpu: CPU of the owner of @lock, -1 if it had just let go
- */
-struct res_fb_failure {
-	__u64 lock;
-	__u64 wait_ns;
-	__u64 owner_wants;
-	__u32 tag;
-	__u32 kind;
-	__u32 parties;
-	__s32 owner_cpu;
-};
-
-struct res_fb_cpu {
-	__u32 waiters;
-	struct res_fb_failure last;
-	struct res_fb_record slots[RES_FB_SLOTS];
-} __attribute__((aligned(64)));
-
-struct res_fb_state {
-	struct res_fb_cpu cpus[RES_FALLBACK_CPUS];
-};
 
 extern struct res_fb_state res_fb_state;
 
@@ -204,11 +133,13 @@ static __always_inline __u32 res_fb_tag_cpu(__u32 tag)
 struct res_fb_search {
 	__u32 cpu;
 	__u32 tag;
-	__u32 found; /* slot + 1 */
+	__u64 found; /* slot, or RES_FB_SLOTS */
 };
 
 static __always_inline struct res_fb_record *res_fb_slot(__u32 cpu, __u64 i)
 {
+	/* The value compared must be the one used, or older verifiers see no bound. */
+	barrier_var(i);
 	if (cpu >= RES_FALLBACK_CPUS || i >= RES_FB_SLOTS)
 		return NULL;
 	return &res_fb_state.cpus[cpu].slots[i];
@@ -324,7 +255,7 @@ static __attribute__((unused)) long res_fb_find_step(__u64 i, struct res_fb_sear
 
 	if (!rec || *(volatile __u32 *)&rec->tag != s->tag || !(res_fb_seq(rec) & 1))
 		return 0;
-	s->found = i + 1;
+	s->found = i;
 	return 1;
 }
 
@@ -343,13 +274,15 @@ static __always_inline void res_fb_walk_begin(struct res_fb_record *rec, __u32 o
  */
 static __always_inline __u32 res_fb_next_owner(struct res_fb_record *rec, __u32 hop)
 {
-	struct res_fb_search s = { .cpu = res_fb_tag_cpu(rec->at), .tag = rec->at };
+	struct res_fb_search s = { .cpu = res_fb_tag_cpu(rec->at),
+				   .tag = rec->at,
+				   .found = RES_FB_SLOTS };
 	struct res_fb_record *other;
 	__u64 seq, lock, id;
 	__u32 next = 0;
 
 	bpf_loop(RES_FB_SLOTS, res_fb_find_step, &s, 0);
-	other = res_fb_slot(s.cpu, s.found - 1ULL);
+	other = res_fb_slot(s.cpu, s.found);
 	if (!other)
 		return 0;
 	seq = res_fb_seq(other);

@@ -1,0 +1,14 @@
+FALLBACK_SKEL = $(O)/selftests/fallback/fallback.skel.h $(O)/selftests/fallback/api.skel.h
+FALLBACK_OBJS = $(patsubst %.c,$(O)/%.o,$(filter-out %.bpf.c,$(wildcard selftests/fallback/*.c)))
+FALLBACK = $(O)/selftests/fallback/fallback
+
+selftests: $(FALLBACK)
+
+$(FALLBACK_OBJS): | $(FALLBACK_SKEL)
+
+$(FALLBACK): $(FALLBACK_OBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $(FALLBACK_OBJS:.o=.d) $(FALLBACK_SKEL:.skel.h=.bpf.d)
+.SECONDARY: $(FALLBACK_SKEL:.skel.h=.bpf.o)
