@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Are interrupts on? The program waits for this CPU's timer interrupt: with
- * interrupts on the count moves within a tick, with interrupts off it cannot.
+ * interrupts on one comes within a tick, with interrupts off it cannot.
  */
 #include "test_kfuncs.h"
-#include "held_table.h"
+#include <bpf/bpf_tracing.h>
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -13,46 +13,41 @@ struct {
 	__type(value, struct locked_value);
 } values SEC(".maps");
 
-/* Bytes from a CPU's runqueues to its irq_stat and __preempt_count. */
-const volatile __s64 irq_stat_delta, preempt_delta;
+/* Bytes from a CPU's runqueues to its __preempt_count, 0 if there is none. */
+const volatile __s64 preempt_delta;
 
+__u32 target_tid;
+/* Timer interrupts that came while target_tid was running. */
+__u64 interrupts;
 int failed_with, preempt_before, preempt_after;
 
-static __always_inline __u64 own_percpu(__s64 delta)
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(in_interrupt, struct hrtimer *timer, ktime_t *now)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return (__u64)task->se.cfs_rq->rq + delta;
-}
-
-/*
- * This CPU's count of timer interrupts. A cast needs a named struct of the
- * kernel and irq_cpustat_t has no name: any that begins with an int will do.
- */
-static __always_inline struct rqspinlock_held *own_timer_irqs(void)
-{
-	__u64 addr = own_percpu(irq_stat_delta) +
-		     bpf_core_field_offset(irq_cpustat_t, apic_timer_irqs);
-
-	return bpf_rdonly_cast((void *)addr, bpf_core_type_id_kernel(struct rqspinlock_held));
+	if ((__u32)bpf_get_current_pid_tgid() == target_tid)
+		interrupts++;
+	return 0;
 }
 
 static __always_inline int own_preempt_count(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 rq = (__u64)task->se.cfs_rq->rq;
 	__u32 count = 0;
 
-	bpf_probe_read_kernel(&count, sizeof(count), (void *)own_percpu(preempt_delta));
+	if (preempt_delta)
+		bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
 	/* The top bit is the inverted "reschedule" flag. */
 	return count & 0x7fffffff;
 }
 
-/* Did a timer interrupt come within the kernel's budget of a loop? */
-static __always_inline bool interrupt_comes(struct rqspinlock_held *irqs)
+/* Does a timer interrupt come within the kernel's budget of a loop? */
+static __always_inline bool interrupt_comes(void)
 {
-	int before = irqs->cnt;
+	__u64 before = *(volatile __u64 *)&interrupts;
 
 	while (may_loop) {
-		if (*(volatile int *)&irqs->cnt != before)
+		if (*(volatile __u64 *)&interrupts != before)
 			return true;
 	}
 	return false;
@@ -66,18 +61,17 @@ static __always_inline struct locked_value *element(__u32 key)
 SEC("?tc")
 int on_outside(struct __sk_buff *ctx)
 {
-	return interrupt_comes(own_timer_irqs());
+	return interrupt_comes();
 }
 
 SEC("?tc")
 int off_inside_local_save(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	unsigned long flags;
 	bool came;
 
 	bpf_local_irq_save(&flags);
-	came = interrupt_comes(irqs);
+	came = interrupt_comes();
 	bpf_local_irq_restore(&flags);
 	return came;
 }
@@ -85,14 +79,13 @@ int off_inside_local_save(struct __sk_buff *ctx)
 SEC("?tc")
 int off_inside_irqsave(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0);
 	unsigned long flags;
 	bool came;
 
 	if (!a || bpf_res_spin_lock_irqsave(&a->lock, &flags))
 		return -1;
-	came = interrupt_comes(irqs);
+	came = interrupt_comes();
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
 	return came;
 }
@@ -100,13 +93,12 @@ int off_inside_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int on_inside_plain_lock(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0);
 	bool came;
 
 	if (!a || bpf_res_spin_lock(&a->lock))
 		return -1;
-	came = interrupt_comes(irqs);
+	came = interrupt_comes();
 	bpf_res_spin_unlock(&a->lock);
 	return came;
 }
@@ -115,7 +107,6 @@ int on_inside_plain_lock(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_failed_irqsave(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags;
 	bool came;
@@ -126,7 +117,7 @@ int on_after_failed_irqsave(struct __sk_buff *ctx)
 	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &flags);
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &flags);
-	came = interrupt_comes(irqs);
+	came = interrupt_comes();
 	bpf_res_spin_unlock(&a->lock);
 	preempt_after = own_preempt_count();
 	return came;
@@ -136,7 +127,6 @@ int on_after_failed_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int off_after_nested_failure(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, inner;
 	bool came;
@@ -147,7 +137,7 @@ int off_after_nested_failure(struct __sk_buff *ctx)
 	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &inner);
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
-	came = interrupt_comes(irqs);
+	came = interrupt_comes();
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
 	preempt_after = own_preempt_count();
 	return came;
@@ -156,7 +146,6 @@ int off_after_nested_failure(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 {
-	struct rqspinlock_held *irqs = own_timer_irqs();
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, inner;
 
@@ -166,7 +155,7 @@ int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
-	return interrupt_comes(irqs);
+	return interrupt_comes();
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
