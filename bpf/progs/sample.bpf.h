@@ -14,6 +14,8 @@
 #include "sample.h"
 
 #define __unused  __attribute__((unused))
+#define ENOMEM	  12
+#define EINVAL	  22
 #define EDEADLK	  35
 #define ETIMEDOUT 110
 
