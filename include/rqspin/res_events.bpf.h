@@ -163,7 +163,8 @@ static __always_inline void rqspin_fill_task(struct rqspin_event *ev, struct res
 	__builtin_memcpy(ev->prog, scope->prog, RQSPIN_EVENT_NAME);
 }
 
-/* Only an errno and the own table are at hand here, so -EDEADLK without a table stays unknown. */
+/* Only an errno and the own table are at hand here: -EDEADLK without a whole table stays unknown.
+ */
 static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_table, bool own)
 {
 	ev->kind = RQSPIN_UNKNOWN;
@@ -199,7 +200,7 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	ev->nr_owner_held = 0;
 	rqspin_fill_task(ev, scope);
 	own = rqspin_copy_held(ev, scope->held, lock);
-	rqspin_classify(ev, scope->held != (void *)0, own);
+	rqspin_classify(ev, scope->held && ev->nr_held <= RQSPIN_HELD_MAX, own);
 #ifdef RQSPIN_FALLBACK_DETAIL
 	/* The fallback lock knows the kind, the owner and the time it waited. */
 	RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Two locks at once, always in the same order, so that two programs that name
+ * them in different orders cannot deadlock each other (ABBA).
+ *
+ *	struct res_pair pair;
+ *	int err = res_pair_lock(&pair, &from->lock, &to->lock);
+ *
+ *	if (err)
+ *		return err;
+ *	...
+ *	res_pair_unlock(&pair);
+ *
+ * The order is that of the addresses for locks met at run time (map values,
+ * objects), or that of the declarations for globals declared with
+ * RES_ORDERED_LOCK(). One pair of locks must be ordered one way everywhere.
+ *
+ * Include res_spin_fallback.bpf.h, if at all, before this file.
+ *
+ * Idea: double_rq_lock() and lock_two_nondirectories() in the kernel.
+ */
+#ifndef RQSPIN_RES_LOCK_PAIR_BPF_H
+#define RQSPIN_RES_LOCK_PAIR_BPF_H
+
+#include <rqspin/res_guard.bpf.h>
+
+/**
+ * struct res_pair - two held locks, on the program's stack
+ * @first: lock taken first, released last
+ * @second: lock taken second
+ */
+struct res_pair {
+	struct bpf_res_spin_lock *first;
+	struct bpf_res_spin_lock *second;
+};
+
+static __always_inline RQSPIN_MUST_CHECK int rqspin_pair_take(struct res_pair *pair)
+{
+	int err;
+
+	err = res_spin_lock(pair->first);
+	if (err)
+		return err;
+	err = res_spin_lock(pair->second);
+	if (err)
+		res_spin_unlock(pair->first);
+	return err;
+}
+
+/**
+ * res_pair_lock() - take two locks in the order of their addresses
+ * @pair: filled for res_pair_unlock(); on the stack
+ * @a: one lock
+ * @b: the other
+ *
+ * Return: 0 with both locks held, or a negative errno with none of them held:
+ * as res_spin_lock(), and -RQSPIN_EDEADLK at once if both are the same lock.
+ * Context: as res_spin_lock(). Fetch @a and @b by one look-up each: if both are
+ * one pointer, the verifier refuses the program.
+ */
+static __always_inline RQSPIN_MUST_CHECK int
+res_pair_lock(struct res_pair *pair, struct bpf_res_spin_lock *a, struct bpf_res_spin_lock *b)
+{
+	struct bpf_res_spin_lock *first = a, *second = b;
+
+	if (a == b)
+		return -RQSPIN_EDEADLK;
+	if (b < a) {
+		first = b;
+		second = a;
+		/* One comparison for both: the verifier would follow two with different answers. */
+		asm volatile("" : "+r"(first), "+r"(second));
+	}
+	pair->first = first;
+	pair->second = second;
+	return rqspin_pair_take(pair);
+}
+
+/**
+ * res_pair_unlock() - release both locks, the one taken last first
+ * @pair: what res_pair_lock() or res_pair_lock_ordered() filled
+ */
+static __always_inline void res_pair_unlock(struct res_pair *pair)
+{
+	res_spin_unlock(pair->second);
+	res_spin_unlock(pair->first);
+}
+
+/**
+ * RES_ORDERED_LOCK() - define a global lock whose place in the order is this line
+ * @name: of the variable; its section (and map) is ".data.<name>"
+ */
+#define RES_ORDERED_LOCK(name)                \
+	enum { name##__order = __COUNTER__ }; \
+	struct bpf_res_spin_lock name __hidden SEC(".data." #name)
+
+/**
+ * res_pair_lock_ordered() - take two globals in the order of their declarations
+ * @pair: struct res_pair *, filled for res_pair_unlock()
+ * @a: name of a lock defined by RES_ORDERED_LOCK()
+ * @b: name of another; the same name twice is a compile error
+ *
+ * The order is known to the compiler, so the verifier follows one path.
+ *
+ * Return: as res_pair_lock().
+ */
+#define res_pair_lock_ordered(pair, a, b)                                                      \
+	({                                                                                     \
+		_Static_assert((int)a##__order != (int)b##__order, "a pair of one lock: " #a); \
+		(pair)->first = (int)a##__order < (int)b##__order ? &a : &b;                   \
+		(pair)->second = (int)a##__order < (int)b##__order ? &b : &a;                  \
+		rqspin_pair_take(pair);                                                        \
+	})
+
+struct rqspin_guard_pair {
+	struct res_pair pair;
+	int err;
+	int once;
+};
+
+static __always_inline void rqspin_guard_pair_exit(struct rqspin_guard_pair *g)
+{
+	if (!g->err)
+		res_pair_unlock(&g->pair);
+}
+
+/**
+ * res_guard_pair() - run the following block with two locks held
+ * @a: struct bpf_res_spin_lock *, evaluated once
+ * @b: struct bpf_res_spin_lock *, evaluated once
+ *
+ * As res_guard(); res_guard_failed() must follow the block.
+ */
+#define res_guard_pair(a, b)                                                           \
+	for (struct rqspin_guard_pair rqspin_guard_var rqspin_cleanup(                 \
+		     rqspin_guard_pair_exit) = { .once = 1, .err = 1 };                \
+	     rqspin_guard_var.once &&                                                  \
+	     (rqspin_guard_var.err = res_pair_lock(&rqspin_guard_var.pair, a, b), 1);) \
+	rqspin_guard_block
+
+#endif /* RQSPIN_RES_LOCK_PAIR_BPF_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Two locks in one order, whichever order they are named in; the driver runs ab and ba at once. */
+#include "test.bpf.h"
+#include <rqspin/res_lock_pair.bpf.h>
+
+RES_ORDERED_LOCK(upper);
+RES_ORDERED_LOCK(lower);
+
+static __always_inline int named_in_order(__u32 i, __u32 j)
+{
+	struct slot *a = slot(i), *b = slot(j);
+	struct res_pair pair;
+	int err;
+
+	CHECK(a && b);
+	err = res_pair_lock(&pair, &a->lock, &b->lock);
+	if (err)
+		return err;
+	a->count++;
+	b->count++;
+	/* Elements of one array map: the address order is the index order. */
+	err = i < j ? pair.first != &a->lock : pair.first != &b->lock;
+	res_pair_unlock(&pair);
+	return err;
+}
+
+SEC("tc") int contended_ab(struct __sk_buff *skb)
+{
+	return named_in_order(0, 1);
+}
+
+SEC("tc") int contended_ba(struct __sk_buff *skb)
+{
+	return named_in_order(1, 0);
+}
+
+SEC("tc") int same_lock_fails(struct __sk_buff *skb)
+{
+	CHECK(named_in_order(2, 2) == -RQSPIN_EDEADLK);
+	CHECK(is_free(2));
+	return 0;
+}
+
+/* The second lock fails: the first one must not stay taken. */
+SEC("tc") int second_fails(struct __sk_buff *skb)
+{
+	struct slot *held = slot(3), *again = slot(3), *low = slot(2);
+	struct res_pair pair;
+	int err;
+
+	CHECK(held && again && low);
+	err = res_spin_lock(&held->lock);
+	if (err)
+		return __LINE__;
+	err = res_pair_lock(&pair, &again->lock, &low->lock);
+	if (!err)
+		res_pair_unlock(&pair);
+	res_spin_unlock(&held->lock);
+	CHECK(err == -RQSPIN_EDEADLK);
+	CHECK(is_free(2) && is_free(3));
+	return 0;
+}
+
+SEC("tc") int contended_declared_ab(struct __sk_buff *skb)
+{
+	struct res_pair pair;
+	int err = res_pair_lock_ordered(&pair, upper, lower);
+
+	if (err)
+		return err;
+	err = pair.first != &upper;
+	res_pair_unlock(&pair);
+	return err;
+}
+
+SEC("tc") int contended_declared_ba(struct __sk_buff *skb)
+{
+	struct res_pair pair;
+	int err = res_pair_lock_ordered(&pair, lower, upper);
+
+	if (err)
+		return err;
+	err = pair.first != &upper;
+	res_pair_unlock(&pair);
+	return err;
+}
+
+static __noinline int guarded(__u32 how)
+{
+	struct slot *a = slot(0), *b = slot(how == 9 ? 0 : 1);
+
+	if (!a || !b)
+		return -1;
+	res_guard_pair(&b->lock, &a->lock)
+	{
+		if (how == 1)
+			return 1;
+		if (how == 2)
+			break;
+		if (how == 3)
+			goto out;
+	}
+	res_guard_failed(err)
+	{
+		return err;
+	}
+	return 5;
+out:
+	return 3;
+}
+
+SEC("tc") int guard_exits(struct __sk_buff *skb)
+{
+	CHECK(guarded(1) == 1 && is_free(0) && is_free(1));
+	CHECK(guarded(2) == 5 && is_free(0) && is_free(1));
+	CHECK(guarded(3) == 3 && is_free(0) && is_free(1));
+	CHECK(guarded(0) == 5 && is_free(0) && is_free(1));
+	CHECK(guarded(9) == -RQSPIN_EDEADLK && is_free(0) && is_free(1));
+	return 0;
+}
