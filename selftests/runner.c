@@ -19,7 +19,7 @@
 #include "runner_outcome.h"
 
 #define DEFAULT_LIMIT_S 30
-#define MAX_GLOBS 64
+#define MAX_GLOBS	64
 
 static struct {
 	bool list_only;
@@ -222,7 +222,8 @@ int main(int argc, char **argv)
 	if (!err)
 		err = list_collect(&list, env.progs_dir);
 	if (err) {
-		fprintf(stderr, "test_rqspin: cannot read the objects in %s: %s; run make selftests\n",
+		fprintf(stderr,
+			"test_rqspin: cannot read the objects in %s: %s; run make selftests\n",
 			env.progs_dir, strerror(-err));
 		return 1;
 	}

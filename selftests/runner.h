@@ -29,15 +29,14 @@ struct test_suite {
 	const struct test_case *cases; /* ended by an entry without a name */
 };
 
-#define TEST_SUITE(id, table)                                                                      \
-	static const struct test_suite suite_##id = { .name = #id, .cases = table };               \
-	static const struct test_suite *const suite_ptr_##id                                       \
+#define TEST_SUITE(id, table)                                                        \
+	static const struct test_suite suite_##id = { .name = #id, .cases = table }; \
+	static const struct test_suite *const suite_ptr_##id                         \
 		__attribute__((used, section("test_suites"))) = &suite_##id
 
 /* True if @cond holds; else the test fails and the message is printed as a TAP comment. */
-#define CHECK(cond, ...) test_check(!!(cond), __FILE__, __LINE__, #cond, __VA_ARGS__)
-#define CHECK_EQ(got, want, what)                                                                  \
-	test_check_eq((long)(got), (long)(want), __FILE__, __LINE__, what)
+#define CHECK(cond, ...)	  test_check(!!(cond), __FILE__, __LINE__, #cond, __VA_ARGS__)
+#define CHECK_EQ(got, want, what) test_check_eq((long)(got), (long)(want), __FILE__, __LINE__, what)
 
 bool test_check(bool ok, const char *file, int line, const char *expr, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

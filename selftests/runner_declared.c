@@ -179,9 +179,9 @@ static void check_refused(const struct declared *d, int err, const char *log)
 		return;
 	}
 	for (i = 0; i < d->nr_texts; i++)
-		failures += !CHECK(log_holds(log, d->texts[i], d->is_regex[i]),
-				   "refused (%s), but not with \"%s\"", strerror(-err),
-				   d->texts[i]);
+		failures +=
+			!CHECK(log_holds(log, d->texts[i], d->is_regex[i]),
+			       "refused (%s), but not with \"%s\"", strerror(-err), d->texts[i]);
 	if (failures)
 		show_log(log);
 }

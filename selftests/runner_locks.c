@@ -139,7 +139,8 @@ int locks_taken(const struct bpf_object *obj)
 	const struct bpf_map *map;
 	int offset, taken = 0;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		offset = lock_offset(btf, bpf_map__btf_value_type_id(map));
 		if (offset >= 0)
 			taken += map_locks_taken(map, offset);

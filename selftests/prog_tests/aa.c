@@ -22,7 +22,8 @@ static void test_repeated(void)
 		goto destroy;
 	for (i = 0; i < ROUNDS; i++) {
 		err = prog_run(skel->progs.aa_counted, &retval);
-		if (!CHECK(!err && retval == -EDEADLK, "round %d: err %d retval %d", i, err, retval))
+		if (!CHECK(!err && retval == -EDEADLK, "round %d: err %d retval %d", i, err,
+			   retval))
 			goto destroy;
 	}
 	CHECK_EQ(skel->bss->acquired, ROUNDS, "first acquisitions");

@@ -79,13 +79,15 @@ static void test_overflow_listed(void)
 static void test_overflow_unlisted(void)
 {
 	struct held_bpf *skel = load();
-	double ms;
+	double ms, listed_ms;
 
 	if (!skel)
 		return;
 	CHECK_EQ(overflow(skel, 32, &ms), -ETIMEDOUT, "unlisted lock taken again");
 	CHECK(ms > 250, "-ETIMEDOUT after only %.0f ms", ms);
-	test_note("unlisted lock: failed after %.0f ms", ms);
+	CHECK_EQ(overflow(skel, 0, &listed_ms), -EDEADLK, "first lock taken again");
+	CHECK(listed_ms < ms, "-EDEADLK took %.0f ms, -ETIMEDOUT %.0f ms", listed_ms, ms);
+	test_note("unlisted lock: failed after %.0f ms; listed: %.1f ms", ms, listed_ms);
 	held_bpf__destroy(skel);
 }
 

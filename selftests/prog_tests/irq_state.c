@@ -56,10 +56,10 @@ static void check_irq(const char *name, int want_irq, bool want_failure)
 	irq_state_bpf__destroy(skel);
 }
 
-#define IRQ_TEST(name, on, failure)                                                                \
-	static void test_##name(void)                                                              \
-	{                                                                                          \
-		check_irq(#name, on, failure);                                                     \
+#define IRQ_TEST(name, on, failure)            \
+	static void test_##name(void)          \
+	{                                      \
+		check_irq(#name, on, failure); \
 	}
 
 IRQ_TEST(on_outside, 1, false)
@@ -70,10 +70,7 @@ IRQ_TEST(on_after_failed_irqsave, 1, true)
 IRQ_TEST(off_after_nested_failure, 0, true)
 IRQ_TEST(on_after_nested_failure_and_release, 1, true)
 
-#define CASE(test)                                                                                 \
-	{                                                                                          \
-		.name = #test, .run = test_##test                                                  \
-	}
+#define CASE(test) { .name = #test, .run = test_##test }
 
 static const struct test_case cases[] = {
 	CASE(on_outside),

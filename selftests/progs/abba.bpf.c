@@ -47,26 +47,26 @@ static __always_inline void count(__u32 role, int err)
 		others[role]++;
 }
 
-#define ROLE(name, nr, first, second)                                                              \
-	SEC("syscall") int name(void *ctx)                                                         \
-	{                                                                                          \
-		int err = bpf_res_spin_lock(&first);                                               \
-                                                                                                   \
-		if (err) {                                                                         \
-			others[nr]++;                                                              \
-			return 1;                                                                  \
-		}                                                                                  \
-		if (!meet()) {                                                                     \
-			missed[nr]++;                                                              \
-			bpf_res_spin_unlock(&first);                                               \
-			return 2;                                                                  \
-		}                                                                                  \
-		err = bpf_res_spin_lock(&second);                                                  \
-		if (!err)                                                                          \
-			bpf_res_spin_unlock(&second);                                              \
-		count(nr, err);                                                                    \
-		bpf_res_spin_unlock(&first);                                                       \
-		return err;                                                                        \
+#define ROLE(name, nr, first, second)                 \
+	SEC("syscall") int name(void *ctx)            \
+	{                                             \
+		int err = bpf_res_spin_lock(&first);  \
+                                                      \
+		if (err) {                            \
+			others[nr]++;                 \
+			return 1;                     \
+		}                                     \
+		if (!meet()) {                        \
+			missed[nr]++;                 \
+			bpf_res_spin_unlock(&first);  \
+			return 2;                     \
+		}                                     \
+		err = bpf_res_spin_lock(&second);     \
+		if (!err)                             \
+			bpf_res_spin_unlock(&second); \
+		count(nr, err);                       \
+		bpf_res_spin_unlock(&first);          \
+		return err;                           \
 	}
 
 ROLE(take_ab, 0, lock_a, lock_b)

@@ -30,29 +30,29 @@ static __always_inline void linger(void)
 		asm volatile("");
 }
 
-#define SIDE(name, side, first, second)                                                            \
-	SEC("tc") int name(struct __sk_buff *ctx)                                                  \
-	{                                                                                          \
-		int err;                                                                           \
-                                                                                                   \
-		__sync_fetch_and_add(&attempts[side], 1);                                          \
-		err = bpf_res_spin_lock(&first);                                                   \
-		if (err) {                                                                         \
-			count(&first_deadlock[side], side, err);                                   \
-			return err;                                                                \
-		}                                                                                  \
-		linger();                                                                          \
-		err = bpf_res_spin_lock(&second);                                                  \
-		if (err) {                                                                         \
-			count(&second_deadlock[side], side, err);                                  \
-			bpf_res_spin_unlock(&first);                                               \
-			return err;                                                                \
-		}                                                                                  \
-		guarded++;                                                                         \
-		bpf_res_spin_unlock(&second);                                                      \
-		bpf_res_spin_unlock(&first);                                                       \
-		__sync_fetch_and_add(&both[side], 1);                                              \
-		return 0;                                                                          \
+#define SIDE(name, side, first, second)                           \
+	SEC("tc") int name(struct __sk_buff *ctx)                 \
+	{                                                         \
+		int err;                                          \
+                                                                  \
+		__sync_fetch_and_add(&attempts[side], 1);         \
+		err = bpf_res_spin_lock(&first);                  \
+		if (err) {                                        \
+			count(&first_deadlock[side], side, err);  \
+			return err;                               \
+		}                                                 \
+		linger();                                         \
+		err = bpf_res_spin_lock(&second);                 \
+		if (err) {                                        \
+			count(&second_deadlock[side], side, err); \
+			bpf_res_spin_unlock(&first);              \
+			return err;                               \
+		}                                                 \
+		guarded++;                                        \
+		bpf_res_spin_unlock(&second);                     \
+		bpf_res_spin_unlock(&first);                      \
+		__sync_fetch_and_add(&both[side], 1);             \
+		return 0;                                         \
 	}
 
 SIDE(a_then_b, 0, lock_a, lock_b)

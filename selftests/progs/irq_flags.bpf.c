@@ -3,8 +3,8 @@
 #include "locks.h"
 
 #define LEAK "cannot be used inside bpf_local_irq_save-ed region"
-#define SLEEPS                                                                                     \
-	"is sleepable within IRQ-disabled region|cannot be used inside bpf_local_irq_save-ed "    \
+#define SLEEPS                                                                                 \
+	"is sleepable within IRQ-disabled region|cannot be used inside bpf_local_irq_save-ed " \
 	"region|helper call is not allowed in IRQ-disabled region|sleep"
 
 extern void bpf_preempt_disable(void) __weak __ksym;
@@ -13,24 +13,21 @@ extern int bpf_copy_from_user_str(void *dst, __u32 size, const void *user,
 				  __u64 flags) __weak __ksym;
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack")
-int save_to_context(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack") int save_to_context(struct __sk_buff *ctx)
 {
 	bpf_local_irq_save((unsigned long *)ctx);
 	return 0;
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack")
-int restore_from_context(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack") int restore_from_context(struct __sk_buff *ctx)
 {
 	bpf_local_irq_restore((unsigned long *)ctx);
 	return 0;
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack")
-int save_to_map(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack") int save_to_map(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -40,8 +37,7 @@ int save_to_map(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int restore_without_save(struct __sk_buff *ctx)
+__refused("expected an initialized") int restore_without_save(struct __sk_buff *ctx)
 {
 	unsigned long flags = 0;
 
@@ -50,8 +46,7 @@ int restore_without_save(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected uninitialized")
-int save_twice(struct __sk_buff *ctx)
+__refused("expected uninitialized") int save_twice(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -61,8 +56,7 @@ int save_twice(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int restore_twice(struct __sk_buff *ctx)
+__refused("expected an initialized") int restore_twice(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -73,8 +67,7 @@ int restore_twice(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK)
-int leak_one(struct __sk_buff *ctx)
+__refused(LEAK) int leak_one(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -83,8 +76,7 @@ int leak_one(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK)
-int leak_one_of_three(struct __sk_buff *ctx)
+__refused(LEAK) int leak_one_of_three(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -97,8 +89,7 @@ int leak_one_of_three(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK)
-int leak_on_one_branch(struct __sk_buff *ctx)
+__refused(LEAK) int leak_on_one_branch(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -120,8 +111,7 @@ static __noinline void restore(unsigned long *flags)
 }
 
 SEC("?tc")
-__refused(LEAK)
-int leak_from_subprogram(struct __sk_buff *ctx)
+__refused(LEAK) int leak_from_subprogram(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -139,15 +129,14 @@ static __noinline int saves_in_own_frame(int x)
 
 /* The flag dies with the frame, interrupts stay off: refused at the latest at exit. */
 SEC("?tc")
-__refused_re(LEAK "|invalid read from stack|cannot return stack pointer|invalid size")
-int leak_in_frame_of_subprogram(struct __sk_buff *ctx)
+__refused_re(LEAK "|invalid read from stack|cannot return stack pointer|invalid size") int leak_in_frame_of_subprogram(
+	struct __sk_buff *ctx)
 {
 	return saves_in_own_frame(ctx->len) & 1;
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order")
-int out_of_order(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order") int out_of_order(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2;
 
@@ -159,8 +148,8 @@ int out_of_order(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order")
-int out_of_order_middle_of_three(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order") int out_of_order_middle_of_three(
+	struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -174,8 +163,8 @@ int out_of_order_middle_of_three(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order")
-int out_of_order_in_subprogram(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order") int out_of_order_in_subprogram(
+	struct __sk_buff *ctx)
 {
 	unsigned long f1, f2;
 
@@ -188,8 +177,7 @@ int out_of_order_in_subprogram(struct __sk_buff *ctx)
 
 /* Another reference released in between must not disturb the order of the flags. */
 SEC("?syscall")
-__refused("cannot restore irq state out of order")
-int out_of_order_among_references(void *ctx);
+__refused("cannot restore irq state out of order") int out_of_order_among_references(void *ctx);
 
 extern struct task_struct *bpf_task_from_pid(s32 pid) __weak __ksym;
 extern void bpf_task_release(struct task_struct *p) __weak __ksym;
@@ -216,8 +204,7 @@ int out_of_order_among_references(void *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int overwritten(struct __sk_buff *ctx)
+__refused("expected an initialized") int overwritten(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -228,8 +215,7 @@ int overwritten(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int overwritten_in_part(struct __sk_buff *ctx)
+__refused("expected an initialized") int overwritten_in_part(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -240,8 +226,7 @@ int overwritten_in_part(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int restore_at_wrong_offset(struct __sk_buff *ctx)
+__refused("expected an initialized") int restore_at_wrong_offset(struct __sk_buff *ctx)
 {
 	unsigned long flags[2];
 
@@ -251,8 +236,7 @@ int restore_at_wrong_offset(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int restore_an_iterator(struct __sk_buff *ctx);
+__refused("expected an initialized") int restore_an_iterator(struct __sk_buff *ctx);
 
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
@@ -269,8 +253,8 @@ int restore_an_iterator(struct __sk_buff *ctx)
 
 /* 6.18 notices the loss only when the iterator is destroyed. */
 SEC("?tc")
-__refused_re("expected uninitialized|expected an initialized iter_num")
-int save_over_an_iterator(struct __sk_buff *ctx)
+__refused_re("expected uninitialized|expected an initialized iter_num") int save_over_an_iterator(
+	struct __sk_buff *ctx)
 {
 	struct bpf_iter_num it;
 
@@ -281,8 +265,7 @@ int save_over_an_iterator(struct __sk_buff *ctx)
 }
 
 SEC("?syscall")
-__refused_re(SLEEPS)
-int sleepable_helper(void *ctx)
+__refused_re(SLEEPS) int sleepable_helper(void *ctx)
 {
 	unsigned long flags;
 	char byte;
@@ -294,9 +277,7 @@ int sleepable_helper(void *ctx)
 }
 
 SEC("?syscall")
-__needs("bpf_copy_from_user_str")
-__refused_re(SLEEPS)
-int sleepable_kfunc(void *ctx)
+__needs("bpf_copy_from_user_str") __refused_re(SLEEPS) int sleepable_kfunc(void *ctx)
 {
 	unsigned long flags;
 	char text[8];
@@ -315,8 +296,8 @@ __noinline int global_that_sleeps(int x)
 }
 
 SEC("?syscall")
-__refused_re("global functions that may sleep are not allowed|global function calls are not allowed with IRQs disabled|" SLEEPS)
-int sleepable_global_function(void *ctx)
+__refused_re("global functions that may sleep are not allowed|global function calls are not allowed with IRQs disabled|" SLEEPS) int sleepable_global_function(
+	void *ctx)
 {
 	unsigned long flags;
 	int err;
@@ -328,8 +309,7 @@ int sleepable_global_function(void *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int balanced(struct __sk_buff *ctx)
+__returns(0) int balanced(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -339,8 +319,7 @@ int balanced(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int balanced_three(struct __sk_buff *ctx)
+__returns(0) int balanced_three(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -354,8 +333,7 @@ int balanced_three(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int balanced_by_subprograms(struct __sk_buff *ctx)
+__returns(0) int balanced_by_subprograms(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -365,8 +343,7 @@ int balanced_by_subprograms(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int slot_used_again(struct __sk_buff *ctx)
+__returns(0) int slot_used_again(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -387,16 +364,49 @@ __noinline int global_that_balances(int x)
 }
 
 SEC("?tc")
-__returns(3)
-int global_function_balances(struct __sk_buff *ctx)
+__returns(3) int global_function_balances(struct __sk_buff *ctx)
 {
 	return global_that_balances(3);
 }
 
+__noinline int global_that_adds(int x)
+{
+	return x + 1;
+}
+
+__noinline int global_that_calls_a_sleeper(int x)
+{
+	return global_that_sleeps(x) + 1;
+}
+
+SEC("?syscall")
+__refused_re("global functions that may sleep are not allowed|global function calls are not allowed with IRQs disabled|" SLEEPS) int sleepable_global_function_indirect(
+	void *ctx)
+{
+	unsigned long flags;
+	int err;
+
+	bpf_local_irq_save(&flags);
+	err = global_that_calls_a_sleeper(1);
+	bpf_local_irq_restore(&flags);
+	return err;
+}
+
+SEC("?syscall")
+__returns(5) int ordinary_global_function(void *ctx)
+{
+	unsigned long flags;
+	int sum;
+
+	bpf_local_irq_save(&flags);
+	sum = global_that_adds(4);
+	bpf_local_irq_restore(&flags);
+	return sum;
+}
+
 /* A helper that cannot sleep may be called with interrupts off. */
 SEC("?tc")
-__returns(1)
-int ordinary_helper(struct __sk_buff *ctx)
+__returns(1) int ordinary_helper(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	__u64 now;
@@ -408,8 +418,7 @@ int ordinary_helper(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int lock_inside(struct __sk_buff *ctx)
+__returns(0) int lock_inside(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err;
@@ -424,8 +433,8 @@ int lock_inside(struct __sk_buff *ctx)
 
 /* Native and lock flags share one order; the ban on calls under a lock may come first. */
 SEC("?tc")
-__refused_re("cannot restore irq state out of order|" NO_CALLS)
-int restored_below_a_lock_flag(struct __sk_buff *ctx)
+__refused_re("cannot restore irq state out of order|" NO_CALLS) int restored_below_a_lock_flag(
+	struct __sk_buff *ctx)
 {
 	unsigned long native, flags;
 

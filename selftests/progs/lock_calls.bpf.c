@@ -31,32 +31,29 @@ struct {
 
 __u64 sink;
 
-#define UNDER_LOCK(call)                                                                           \
-	do {                                                                                       \
-		if (bpf_res_spin_lock(&lock_a))                                                    \
-			return 0;                                                                  \
-		call;                                                                              \
-		bpf_res_spin_unlock(&lock_a);                                                      \
-		return 0;                                                                          \
+#define UNDER_LOCK(call)                        \
+	do {                                    \
+		if (bpf_res_spin_lock(&lock_a)) \
+			return 0;               \
+		call;                           \
+		bpf_res_spin_unlock(&lock_a);   \
+		return 0;                       \
 	} while (0)
 
 SEC("?tc")
-__refused(NO_CALLS)
-int clock(struct __sk_buff *ctx)
+__refused(NO_CALLS) int clock(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = bpf_ktime_get_ns());
 }
 
 SEC("?tc")
-__refused(NO_CALLS)
-int look_up(struct __sk_buff *ctx)
+__refused(NO_CALLS) int look_up(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = !!element(0));
 }
 
 SEC("?tc")
-__refused(NO_CALLS)
-int map_update(struct __sk_buff *ctx)
+__refused(NO_CALLS) int map_update(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 
@@ -64,8 +61,7 @@ int map_update(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(NO_CALLS)
-int print(struct __sk_buff *ctx)
+__refused(NO_CALLS) int print(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(bpf_printk("held"));
 }
@@ -76,15 +72,14 @@ static long nothing(__u32 index, void *ctx)
 }
 
 SEC("?tc")
-__refused(NO_CALLS)
-int callback_loop(struct __sk_buff *ctx)
+__refused(NO_CALLS) int callback_loop(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(bpf_loop(4, nothing, NULL, 0));
 }
 
 SEC("?tc")
-__refused_re("(global function calls are not allowed while holding a lock|" NO_CALLS ")")
-int global_function(struct __sk_buff *ctx);
+__refused_re("(global function calls are not allowed while holding a lock|" NO_CALLS
+	     ")") int global_function(struct __sk_buff *ctx);
 
 __noinline int global_sum(int a)
 {
@@ -102,15 +97,14 @@ static __noinline int static_sum(int a)
 }
 
 SEC("?tc")
-__returns(0)
-int static_function(struct __sk_buff *ctx)
+__returns(0) int static_function(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = static_sum(1));
 }
 
 SEC("?tc")
-__refused_re("(kernel func|function calls|calls are not allowed).*(lock|region)")
-int unrelated_kfunc(struct __sk_buff *ctx)
+__refused_re("(kernel func|function calls|calls are not allowed).*(lock|region)") int unrelated_kfunc(
+	struct __sk_buff *ctx)
 {
 	UNDER_LOCK({
 		bpf_rcu_read_lock();
@@ -119,8 +113,7 @@ int unrelated_kfunc(struct __sk_buff *ctx)
 }
 
 SEC("?syscall")
-__refused_re(NO_CALLS "|is sleepable within")
-int sleepable_helper(void *ctx)
+__refused_re(NO_CALLS "|is sleepable within") int sleepable_helper(void *ctx)
 {
 	char byte;
 
@@ -129,8 +122,7 @@ int sleepable_helper(void *ctx)
 
 /* The kernel's older lock: no helper call may come between, so neither nests. */
 SEC("?tc")
-__refused(NO_CALLS)
-int spin_lock_inside(struct __sk_buff *ctx)
+__refused(NO_CALLS) int spin_lock_inside(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct plain_locked *v = bpf_map_lookup_elem(&plain_values, &key);
@@ -144,8 +136,7 @@ int spin_lock_inside(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(45)
-int number_iterator(struct __sk_buff *ctx)
+__returns(45) int number_iterator(struct __sk_buff *ctx)
 {
 	struct bpf_iter_num it;
 	int *i, sum = 0;
@@ -161,8 +152,7 @@ int number_iterator(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(50)
-int bounded_loop(struct __sk_buff *ctx)
+__returns(50) int bounded_loop(struct __sk_buff *ctx)
 {
 	int i, turns = 0;
 
@@ -175,8 +165,7 @@ int bounded_loop(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int atomics(struct __sk_buff *ctx)
+__returns(0) int atomics(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(__sync_fetch_and_add(&sink, 1));
 }
@@ -193,8 +182,7 @@ static long lock_in_callback(__u32 index, void *ctx)
 }
 
 SEC("?tc")
-__returns(10)
-int callback_that_locks(struct __sk_buff *ctx)
+__returns(10) int callback_that_locks(struct __sk_buff *ctx)
 {
 	int turns = 0;
 
@@ -209,8 +197,8 @@ static long leak_in_callback(__u32 index, void *ctx)
 
 /* The callback ends with the lock held: the next bpf_loop turn is a call under a lock. */
 SEC("?tc")
-__refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock detected|is missing")
-int callback_that_leaks(struct __sk_buff *ctx)
+__refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock detected|is missing") int callback_that_leaks(
+	struct __sk_buff *ctx)
 {
 	bpf_loop(10, leak_in_callback, NULL, 0);
 	return 0;
@@ -218,8 +206,8 @@ int callback_that_leaks(struct __sk_buff *ctx)
 
 /* Program types that may interrupt anything cannot use maps with such a lock. */
 SEC("?kprobe")
-__refused_re("tracing progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed")
-int tracing_program(void *ctx)
+__refused_re("tracing progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed") int tracing_program(
+	void *ctx)
 {
 	if (!bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&lock_a);
@@ -227,8 +215,8 @@ int tracing_program(void *ctx)
 }
 
 SEC("?socket")
-__refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed")
-int socket_filter(void *ctx)
+__refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed") int socket_filter(
+	void *ctx)
 {
 	if (!bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&lock_a);
@@ -236,8 +224,7 @@ int socket_filter(void *ctx)
 }
 
 SEC("?xdp")
-__returns(2)
-int xdp_program(struct xdp_md *ctx)
+__returns(2) int xdp_program(struct xdp_md *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return XDP_ABORTED;

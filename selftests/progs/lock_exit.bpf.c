@@ -15,15 +15,13 @@ struct {
 } next_prog SEC(".maps");
 
 SEC("?tc")
-__refused_re(LEAK)
-int leak_at_return(struct __sk_buff *ctx)
+__refused_re(LEAK) int leak_at_return(struct __sk_buff *ctx)
 {
 	return bpf_res_spin_lock(&lock_a);
 }
 
 SEC("?tc")
-__refused_re(LEAK)
-int leak_on_one_branch(struct __sk_buff *ctx)
+__refused_re(LEAK) int leak_on_one_branch(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -34,8 +32,7 @@ int leak_on_one_branch(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re(LEAK)
-int leak_of_the_outer_lock(struct __sk_buff *ctx)
+__refused_re(LEAK) int leak_of_the_outer_lock(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -57,15 +54,13 @@ static __noinline void release_a(void)
 }
 
 SEC("?tc")
-__refused_re(LEAK)
-int leak_from_subprogram(struct __sk_buff *ctx)
+__refused_re(LEAK) int leak_from_subprogram(struct __sk_buff *ctx)
 {
 	return take_a() ? 1 : 0;
 }
 
 SEC("?tc")
-__returns(0)
-int subprograms_lock_and_unlock(struct __sk_buff *ctx)
+__returns(0) int subprograms_lock_and_unlock(struct __sk_buff *ctx)
 {
 	int err = take_a();
 
@@ -81,8 +76,7 @@ __noinline int global_that_leaks(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re(LEAK)
-int leak_in_global_function(struct __sk_buff *ctx)
+__refused_re(LEAK) int leak_in_global_function(struct __sk_buff *ctx)
 {
 	return global_that_leaks(ctx);
 }
@@ -97,15 +91,14 @@ __noinline int global_that_balances(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int global_function_balances(struct __sk_buff *ctx)
+__returns(0) int global_function_balances(struct __sk_buff *ctx)
 {
 	return global_that_balances(ctx);
 }
 
 SEC("?tc")
-__refused_re("(" NO_CALLS "|tail_call cannot be used inside)")
-int leak_by_tail_call(struct __sk_buff *ctx)
+__refused_re("(" NO_CALLS
+	     "|tail_call cannot be used inside)") int leak_by_tail_call(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -116,8 +109,8 @@ int leak_by_tail_call(struct __sk_buff *ctx)
 
 SEC("?tc")
 __needs("bpf_throw")
-__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
-int leak_by_throw(struct __sk_buff *ctx)
+	__refused_re("(" NO_CALLS
+		     "|bpf_throw cannot be used inside)") int leak_by_throw(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -135,9 +128,9 @@ static __noinline int throws(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__needs("bpf_throw")
-__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
-int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
+__needs("bpf_throw") __refused_re(
+	"(" NO_CALLS
+	"|bpf_throw cannot be used inside)") int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -149,8 +142,8 @@ int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
 unsigned long long load_byte(void *skb, unsigned long long off) asm("llvm.bpf.load.byte");
 
 SEC("?tc")
-__refused_re("BPF_LD_\\[ABS\\|IND\\] (cannot be (mixed with|used inside) bpf_(res_)?spin_lock)")
-int leak_by_packet_load(struct __sk_buff *ctx)
+__refused_re("BPF_LD_\\[ABS\\|IND\\] (cannot be (mixed with|used inside) bpf_(res_)?spin_lock)") int leak_by_packet_load(
+	struct __sk_buff *ctx)
 {
 	int byte;
 
@@ -163,8 +156,8 @@ int leak_by_packet_load(struct __sk_buff *ctx)
 
 /* Each turn of the loop takes the lock and leaves it taken. */
 SEC("?tc")
-__refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK ")")
-int leak_by_loop(struct __sk_buff *ctx)
+__refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK
+	     ")") int leak_by_loop(struct __sk_buff *ctx)
 {
 	int i;
 
@@ -176,8 +169,7 @@ int leak_by_loop(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(100)
-int balanced_loop(struct __sk_buff *ctx)
+__returns(100) int balanced_loop(struct __sk_buff *ctx)
 {
 	int i, done = 0;
 

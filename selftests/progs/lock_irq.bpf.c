@@ -3,8 +3,7 @@
 #include "locks.h"
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock")
-int plain_lock_irq_unlock(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock") int plain_lock_irq_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -18,8 +17,7 @@ int plain_lock_irq_unlock(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock")
-int irq_lock_plain_unlock(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock") int irq_lock_plain_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -30,8 +28,7 @@ int irq_lock_plain_unlock(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized")
-int unlock_with_unset_flag(struct __sk_buff *ctx)
+__refused("expected an initialized") int unlock_with_unset_flag(struct __sk_buff *ctx)
 {
 	unsigned long flags, never_set;
 
@@ -43,8 +40,7 @@ int unlock_with_unset_flag(struct __sk_buff *ctx)
 
 /* A flag that is in use may not be overwritten by the next lock. */
 SEC("?tc")
-__refused("expected uninitialized")
-int one_flag_for_two_locks(struct __sk_buff *ctx)
+__refused("expected uninitialized") int one_flag_for_two_locks(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -57,8 +53,7 @@ int one_flag_for_two_locks(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order")
-int flags_swapped(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order") int flags_swapped(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 
@@ -74,8 +69,7 @@ int flags_swapped(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock cannot be out of order")
-int out_of_order(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock cannot be out of order") int out_of_order(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 
@@ -91,8 +85,8 @@ int out_of_order(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected")
-int aa_static(struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected") int aa_static(
+	struct __sk_buff *ctx)
 {
 	unsigned long flags, again;
 
@@ -105,8 +99,7 @@ int aa_static(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("cannot be used inside bpf_")
-int leak_at_return(struct __sk_buff *ctx)
+__refused("cannot be used inside bpf_") int leak_at_return(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -114,8 +107,7 @@ int leak_at_return(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack")
-int flag_in_a_map(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack") int flag_in_a_map(struct __sk_buff *ctx)
 {
 	__u32 key = 1;
 	unsigned long *flags = bpf_map_lookup_elem(&values, &key);
@@ -129,8 +121,8 @@ int flag_in_a_map(struct __sk_buff *ctx)
 
 /* Each class restores what it saved; here the ban on calls under a lock may come first. */
 SEC("?tc")
-__refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS)
-int lock_flag_restored_natively(struct __sk_buff *ctx)
+__refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS) int lock_flag_restored_natively(
+	struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -141,8 +133,8 @@ int lock_flag_restored_natively(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("irq flag acquired by native kfuncs cannot be restored with lock kfuncs")
-int native_flag_restored_by_unlock(struct __sk_buff *ctx)
+__refused("irq flag acquired by native kfuncs cannot be restored with lock kfuncs") int native_flag_restored_by_unlock(
+	struct __sk_buff *ctx)
 {
 	unsigned long native, flags;
 
@@ -158,8 +150,7 @@ int native_flag_restored_by_unlock(struct __sk_buff *ctx)
 
 /* The failure branch has no flag: the same variable is free for the next attempt. */
 SEC("?tc")
-__returns(0)
-int flag_is_free_after_failure(struct __sk_buff *ctx)
+__returns(0) int flag_is_free_after_failure(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags);
@@ -176,8 +167,7 @@ int flag_is_free_after_failure(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int nested(struct __sk_buff *ctx)
+__returns(0) int nested(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags_a);
@@ -192,8 +182,7 @@ int nested(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int plain_inside_irqsave(struct __sk_buff *ctx)
+__returns(0) int plain_inside_irqsave(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags);
@@ -208,8 +197,7 @@ int plain_inside_irqsave(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0)
-int irqsave_inside_plain(struct __sk_buff *ctx)
+__returns(0) int irqsave_inside_plain(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock(&lock_a);

@@ -35,25 +35,25 @@ static __always_inline bool meet(__u64 *arrived, __u32 parties)
 	return false;
 }
 
-#define ROLE(name, parties, first, second)                                                         \
-	SEC("tc") int name(struct __sk_buff *ctx)                                                  \
-	{                                                                                          \
-		int err;                                                                           \
-                                                                                                   \
-		if (!meet(&ready_##parties, parties))                                              \
-			return 1;                                                                  \
-		err = bpf_res_spin_lock(&first);                                                   \
-		if (err)                                                                           \
-			return err;                                                                \
-		if (!meet(&holding_##parties, parties)) {                                          \
-			bpf_res_spin_unlock(&first);                                               \
-			return 1;                                                                  \
-		}                                                                                  \
-		err = bpf_res_spin_lock(&second);                                                  \
-		if (!err)                                                                          \
-			bpf_res_spin_unlock(&second);                                              \
-		bpf_res_spin_unlock(&first);                                                       \
-		return err;                                                                        \
+#define ROLE(name, parties, first, second)                \
+	SEC("tc") int name(struct __sk_buff *ctx)         \
+	{                                                 \
+		int err;                                  \
+                                                          \
+		if (!meet(&ready_##parties, parties))     \
+			return 1;                         \
+		err = bpf_res_spin_lock(&first);          \
+		if (err)                                  \
+			return err;                       \
+		if (!meet(&holding_##parties, parties)) { \
+			bpf_res_spin_unlock(&first);      \
+			return 1;                         \
+		}                                         \
+		err = bpf_res_spin_lock(&second);         \
+		if (!err)                                 \
+			bpf_res_spin_unlock(&second);     \
+		bpf_res_spin_unlock(&first);              \
+		return err;                               \
 	}
 
 ROLE(plain_ab, 2, lock_a, lock_b)

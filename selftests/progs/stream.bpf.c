@@ -4,7 +4,9 @@
 
 #define STREAM_STDERR 2
 
-/* The name changed when the last argument became implicit. */
+/* The second name has the explicit last argument of 6.18, the first one the implicit of 7.x. */
+extern int bpf_stream_vprintk(int stream_id, const char *fmt__str, const void *args,
+			      __u32 len__sz) __weak __ksym;
 extern int bpf_stream_vprintk_impl(int stream_id, const char *fmt__str, const void *args,
 				   __u32 len__sz, void *aux__prog) __weak __ksym;
 
@@ -28,7 +30,11 @@ int probe_stream(void *ctx)
 {
 	__u64 unused = 0;
 
-	return bpf_stream_vprintk_impl(STREAM_STDERR, "probe", &unused, 0, NULL);
+	if (bpf_ksym_exists(bpf_stream_vprintk))
+		return bpf_stream_vprintk(STREAM_STDERR, "probe", &unused, 0);
+	if (bpf_ksym_exists(bpf_stream_vprintk_impl))
+		return bpf_stream_vprintk_impl(STREAM_STDERR, "probe", &unused, 0, NULL);
+	return -1;
 }
 
 SEC("?syscall")

@@ -20,16 +20,16 @@ extern void bpf_local_irq_save(unsigned long *flags__irq_flag) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
 
 /* May a loop go on? Bounded by the kernel, so it is allowed while a lock is held. */
-#define may_loop                                                                                   \
-	({                                                                                         \
-		__label__ no, out;                                                                 \
-		bool go = true;                                                                    \
-		asm volatile goto("may_goto %l[no]" : : : : no);                                   \
-		goto out;                                                                          \
-	no:                                                                                        \
-		go = false;                                                                        \
-	out:;                                                                                      \
-		go;                                                                                \
+#define may_loop                                                 \
+	({                                                       \
+		__label__ no, out;                               \
+		bool go = true;                                  \
+		asm volatile goto("may_goto %l[no]" : : : : no); \
+		goto out;                                        \
+no:                                                              \
+		go = false;                                      \
+out:;                                                            \
+		go;                                              \
 	})
 
 struct locked_value {
@@ -38,11 +38,11 @@ struct locked_value {
 };
 
 /* The compiler must not see that two keys are equal, or it merges the look-ups. */
-#define opaque(x)                                                                                  \
-	({                                                                                         \
-		typeof(x) v__ = (x);                                                               \
-		asm volatile("" : "+r"(v__));                                                      \
-		v__;                                                                               \
+#define opaque(x)                             \
+	({                                    \
+		typeof(x) v__ = (x);          \
+		asm volatile("" : "+r"(v__)); \
+		v__;                          \
 	})
 
 #endif
