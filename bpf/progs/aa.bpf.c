@@ -21,7 +21,7 @@ struct {
 } slots SEC(".maps");
 
 SEC("tc")
-int aa(struct __sk_buff *ctx __unused)
+int aa(struct __sk_buff *ctx)
 {
 	struct slot *first, *again;
 	struct sample_scope s;

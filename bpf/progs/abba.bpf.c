@@ -13,13 +13,13 @@ struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 
 SEC("tc")
-int abba_0(struct __sk_buff *ctx __unused)
+int abba_0(struct __sk_buff *ctx)
 {
 	CYCLE_PARTY(&lock_a, &lock_b, 2);
 }
 
 SEC("tc")
-int abba_1(struct __sk_buff *ctx __unused)
+int abba_1(struct __sk_buff *ctx)
 {
 	CYCLE_PARTY(&lock_b, &lock_a, 2);
 }

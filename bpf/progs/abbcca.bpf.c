@@ -14,19 +14,19 @@ struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 struct bpf_res_spin_lock lock_c __hidden SEC(".data.lock_c");
 
 SEC("tc")
-int abbcca_0(struct __sk_buff *ctx __unused)
+int abbcca_0(struct __sk_buff *ctx)
 {
 	CYCLE_PARTY(&lock_a, &lock_b, 3);
 }
 
 SEC("tc")
-int abbcca_1(struct __sk_buff *ctx __unused)
+int abbcca_1(struct __sk_buff *ctx)
 {
 	CYCLE_PARTY(&lock_b, &lock_c, 3);
 }
 
 SEC("tc")
-int abbcca_2(struct __sk_buff *ctx __unused)
+int abbcca_2(struct __sk_buff *ctx)
 {
 	CYCLE_PARTY(&lock_c, &lock_a, 3);
 }

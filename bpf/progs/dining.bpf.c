@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Dining philosophers: n CPUs, n locks in an array; CPU i takes fork i, then fork i + 1 modulo n.
+ * The role and n come with the context (dining) or in the packet (dining_packet, for bpftool).
  *   bpftool prog loadall dining.bpf.o /sys/fs/bpf/dining
- *   for i in 0 1; do printf "\x0$i\0\0\0\2\0\0\0" >/tmp/role$i       # { role, number of roles }
- *       taskset -c $i bpftool prog run pinned /sys/fs/bpf/dining/dining ctx_in /tmp/role$i &
- *   done; wait
- * Expect: at least one philosopher fails: -35 (-EDEADLK) for two; for more -110 (-ETIMEDOUT) after
- * 250 ms or more on kernels that only look for AA and ABBA.
+ *   for i in 0 1; do printf "\x0$i\0\0\0\x02\0\0\0--------" >/tmp/role$i
+ *       taskset -c $i bpftool prog run pinned /sys/fs/bpf/dining/dining_packet \
+ *           data_in /tmp/role$i repeat 100 & done; wait
+ * Expect: in each round at least one fails: -35 (-EDEADLK) when n is 2; with more, -110
+ * (-ETIMEDOUT) after 250 ms or more on kernels that only look for AA and ABBA.
  */
 #include "cycle.bpf.h"
 
@@ -21,19 +22,35 @@ struct {
 	__type(value, struct fork);
 } forks SEC(".maps");
 
+static __always_inline struct fork *fork_at(__u32 i)
+{
+	return bpf_map_lookup_elem(&forks, &i);
+}
+
+#define DINE(args)                                                    \
+	do {                                                          \
+		struct fork *left = fork_at((args).role), *right;     \
+                                                                      \
+		if ((args).roles < 2 || (args).role >= (args).roles)  \
+			return -EINVAL;                               \
+		right = fork_at(((args).role + 1) % (args).roles);    \
+		if (!left || !right)                                  \
+			return -EINVAL;                               \
+		CYCLE_PARTY(&left->lock, &right->lock, (args).roles); \
+	} while (0)
+
 SEC("syscall")
 int dining(struct sample_role_args *args)
 {
-	__u32 role = args->role, roles = args->roles, left, right;
-	struct fork *l, *r;
+	DINE(*args);
+}
 
-	if (roles < 2 || role >= roles)
+SEC("tc")
+int dining_packet(struct __sk_buff *ctx)
+{
+	struct sample_role_args args;
+
+	if (bpf_skb_load_bytes(ctx, 0, &args, sizeof(args)))
 		return -EINVAL;
-	left = role;
-	right = (role + 1) % roles;
-	l = bpf_map_lookup_elem(&forks, &left);
-	r = bpf_map_lookup_elem(&forks, &right);
-	if (!l || !r)
-		return -EINVAL;
-	CYCLE_PARTY(&l->lock, &r->lock, roles);
+	DINE(args);
 }

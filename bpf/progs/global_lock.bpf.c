@@ -13,7 +13,7 @@ struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
 __u64 a, b;
 
 SEC("tc")
-int global_lock(struct __sk_buff *ctx __unused)
+int global_lock(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	bool torn;

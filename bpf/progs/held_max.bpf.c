@@ -22,7 +22,7 @@ struct {
 } held_locks SEC(".maps");
 
 SEC("tc")
-int held_max(struct __sk_buff *ctx __unused)
+int held_max(struct __sk_buff *ctx)
 {
 	struct held_lock *l[HELD + 1];
 	struct sample_scope s;

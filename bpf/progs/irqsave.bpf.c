@@ -12,7 +12,7 @@ struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
 __u64 turns;
 
 SEC("tc")
-int irqsave(struct __sk_buff *ctx __unused)
+int irqsave(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	unsigned long flags;

@@ -14,7 +14,7 @@ struct bpf_res_spin_lock inner __hidden SEC(".data.inner");
 __u64 turns;
 
 SEC("tc")
-int irqsave_nested(struct __sk_buff *ctx __unused)
+int irqsave_nested(struct __sk_buff *ctx)
 {
 	unsigned long outer_flags, inner_flags;
 	struct sample_scope s;

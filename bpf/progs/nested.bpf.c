@@ -14,7 +14,7 @@ struct bpf_res_spin_lock inner __hidden SEC(".data.inner");
 __u64 turns;
 
 SEC("tc")
-int nested(struct __sk_buff *ctx __unused)
+int nested(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	int err;

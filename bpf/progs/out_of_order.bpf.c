@@ -13,7 +13,7 @@ struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 
 SEC("tc")
-int take_ab(struct __sk_buff *ctx __unused)
+int take_ab(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	int err;
@@ -34,7 +34,7 @@ int take_ab(struct __sk_buff *ctx __unused)
 }
 
 SEC("tc")
-int take_ba(struct __sk_buff *ctx __unused)
+int take_ba(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	int err;

@@ -11,7 +11,7 @@ struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 
 SEC("?tc")
-int out_of_order_fail(struct __sk_buff *ctx __unused)
+int out_of_order_fail(struct __sk_buff *ctx)
 {
 	if (res_spin_lock(&lock_a))
 		return 0;

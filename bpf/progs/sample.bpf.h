@@ -13,14 +13,17 @@
 #include <rqspin/res_events.bpf.h>
 #include "sample.h"
 
+/* A hook has the parameters it has, whether used or not. */
+#pragma clang diagnostic ignored "-Wunused-parameter"
+
 #define __unused  __attribute__((unused))
 #define ENOMEM	  12
 #define EINVAL	  22
 #define EDEADLK	  35
 #define ETIMEDOUT 110
 
-/* Some 60 ms on a fast CPU; the kernel ends a wait by can_loop after 250 ms anyhow. */
-#define SAMPLE_MEET_SPINS (128 << 20)
+/* Some 120 ms on a fast CPU; the kernel ends a wait by can_loop after 250 ms anyhow. */
+#define SAMPLE_MEET_SPINS (256 << 20)
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 

@@ -2,8 +2,9 @@
 /*
  * TIMEOUT: an owner that does not release in time. It holds the lock until the waiter has failed.
  *   bpftool prog loadall timeout.bpf.o /sys/fs/bpf/timeout
- *   i=0; for p in owner waiter; do taskset -c $((i++)) bpftool prog run pinned \
- *       /sys/fs/bpf/timeout/timeout_$p data_in /etc/os-release repeat 3 & done; wait
+ *   cd /sys/fs/bpf/timeout; in="data_in /etc/os-release repeat 3"
+ *   taskset -c 0 bpftool prog run pinned timeout_owner $in &
+ *   taskset -c 1 bpftool prog run pinned timeout_waiter $in; wait
  * Expect: owner 0; waiter -110 (-ETIMEDOUT) after 250 ms, after 1 s in test-and-set mode (guests).
  */
 #include "sample.bpf.h"
@@ -28,7 +29,7 @@ static __noinline void hold_until_changed(volatile __u64 *word, __u64 from)
 }
 
 SEC("tc")
-int timeout_owner(struct __sk_buff *ctx __unused)
+int timeout_owner(struct __sk_buff *ctx)
 {
 	__u64 before = given_up;
 	struct sample_scope s;
@@ -50,7 +51,7 @@ int timeout_owner(struct __sk_buff *ctx __unused)
 }
 
 SEC("tc")
-int timeout_waiter(struct __sk_buff *ctx __unused)
+int timeout_waiter(struct __sk_buff *ctx)
 {
 	struct sample_scope s;
 	int err;
