@@ -17,7 +17,8 @@ static __always_inline struct locked_value *element(__u32 key)
 }
 
 SEC("?tc")
-__returns(-35) int aa_plain(struct __sk_buff *ctx)
+__returns(-35)
+int aa_plain(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *again = element(0);
 	int err;
@@ -32,7 +33,8 @@ __returns(-35) int aa_plain(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(-35) int aa_irqsave(struct __sk_buff *ctx)
+__returns(-35)
+int aa_irqsave(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, flags_again;
@@ -49,7 +51,8 @@ __returns(-35) int aa_irqsave(struct __sk_buff *ctx)
 
 /* The lock is not the last one taken but the first of three. */
 SEC("?tc")
-__returns(-35) int aa_below_others(struct __sk_buff *ctx)
+__returns(-35)
+int aa_below_others(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *b = element(1), *c = element(2), *again = element(0);
 	int err;
@@ -74,7 +77,8 @@ unlock_a:
 }
 
 SEC("?tc")
-__returns(0) int same_lock_one_after_the_other(struct __sk_buff *ctx)
+__returns(0)
+int same_lock_one_after_the_other(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *again = element(0);
 
@@ -88,7 +92,8 @@ __returns(0) int same_lock_one_after_the_other(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int two_elements_are_two_locks(struct __sk_buff *ctx)
+__returns(0)
+int two_elements_are_two_locks(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *b = element(1);
 	int err;
@@ -103,7 +108,8 @@ __returns(0) int two_elements_are_two_locks(struct __sk_buff *ctx)
 }
 
 SEC("?syscall")
-__returns(-35) int aa_sleepable(void *ctx)
+__returns(-35)
+int aa_sleepable(void *ctx)
 {
 	struct locked_value *a, *again;
 	int err = 1;

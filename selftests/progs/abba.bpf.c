@@ -48,7 +48,8 @@ static __always_inline void count(__u32 role, int err)
 }
 
 #define ROLE(name, nr, first, second)                 \
-	SEC("syscall") int name(void *ctx)            \
+	SEC("syscall")                                \
+	int name(void *ctx)                           \
 	{                                             \
 		int err = bpf_res_spin_lock(&first);  \
                                                       \

@@ -31,7 +31,8 @@ static __always_inline void linger(void)
 }
 
 #define SIDE(name, side, first, second)                           \
-	SEC("tc") int name(struct __sk_buff *ctx)                 \
+	SEC("tc")                                                 \
+	int name(struct __sk_buff *ctx)                           \
 	{                                                         \
 		int err;                                          \
                                                                   \

@@ -62,8 +62,8 @@ static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 }
 
 SEC("?tc")
-__refused_re("bpf_(res_)?spin_lock at off=-?[0-9]+ must be held") int list_push_unlocked(
-	struct __sk_buff *ctx)
+__refused_re("bpf_(res_)?spin_lock at off=-?[0-9]+ must be held")
+int list_push_unlocked(struct __sk_buff *ctx)
 {
 	struct rooted *l = list(0);
 	struct item *n;
@@ -77,8 +77,8 @@ __refused_re("bpf_(res_)?spin_lock at off=-?[0-9]+ must be held") int list_push_
 }
 
 SEC("?tc")
-__refused_re("held lock and object are not in the same allocation") int list_push_under_other_lock(
-	struct __sk_buff *ctx)
+__refused_re("held lock and object are not in the same allocation")
+int list_push_under_other_lock(struct __sk_buff *ctx)
 {
 	struct rooted *l = list(0);
 	struct item *n;
@@ -98,7 +98,8 @@ __refused_re("held lock and object are not in the same allocation") int list_pus
 }
 
 SEC("?tc")
-__returns(42) int list_push_and_pop(struct __sk_buff *ctx)
+__returns(42)
+int list_push_and_pop(struct __sk_buff *ctx)
 {
 	struct rooted *l = list(1);
 	struct bpf_list_node *node;
@@ -127,7 +128,8 @@ __returns(42) int list_push_and_pop(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(7) int tree_add_and_remove_first(struct __sk_buff *ctx)
+__returns(7)
+int tree_add_and_remove_first(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(0);
 	struct bpf_rb_node *node;
@@ -175,7 +177,8 @@ static bool less_that_locks(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 /* 7.x refuses any lock call in the callback; 6.18 lets it take another lock. */
 SEC("?tc")
 __refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb")
-	__returns(0) int tree_callback_locks(struct __sk_buff *ctx)
+__returns(0)
+int tree_callback_locks(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(1);
 	struct bpf_rb_node *node;
@@ -212,8 +215,8 @@ static bool less_that_opens_the_lock(struct bpf_rb_node *a, const struct bpf_rb_
 
 /* 6.18 misses the reopened lock at the next step: the tree is no longer protected. */
 SEC("?tc")
-__refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb|spin_lock at off=.* must be held") int tree_callback_opens_the_lock(
-	struct __sk_buff *ctx)
+__refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb|spin_lock at off=.* must be held")
+int tree_callback_opens_the_lock(struct __sk_buff *ctx)
 {
 	struct leaf *n = bpf_obj_new(struct leaf);
 
@@ -230,8 +233,8 @@ __refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb|spin_lock at off=
 
 /* After the unlock another CPU may remove and free the node. */
 SEC("?tc")
-__refused_re("invalid mem access 'scalar'|must be referenced|arg#1 expected pointer") int node_used_after_unlock(
-	struct __sk_buff *ctx)
+__refused_re("invalid mem access 'scalar'|must be referenced|arg#1 expected pointer")
+int node_used_after_unlock(struct __sk_buff *ctx)
 {
 	struct planted *t = tree(1);
 	struct leaf *n;
@@ -252,7 +255,8 @@ __refused_re("invalid mem access 'scalar'|must be referenced|arg#1 expected poin
 
 /* The failure branch still owns the node: forgetting it is a leak. */
 SEC("?tc")
-__refused("Unreleased reference") int node_leaked_on_failure(struct __sk_buff *ctx)
+__refused("Unreleased reference")
+int node_leaked_on_failure(struct __sk_buff *ctx)
 {
 	struct rooted *l = list(0);
 	struct item *n;
@@ -271,7 +275,8 @@ __refused("Unreleased reference") int node_leaked_on_failure(struct __sk_buff *c
 
 /* A lock inside an object that the program allocated itself. */
 SEC("?tc")
-__returns(11) int lock_in_an_object(struct __sk_buff *ctx)
+__returns(11)
+int lock_in_an_object(struct __sk_buff *ctx)
 {
 	struct bpf_list_node *node;
 	struct object *o;

@@ -3,9 +3,12 @@
 #include "locks.h"
 
 #define LEAK "cannot be used inside bpf_local_irq_save-ed region"
+#define GLOBAL_SLEEPS                                      \
+	"global functions that may sleep are not allowed|" \
+	"global function calls are not allowed with IRQs disabled"
 #define SLEEPS                                                                                 \
 	"is sleepable within IRQ-disabled region|cannot be used inside bpf_local_irq_save-ed " \
-	"region|helper call is not allowed in IRQ-disabled region|sleep"
+	"region|helper call is not allowed in IRQ-disabled region"
 
 extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
@@ -13,21 +16,24 @@ extern int bpf_copy_from_user_str(void *dst, __u32 size, const void *user,
 				  __u64 flags) __weak __ksym;
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack") int save_to_context(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack")
+int save_to_context(struct __sk_buff *ctx)
 {
 	bpf_local_irq_save((unsigned long *)ctx);
 	return 0;
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack") int restore_from_context(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack")
+int restore_from_context(struct __sk_buff *ctx)
 {
 	bpf_local_irq_restore((unsigned long *)ctx);
 	return 0;
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack") int save_to_map(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack")
+int save_to_map(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -37,7 +43,8 @@ __refused("doesn't point to an irq flag on stack") int save_to_map(struct __sk_b
 }
 
 SEC("?tc")
-__refused("expected an initialized") int restore_without_save(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int restore_without_save(struct __sk_buff *ctx)
 {
 	unsigned long flags = 0;
 
@@ -46,7 +53,8 @@ __refused("expected an initialized") int restore_without_save(struct __sk_buff *
 }
 
 SEC("?tc")
-__refused("expected uninitialized") int save_twice(struct __sk_buff *ctx)
+__refused("expected uninitialized")
+int save_twice(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -56,7 +64,8 @@ __refused("expected uninitialized") int save_twice(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized") int restore_twice(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int restore_twice(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -67,7 +76,8 @@ __refused("expected an initialized") int restore_twice(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK) int leak_one(struct __sk_buff *ctx)
+__refused(LEAK)
+int leak_one(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -76,7 +86,8 @@ __refused(LEAK) int leak_one(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK) int leak_one_of_three(struct __sk_buff *ctx)
+__refused(LEAK)
+int leak_one_of_three(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -89,7 +100,8 @@ __refused(LEAK) int leak_one_of_three(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(LEAK) int leak_on_one_branch(struct __sk_buff *ctx)
+__refused(LEAK)
+int leak_on_one_branch(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -111,7 +123,8 @@ static __noinline void restore(unsigned long *flags)
 }
 
 SEC("?tc")
-__refused(LEAK) int leak_from_subprogram(struct __sk_buff *ctx)
+__refused(LEAK)
+int leak_from_subprogram(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -129,14 +142,15 @@ static __noinline int saves_in_own_frame(int x)
 
 /* The flag dies with the frame, interrupts stay off: refused at the latest at exit. */
 SEC("?tc")
-__refused_re(LEAK "|invalid read from stack|cannot return stack pointer|invalid size") int leak_in_frame_of_subprogram(
-	struct __sk_buff *ctx)
+__refused_re(LEAK "|invalid read from stack|cannot return stack pointer|invalid size")
+int leak_in_frame_of_subprogram(struct __sk_buff *ctx)
 {
 	return saves_in_own_frame(ctx->len) & 1;
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order") int out_of_order(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order")
+int out_of_order(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2;
 
@@ -148,8 +162,8 @@ __refused("cannot restore irq state out of order") int out_of_order(struct __sk_
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order") int out_of_order_middle_of_three(
-	struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order")
+int out_of_order_middle_of_three(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -163,8 +177,8 @@ __refused("cannot restore irq state out of order") int out_of_order_middle_of_th
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order") int out_of_order_in_subprogram(
-	struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order")
+int out_of_order_in_subprogram(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2;
 
@@ -177,7 +191,8 @@ __refused("cannot restore irq state out of order") int out_of_order_in_subprogra
 
 /* Another reference released in between must not disturb the order of the flags. */
 SEC("?syscall")
-__refused("cannot restore irq state out of order") int out_of_order_among_references(void *ctx);
+__refused("cannot restore irq state out of order")
+int out_of_order_among_references(void *ctx);
 
 extern struct task_struct *bpf_task_from_pid(s32 pid) __weak __ksym;
 extern void bpf_task_release(struct task_struct *p) __weak __ksym;
@@ -204,7 +219,8 @@ int out_of_order_among_references(void *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized") int overwritten(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int overwritten(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -215,7 +231,8 @@ __refused("expected an initialized") int overwritten(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused("expected an initialized") int overwritten_in_part(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int overwritten_in_part(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -226,7 +243,8 @@ __refused("expected an initialized") int overwritten_in_part(struct __sk_buff *c
 }
 
 SEC("?tc")
-__refused("expected an initialized") int restore_at_wrong_offset(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int restore_at_wrong_offset(struct __sk_buff *ctx)
 {
 	unsigned long flags[2];
 
@@ -236,7 +254,8 @@ __refused("expected an initialized") int restore_at_wrong_offset(struct __sk_buf
 }
 
 SEC("?tc")
-__refused("expected an initialized") int restore_an_iterator(struct __sk_buff *ctx);
+__refused("expected an initialized")
+int restore_an_iterator(struct __sk_buff *ctx);
 
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
@@ -253,8 +272,8 @@ int restore_an_iterator(struct __sk_buff *ctx)
 
 /* 6.18 notices the loss only when the iterator is destroyed. */
 SEC("?tc")
-__refused_re("expected uninitialized|expected an initialized iter_num") int save_over_an_iterator(
-	struct __sk_buff *ctx)
+__refused_re("expected uninitialized|expected an initialized iter_num")
+int save_over_an_iterator(struct __sk_buff *ctx)
 {
 	struct bpf_iter_num it;
 
@@ -265,7 +284,8 @@ __refused_re("expected uninitialized|expected an initialized iter_num") int save
 }
 
 SEC("?syscall")
-__refused_re(SLEEPS) int sleepable_helper(void *ctx)
+__refused_re(SLEEPS)
+int sleepable_helper(void *ctx)
 {
 	unsigned long flags;
 	char byte;
@@ -277,7 +297,9 @@ __refused_re(SLEEPS) int sleepable_helper(void *ctx)
 }
 
 SEC("?syscall")
-__needs("bpf_copy_from_user_str") __refused_re(SLEEPS) int sleepable_kfunc(void *ctx)
+__needs("bpf_copy_from_user_str")
+__refused_re(SLEEPS)
+int sleepable_kfunc(void *ctx)
 {
 	unsigned long flags;
 	char text[8];
@@ -296,8 +318,8 @@ __noinline int global_that_sleeps(int x)
 }
 
 SEC("?syscall")
-__refused_re("global functions that may sleep are not allowed|global function calls are not allowed with IRQs disabled|" SLEEPS) int sleepable_global_function(
-	void *ctx)
+__refused_re(GLOBAL_SLEEPS "|" SLEEPS)
+int sleepable_global_function(void *ctx)
 {
 	unsigned long flags;
 	int err;
@@ -309,7 +331,8 @@ __refused_re("global functions that may sleep are not allowed|global function ca
 }
 
 SEC("?tc")
-__returns(0) int balanced(struct __sk_buff *ctx)
+__returns(0)
+int balanced(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -319,7 +342,8 @@ __returns(0) int balanced(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int balanced_three(struct __sk_buff *ctx)
+__returns(0)
+int balanced_three(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2, f3;
 
@@ -333,7 +357,8 @@ __returns(0) int balanced_three(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int balanced_by_subprograms(struct __sk_buff *ctx)
+__returns(0)
+int balanced_by_subprograms(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -343,7 +368,8 @@ __returns(0) int balanced_by_subprograms(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int slot_used_again(struct __sk_buff *ctx)
+__returns(0)
+int slot_used_again(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -364,7 +390,8 @@ __noinline int global_that_balances(int x)
 }
 
 SEC("?tc")
-__returns(3) int global_function_balances(struct __sk_buff *ctx)
+__returns(3)
+int global_function_balances(struct __sk_buff *ctx)
 {
 	return global_that_balances(3);
 }
@@ -380,8 +407,8 @@ __noinline int global_that_calls_a_sleeper(int x)
 }
 
 SEC("?syscall")
-__refused_re("global functions that may sleep are not allowed|global function calls are not allowed with IRQs disabled|" SLEEPS) int sleepable_global_function_indirect(
-	void *ctx)
+__refused_re(GLOBAL_SLEEPS "|" SLEEPS)
+int sleepable_global_function_indirect(void *ctx)
 {
 	unsigned long flags;
 	int err;
@@ -393,7 +420,8 @@ __refused_re("global functions that may sleep are not allowed|global function ca
 }
 
 SEC("?syscall")
-__returns(5) int ordinary_global_function(void *ctx)
+__returns(5)
+int ordinary_global_function(void *ctx)
 {
 	unsigned long flags;
 	int sum;
@@ -406,7 +434,8 @@ __returns(5) int ordinary_global_function(void *ctx)
 
 /* A helper that cannot sleep may be called with interrupts off. */
 SEC("?tc")
-__returns(1) int ordinary_helper(struct __sk_buff *ctx)
+__returns(1)
+int ordinary_helper(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	__u64 now;
@@ -418,7 +447,8 @@ __returns(1) int ordinary_helper(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int lock_inside(struct __sk_buff *ctx)
+__returns(0)
+int lock_inside(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err;
@@ -433,8 +463,8 @@ __returns(0) int lock_inside(struct __sk_buff *ctx)
 
 /* Native and lock flags share one order; the ban on calls under a lock may come first. */
 SEC("?tc")
-__refused_re("cannot restore irq state out of order|" NO_CALLS) int restored_below_a_lock_flag(
-	struct __sk_buff *ctx)
+__refused_re("cannot restore irq state out of order|" NO_CALLS)
+int restored_below_a_lock_flag(struct __sk_buff *ctx)
 {
 	unsigned long native, flags;
 

@@ -16,8 +16,8 @@ struct {
 } plain_values SEC(".maps");
 
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object") int scalar_argument(
-	struct __sk_buff *ctx)
+__refused_re("(point|pointer) to map value or allocated object")
+int scalar_argument(struct __sk_buff *ctx)
 {
 	int err = bpf_res_spin_lock((void *)(unsigned long)ctx->len);
 
@@ -27,8 +27,8 @@ __refused_re("(point|pointer) to map value or allocated object") int scalar_argu
 }
 
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object") int stack_argument(
-	struct __sk_buff *ctx)
+__refused_re("(point|pointer) to map value or allocated object")
+int stack_argument(struct __sk_buff *ctx)
 {
 	struct bpf_res_spin_lock lock = {};
 
@@ -38,8 +38,8 @@ __refused_re("(point|pointer) to map value or allocated object") int stack_argum
 }
 
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object") int packet_argument(
-	struct __sk_buff *ctx)
+__refused_re("(point|pointer) to map value or allocated object")
+int packet_argument(struct __sk_buff *ctx)
 {
 	void *data = (void *)(long)ctx->data;
 
@@ -52,8 +52,8 @@ __refused_re("(point|pointer) to map value or allocated object") int packet_argu
 
 /* A pointer read from a kernel object is no lock of ours, whatever we call it. */
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object") int kernel_pointer_argument(
-	struct __sk_buff *ctx)
+__refused_re("(point|pointer) to map value or allocated object")
+int kernel_pointer_argument(struct __sk_buff *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
@@ -63,8 +63,8 @@ __refused_re("(point|pointer) to map value or allocated object") int kernel_poin
 }
 
 SEC("?tc")
-__refused_re("(point|pointer) to map value or allocated object|Possibly NULL pointer passed") int unchecked_look_up(
-	struct __sk_buff *ctx)
+__refused_re("(point|pointer) to map value or allocated object|Possibly NULL pointer passed")
+int unchecked_look_up(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(ctx->len); /* a constant key would be known to be found */
 
@@ -74,8 +74,8 @@ __refused_re("(point|pointer) to map value or allocated object|Possibly NULL poi
 }
 
 SEC("?tc")
-__refused("off 4 doesn't point to 'struct bpf_res_spin_lock' that is at 0") int wrong_offset(
-	struct __sk_buff *ctx)
+__refused("off 4 doesn't point to 'struct bpf_res_spin_lock' that is at 0")
+int wrong_offset(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -85,8 +85,8 @@ __refused("off 4 doesn't point to 'struct bpf_res_spin_lock' that is at 0") int 
 }
 
 SEC("?tc")
-__refused_re("doesn't have constant offset. bpf_res_spin_lock has to be at the constant offset") int variable_offset(
-	struct __sk_buff *ctx)
+__refused_re("doesn't have constant offset. bpf_res_spin_lock has to be at the constant offset")
+int variable_offset(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 	__u64 off = opaque(ctx->len) & 4;
@@ -97,8 +97,8 @@ __refused_re("doesn't have constant offset. bpf_res_spin_lock has to be at the c
 }
 
 SEC("?tc")
-__refused("map 'plain_values' has no valid bpf_res_spin_lock") int map_without_lock(
-	struct __sk_buff *ctx)
+__refused("map 'plain_values' has no valid bpf_res_spin_lock")
+int map_without_lock(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct no_lock *v = bpf_map_lookup_elem(&plain_values, &key);
@@ -109,8 +109,8 @@ __refused("map 'plain_values' has no valid bpf_res_spin_lock") int map_without_l
 }
 
 SEC("?tc")
-__refused("local 'kptr' has no valid bpf_res_spin_lock") int object_without_lock(
-	struct __sk_buff *ctx)
+__refused("local 'kptr' has no valid bpf_res_spin_lock")
+int object_without_lock(struct __sk_buff *ctx)
 {
 	struct no_lock *o = bpf_obj_new(struct no_lock);
 
@@ -123,8 +123,8 @@ __refused("local 'kptr' has no valid bpf_res_spin_lock") int object_without_lock
 }
 
 SEC("?tc")
-__refused_re("(unlock is missing|cannot be used inside bpf_(res_)?spin_lock)") int result_ignored(
-	struct __sk_buff *ctx)
+__refused_re("(unlock is missing|cannot be used inside bpf_(res_)?spin_lock)")
+int result_ignored(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -135,8 +135,8 @@ __refused_re("(unlock is missing|cannot be used inside bpf_(res_)?spin_lock)") i
 
 /* On the failure branch nothing is held, so there is nothing to release. */
 SEC("?tc")
-__refused("bpf_res_spin_unlock without taking a lock") int unlock_after_failure(
-	struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock without taking a lock")
+int unlock_after_failure(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -148,7 +148,8 @@ __refused("bpf_res_spin_unlock without taking a lock") int unlock_after_failure(
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock without taking a lock") int unlock_alone(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock without taking a lock")
+int unlock_alone(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -158,7 +159,8 @@ __refused("bpf_res_spin_unlock without taking a lock") int unlock_alone(struct _
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock without taking a lock") int unlock_twice(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock without taking a lock")
+int unlock_twice(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -171,7 +173,8 @@ __refused("bpf_res_spin_unlock without taking a lock") int unlock_twice(struct _
 
 /* The word belongs to the kernel: neither read nor written by the program. */
 SEC("?tc")
-__refused("bpf_res_spin_lock cannot be accessed directly") int read_the_word(struct __sk_buff *ctx)
+__refused("bpf_res_spin_lock cannot be accessed directly")
+int read_the_word(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -179,7 +182,8 @@ __refused("bpf_res_spin_lock cannot be accessed directly") int read_the_word(str
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_lock cannot be accessed directly") int write_the_word(struct __sk_buff *ctx)
+__refused("bpf_res_spin_lock cannot be accessed directly")
+int write_the_word(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -189,7 +193,8 @@ __refused("bpf_res_spin_lock cannot be accessed directly") int write_the_word(st
 }
 
 SEC("?tc")
-__returns(7) int data_beside_the_lock(struct __sk_buff *ctx)
+__returns(7)
+int data_beside_the_lock(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 	int seen;
@@ -203,7 +208,8 @@ __returns(7) int data_beside_the_lock(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int global_lock(struct __sk_buff *ctx)
+__returns(0)
+int global_lock(struct __sk_buff *ctx)
 {
 	int err = bpf_res_spin_lock(&lock_a);
 
@@ -214,7 +220,8 @@ __returns(0) int global_lock(struct __sk_buff *ctx)
 
 /* A value of 0 or a negative errno, and the verifier knows it. */
 SEC("?tc")
-__returns(0) int result_range(struct __sk_buff *ctx)
+__returns(0)
+int result_range(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 	int err;

@@ -2,6 +2,9 @@
 /* What a program may call while it holds a lock. */
 #include "locks.h"
 
+/* Some program types may not call the kfunc at all. */
+#define NO_KFUNC "calling kernel function bpf_res_spin_lock is not allowed"
+
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
@@ -41,19 +44,22 @@ __u64 sink;
 	} while (0)
 
 SEC("?tc")
-__refused(NO_CALLS) int clock(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int clock(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = bpf_ktime_get_ns());
 }
 
 SEC("?tc")
-__refused(NO_CALLS) int look_up(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int look_up(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = !!element(0));
 }
 
 SEC("?tc")
-__refused(NO_CALLS) int map_update(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int map_update(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 
@@ -61,7 +67,8 @@ __refused(NO_CALLS) int map_update(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused(NO_CALLS) int print(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int print(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(bpf_printk("held"));
 }
@@ -72,14 +79,15 @@ static long nothing(__u32 index, void *ctx)
 }
 
 SEC("?tc")
-__refused(NO_CALLS) int callback_loop(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int callback_loop(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(bpf_loop(4, nothing, NULL, 0));
 }
 
 SEC("?tc")
-__refused_re("(global function calls are not allowed while holding a lock|" NO_CALLS
-	     ")") int global_function(struct __sk_buff *ctx);
+__refused_re("(global function calls are not allowed while holding a lock|" NO_CALLS ")")
+int global_function(struct __sk_buff *ctx);
 
 __noinline int global_sum(int a)
 {
@@ -97,14 +105,15 @@ static __noinline int static_sum(int a)
 }
 
 SEC("?tc")
-__returns(0) int static_function(struct __sk_buff *ctx)
+__returns(0)
+int static_function(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = static_sum(1));
 }
 
 SEC("?tc")
-__refused_re("(kernel func|function calls|calls are not allowed).*(lock|region)") int unrelated_kfunc(
-	struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int unrelated_kfunc(struct __sk_buff *ctx)
 {
 	UNDER_LOCK({
 		bpf_rcu_read_lock();
@@ -113,7 +122,8 @@ __refused_re("(kernel func|function calls|calls are not allowed).*(lock|region)"
 }
 
 SEC("?syscall")
-__refused_re(NO_CALLS "|is sleepable within") int sleepable_helper(void *ctx)
+__refused_re(NO_CALLS "|is sleepable within")
+int sleepable_helper(void *ctx)
 {
 	char byte;
 
@@ -122,7 +132,8 @@ __refused_re(NO_CALLS "|is sleepable within") int sleepable_helper(void *ctx)
 
 /* The kernel's older lock: no helper call may come between, so neither nests. */
 SEC("?tc")
-__refused(NO_CALLS) int spin_lock_inside(struct __sk_buff *ctx)
+__refused(NO_CALLS)
+int spin_lock_inside(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct plain_locked *v = bpf_map_lookup_elem(&plain_values, &key);
@@ -136,7 +147,8 @@ __refused(NO_CALLS) int spin_lock_inside(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(45) int number_iterator(struct __sk_buff *ctx)
+__returns(45)
+int number_iterator(struct __sk_buff *ctx)
 {
 	struct bpf_iter_num it;
 	int *i, sum = 0;
@@ -152,7 +164,8 @@ __returns(45) int number_iterator(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(50) int bounded_loop(struct __sk_buff *ctx)
+__returns(50)
+int bounded_loop(struct __sk_buff *ctx)
 {
 	int i, turns = 0;
 
@@ -165,7 +178,8 @@ __returns(50) int bounded_loop(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int atomics(struct __sk_buff *ctx)
+__returns(0)
+int atomics(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(__sync_fetch_and_add(&sink, 1));
 }
@@ -182,7 +196,8 @@ static long lock_in_callback(__u32 index, void *ctx)
 }
 
 SEC("?tc")
-__returns(10) int callback_that_locks(struct __sk_buff *ctx)
+__returns(10)
+int callback_that_locks(struct __sk_buff *ctx)
 {
 	int turns = 0;
 
@@ -197,8 +212,8 @@ static long leak_in_callback(__u32 index, void *ctx)
 
 /* The callback ends with the lock held: the next bpf_loop turn is a call under a lock. */
 SEC("?tc")
-__refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock detected|is missing") int callback_that_leaks(
-	struct __sk_buff *ctx)
+__refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock detected|is missing")
+int callback_that_leaks(struct __sk_buff *ctx)
 {
 	bpf_loop(10, leak_in_callback, NULL, 0);
 	return 0;
@@ -206,8 +221,8 @@ __refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock dete
 
 /* Program types that may interrupt anything cannot use maps with such a lock. */
 SEC("?kprobe")
-__refused_re("tracing progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed") int tracing_program(
-	void *ctx)
+__refused_re("tracing progs cannot use bpf_(res_)?spin_lock|" NO_KFUNC)
+int tracing_program(void *ctx)
 {
 	if (!bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&lock_a);
@@ -215,8 +230,8 @@ __refused_re("tracing progs cannot use bpf_(res_)?spin_lock|calling kernel funct
 }
 
 SEC("?socket")
-__refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|calling kernel function bpf_res_spin_lock is not allowed") int socket_filter(
-	void *ctx)
+__refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|" NO_KFUNC)
+int socket_filter(void *ctx)
 {
 	if (!bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&lock_a);
@@ -224,7 +239,8 @@ __refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|calling kernel
 }
 
 SEC("?xdp")
-__returns(2) int xdp_program(struct xdp_md *ctx)
+__returns(2)
+int xdp_program(struct xdp_md *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return XDP_ABORTED;

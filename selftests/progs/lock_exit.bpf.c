@@ -15,13 +15,15 @@ struct {
 } next_prog SEC(".maps");
 
 SEC("?tc")
-__refused_re(LEAK) int leak_at_return(struct __sk_buff *ctx)
+__refused_re(LEAK)
+int leak_at_return(struct __sk_buff *ctx)
 {
 	return bpf_res_spin_lock(&lock_a);
 }
 
 SEC("?tc")
-__refused_re(LEAK) int leak_on_one_branch(struct __sk_buff *ctx)
+__refused_re(LEAK)
+int leak_on_one_branch(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -32,7 +34,8 @@ __refused_re(LEAK) int leak_on_one_branch(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re(LEAK) int leak_of_the_outer_lock(struct __sk_buff *ctx)
+__refused_re(LEAK)
+int leak_of_the_outer_lock(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -54,13 +57,15 @@ static __noinline void release_a(void)
 }
 
 SEC("?tc")
-__refused_re(LEAK) int leak_from_subprogram(struct __sk_buff *ctx)
+__refused_re(LEAK)
+int leak_from_subprogram(struct __sk_buff *ctx)
 {
 	return take_a() ? 1 : 0;
 }
 
 SEC("?tc")
-__returns(0) int subprograms_lock_and_unlock(struct __sk_buff *ctx)
+__returns(0)
+int subprograms_lock_and_unlock(struct __sk_buff *ctx)
 {
 	int err = take_a();
 
@@ -76,7 +81,8 @@ __noinline int global_that_leaks(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__refused_re(LEAK) int leak_in_global_function(struct __sk_buff *ctx)
+__refused_re(LEAK)
+int leak_in_global_function(struct __sk_buff *ctx)
 {
 	return global_that_leaks(ctx);
 }
@@ -91,14 +97,15 @@ __noinline int global_that_balances(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int global_function_balances(struct __sk_buff *ctx)
+__returns(0)
+int global_function_balances(struct __sk_buff *ctx)
 {
 	return global_that_balances(ctx);
 }
 
 SEC("?tc")
-__refused_re("(" NO_CALLS
-	     "|tail_call cannot be used inside)") int leak_by_tail_call(struct __sk_buff *ctx)
+__refused_re("(" NO_CALLS "|tail_call cannot be used inside)")
+int leak_by_tail_call(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -109,8 +116,8 @@ __refused_re("(" NO_CALLS
 
 SEC("?tc")
 __needs("bpf_throw")
-	__refused_re("(" NO_CALLS
-		     "|bpf_throw cannot be used inside)") int leak_by_throw(struct __sk_buff *ctx)
+__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
+int leak_by_throw(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -128,9 +135,9 @@ static __noinline int throws(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__needs("bpf_throw") __refused_re(
-	"(" NO_CALLS
-	"|bpf_throw cannot be used inside)") int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
+__needs("bpf_throw")
+__refused_re("(" NO_CALLS "|bpf_throw cannot be used inside)")
+int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -142,8 +149,8 @@ __needs("bpf_throw") __refused_re(
 unsigned long long load_byte(void *skb, unsigned long long off) asm("llvm.bpf.load.byte");
 
 SEC("?tc")
-__refused_re("BPF_LD_\\[ABS\\|IND\\] (cannot be (mixed with|used inside) bpf_(res_)?spin_lock)") int leak_by_packet_load(
-	struct __sk_buff *ctx)
+__refused_re("BPF_LD_\\[ABS\\|IND\\] (cannot be (mixed with|used inside) bpf_(res_)?spin_lock)")
+int leak_by_packet_load(struct __sk_buff *ctx)
 {
 	int byte;
 
@@ -156,8 +163,8 @@ __refused_re("BPF_LD_\\[ABS\\|IND\\] (cannot be (mixed with|used inside) bpf_(re
 
 /* Each turn of the loop takes the lock and leaves it taken. */
 SEC("?tc")
-__refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK
-	     ")") int leak_by_loop(struct __sk_buff *ctx)
+__refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK ")")
+int leak_by_loop(struct __sk_buff *ctx)
 {
 	int i;
 
@@ -169,7 +176,8 @@ __refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK
 }
 
 SEC("?tc")
-__returns(100) int balanced_loop(struct __sk_buff *ctx)
+__returns(100)
+int balanced_loop(struct __sk_buff *ctx)
 {
 	int i, done = 0;
 

@@ -3,7 +3,8 @@
 #include "locks.h"
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int plain_lock_irq_unlock(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int plain_lock_irq_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -17,7 +18,8 @@ __refused("bpf_res_spin_unlock of different lock") int plain_lock_irq_unlock(str
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int irq_lock_plain_unlock(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int irq_lock_plain_unlock(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -28,7 +30,8 @@ __refused("bpf_res_spin_unlock of different lock") int irq_lock_plain_unlock(str
 }
 
 SEC("?tc")
-__refused("expected an initialized") int unlock_with_unset_flag(struct __sk_buff *ctx)
+__refused("expected an initialized")
+int unlock_with_unset_flag(struct __sk_buff *ctx)
 {
 	unsigned long flags, never_set;
 
@@ -40,7 +43,8 @@ __refused("expected an initialized") int unlock_with_unset_flag(struct __sk_buff
 
 /* A flag that is in use may not be overwritten by the next lock. */
 SEC("?tc")
-__refused("expected uninitialized") int one_flag_for_two_locks(struct __sk_buff *ctx)
+__refused("expected uninitialized")
+int one_flag_for_two_locks(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -53,7 +57,8 @@ __refused("expected uninitialized") int one_flag_for_two_locks(struct __sk_buff 
 }
 
 SEC("?tc")
-__refused("cannot restore irq state out of order") int flags_swapped(struct __sk_buff *ctx)
+__refused("cannot restore irq state out of order")
+int flags_swapped(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 
@@ -69,7 +74,8 @@ __refused("cannot restore irq state out of order") int flags_swapped(struct __sk
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock cannot be out of order") int out_of_order(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock cannot be out of order")
+int out_of_order(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 
@@ -85,8 +91,8 @@ __refused("bpf_res_spin_unlock cannot be out of order") int out_of_order(struct 
 }
 
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected") int aa_static(
-	struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected")
+int aa_static(struct __sk_buff *ctx)
 {
 	unsigned long flags, again;
 
@@ -99,7 +105,8 @@ __refused("Acquiring the same lock again, AA deadlock detected") int aa_static(
 }
 
 SEC("?tc")
-__refused("cannot be used inside bpf_") int leak_at_return(struct __sk_buff *ctx)
+__refused("cannot be used inside bpf_")
+int leak_at_return(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -107,7 +114,8 @@ __refused("cannot be used inside bpf_") int leak_at_return(struct __sk_buff *ctx
 }
 
 SEC("?tc")
-__refused("doesn't point to an irq flag on stack") int flag_in_a_map(struct __sk_buff *ctx)
+__refused("doesn't point to an irq flag on stack")
+int flag_in_a_map(struct __sk_buff *ctx)
 {
 	__u32 key = 1;
 	unsigned long *flags = bpf_map_lookup_elem(&values, &key);
@@ -121,8 +129,8 @@ __refused("doesn't point to an irq flag on stack") int flag_in_a_map(struct __sk
 
 /* Each class restores what it saved; here the ban on calls under a lock may come first. */
 SEC("?tc")
-__refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS) int lock_flag_restored_natively(
-	struct __sk_buff *ctx)
+__refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS)
+int lock_flag_restored_natively(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
@@ -133,8 +141,8 @@ __refused_re("irq flag acquired by lock kfuncs cannot be restored with native kf
 }
 
 SEC("?tc")
-__refused("irq flag acquired by native kfuncs cannot be restored with lock kfuncs") int native_flag_restored_by_unlock(
-	struct __sk_buff *ctx)
+__refused("irq flag acquired by native kfuncs cannot be restored with lock kfuncs")
+int native_flag_restored_by_unlock(struct __sk_buff *ctx)
 {
 	unsigned long native, flags;
 
@@ -150,7 +158,8 @@ __refused("irq flag acquired by native kfuncs cannot be restored with lock kfunc
 
 /* The failure branch has no flag: the same variable is free for the next attempt. */
 SEC("?tc")
-__returns(0) int flag_is_free_after_failure(struct __sk_buff *ctx)
+__returns(0)
+int flag_is_free_after_failure(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags);
@@ -167,7 +176,8 @@ __returns(0) int flag_is_free_after_failure(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int nested(struct __sk_buff *ctx)
+__returns(0)
+int nested(struct __sk_buff *ctx)
 {
 	unsigned long flags_a, flags_b;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags_a);
@@ -182,7 +192,8 @@ __returns(0) int nested(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int plain_inside_irqsave(struct __sk_buff *ctx)
+__returns(0)
+int plain_inside_irqsave(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock_irqsave(&lock_a, &flags);
@@ -197,7 +208,8 @@ __returns(0) int plain_inside_irqsave(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__returns(0) int irqsave_inside_plain(struct __sk_buff *ctx)
+__returns(0)
+int irqsave_inside_plain(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 	int err = bpf_res_spin_lock(&lock_a);

@@ -3,8 +3,8 @@
 #include "locks.h"
 
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected") int aa_static(
-	struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected")
+int aa_static(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -17,8 +17,8 @@ __refused("Acquiring the same lock again, AA deadlock detected") int aa_static(
 }
 
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected") int aa_static_unchecked(
-	struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected")
+int aa_static_unchecked(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -30,8 +30,8 @@ __refused("Acquiring the same lock again, AA deadlock detected") int aa_static_u
 }
 
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected") int aa_static_global(
-	struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected")
+int aa_static_global(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -43,8 +43,8 @@ __refused("Acquiring the same lock again, AA deadlock detected") int aa_static_g
 
 /* Not the top of the held locks but the one below it. */
 SEC("?tc")
-__refused("Acquiring the same lock again, AA deadlock detected") int aba_static(
-	struct __sk_buff *ctx)
+__refused("Acquiring the same lock again, AA deadlock detected")
+int aba_static(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -59,8 +59,8 @@ unlock_a:
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int release_global_for_value(
-	struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int release_global_for_value(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -70,8 +70,8 @@ __refused("bpf_res_spin_unlock of different lock") int release_global_for_value(
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int release_value_for_global(
-	struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int release_value_for_global(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0);
 
@@ -81,7 +81,8 @@ __refused("bpf_res_spin_unlock of different lock") int release_value_for_global(
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int release_other_global(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int release_other_global(struct __sk_buff *ctx)
 {
 	if (!bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&lock_b);
@@ -90,8 +91,8 @@ __refused("bpf_res_spin_unlock of different lock") int release_other_global(stru
 
 /* Two look-ups of one key are two locks for the verifier. */
 SEC("?tc")
-__refused("bpf_res_spin_unlock of different lock") int release_through_other_look_up(
-	struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock of different lock")
+int release_through_other_look_up(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *again = element(0);
 
@@ -101,7 +102,8 @@ __refused("bpf_res_spin_unlock of different lock") int release_through_other_loo
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock cannot be out of order") int out_of_order(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock cannot be out of order")
+int out_of_order(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
@@ -115,8 +117,8 @@ __refused("bpf_res_spin_unlock cannot be out of order") int out_of_order(struct 
 }
 
 SEC("?tc")
-__refused("bpf_res_spin_unlock cannot be out of order") int out_of_order_values(
-	struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock cannot be out of order")
+int out_of_order_values(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *b = element(1);
 
@@ -132,7 +134,8 @@ __refused("bpf_res_spin_unlock cannot be out of order") int out_of_order_values(
 }
 
 SEC("?tc")
-__returns(0) int last_in_first_out(struct __sk_buff *ctx)
+__returns(0)
+int last_in_first_out(struct __sk_buff *ctx)
 {
 	struct locked_value *a = element(0), *b = element(1);
 	int err;
@@ -158,7 +161,8 @@ unlock_value:
 
 /* The order of acquisition is the program's business: each path has its own. */
 SEC("?tc")
-__returns(0) int order_by_condition(struct __sk_buff *ctx)
+__returns(0)
+int order_by_condition(struct __sk_buff *ctx)
 {
 	int err;
 

@@ -36,7 +36,8 @@ static __always_inline bool meet(__u64 *arrived, __u32 parties)
 }
 
 #define ROLE(name, parties, first, second)                \
-	SEC("tc") int name(struct __sk_buff *ctx)         \
+	SEC("tc")                                         \
+	int name(struct __sk_buff *ctx)                   \
 	{                                                 \
 		int err;                                  \
                                                           \
