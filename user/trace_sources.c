@@ -3,7 +3,7 @@
 
 /* The place of our kernel's tracepoint rqspinlock:rqspinlock_failure is before all others. */
 const struct source *const trace_sources[] = {
-	&source_ring,
+	&source_ring, &source_trampoline, &source_stream, &source_mapops, &source_contention,
 };
 
 const size_t nr_trace_sources = sizeof(trace_sources) / sizeof(trace_sources[0]);

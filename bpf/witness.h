@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the tracer's own BPF programs write down in the failing context: raw
+ * facts only, user space draws the conclusions. One ring per CPU, in a
+ * memory-mapped array map: no hash map, no ring buffer, no allocation, no lock.
+ */
+#ifndef RQSPIN_WITNESS_H
+#define RQSPIN_WITNESS_H
+
+#define WITNESS_SLOTS  64 /* per CPU; power of two */
+#define WITNESS_TABLES 8  /* CPUs with locks, beside the failing one */
+#define WITNESS_LOCKS  8  /* entries kept of each table: the newest */
+#define WITNESS_COMM   16
+#define WITNESS_TEXT   3072
+
+enum witness_kind {
+	WITNESS_REPORT,	    /* the kernel reports a program's failure */
+	WITNESS_MAP_OP,	    /* a map operation failed inside */
+	WITNESS_CONTENTION, /* contention_end with an error */
+};
+
+/**
+ * struct witness_table - one CPU's held-lock table, as it was seen
+ * @cpu: whose
+ * @nr: entries it had; @locks has the newest WITNESS_LOCKS of them, oldest first
+ */
+struct witness_table {
+	__u32 cpu;
+	__u32 nr;
+	__u64 locks[WITNESS_LOCKS];
+};
+
+/**
+ * struct witness - one failure, as seen from inside
+ * @seq: 1 + position in this CPU's history; written last, 0 while being filled
+ * @ts_ns: CLOCK_MONOTONIC
+ * @lock: attempted lock (WITNESS_CONTENTION), else 0
+ * @wait_ns: from contention_begin to contention_end, ~0 if not seen
+ * @kind: enum witness_kind
+ * @err: negative errno, 0 if only @text has it
+ * @prog_id: failing program (WITNESS_REPORT), else 0
+ * @map_id: map (WITNESS_MAP_OP), else 0
+ * @own: the failing CPU's table
+ * @nr_tables: filled entries of @tables
+ * @tables_left_out: CPUs with locks for which @tables had no room
+ * @tables: other CPUs that held or waited for locks
+ * @text_len: bytes of @text
+ * @text: pieces of the report, each with a terminating 0, in reverse order
+ */
+struct witness {
+	__u64 seq;
+	__u64 ts_ns;
+	__u64 lock;
+	__u64 wait_ns;
+	__u32 kind;
+	__s32 err;
+	__u32 cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 prog_id;
+	__u32 map_id;
+	__u32 nr_tables;
+	__u32 tables_left_out;
+	__u32 text_len;
+	char comm[WITNESS_COMM];
+	struct witness_table own;
+	struct witness_table tables[WITNESS_TABLES];
+	char text[WITNESS_TEXT];
+};
+
+struct witness_ring {
+	__u64 head;
+	__u64 pad[7];
+	struct witness slots[WITNESS_SLOTS];
+};
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "classify.h"
+
+#define CHAIN_MAX 64
+
+static __u32 kept(const struct witness_table *t)
+{
+	return t->nr < WITNESS_LOCKS ? t->nr : WITNESS_LOCKS;
+}
+
+static bool has(const struct witness_table *t, __u64 lock, __u32 nr)
+{
+	for (__u32 i = 0; i < nr; i++)
+		if (t->locks[i] == lock)
+			return true;
+	return false;
+}
+
+__u64 table_top(const struct witness_table *t)
+{
+	return t->nr ? t->locks[kept(t) - 1] : 0;
+}
+
+const struct witness_table *find_owner(const struct tables *all, __u64 lock, __u64 *wants)
+{
+	const struct witness_table *only = NULL;
+	__u32 tops = 0;
+
+	*wants = 0;
+	for (__u32 i = 0; i < all->nr; i++) {
+		const struct witness_table *t = &all->t[i];
+
+		/* Whoever tries for another lock after it has it. */
+		if (t->nr > 1 && has(t, lock, kept(t) - 1)) {
+			*wants = table_top(t);
+			return t;
+		}
+		if (table_top(t) == lock) {
+			only = t;
+			tops++;
+		}
+	}
+	/* Somebody owns it: if one CPU alone has it in its table, that one. */
+	return tops == 1 && all->complete ? only : NULL;
+}
+
+static void copy_held(__u64 *to, __u32 *nr, const struct witness_table *t, __u32 hide)
+{
+	__u32 n = kept(t) - hide;
+
+	*nr = t->nr - hide;
+	memcpy(to, t->locks, (n < RQSPIN_EVENT_HELD ? n : RQSPIN_EVENT_HELD) * sizeof(*to));
+}
+
+/* Follow who waits for whom from the lock on; parties of the cycle, 0 if it is none. */
+static __u32 cycle_length(const struct witness_table *own, const struct tables *all, __u64 lock)
+{
+	__u64 wants;
+
+	for (__u32 n = 2; n < CHAIN_MAX; n++) {
+		if (!find_owner(all, lock, &wants) || !wants)
+			return 0;
+		if (has(own, wants, kept(own)))
+			return n;
+		lock = wants;
+	}
+	return 0;
+}
+
+static void set_kind(struct rqspin_event *ev, const struct witness_table *own,
+		     const struct tables *all)
+{
+	__u32 parties = cycle_length(own, all, ev->lock);
+
+	ev->kind = RQSPIN_UNKNOWN;
+	ev->parties = 0;
+	if (ev->err == -EDEADLK && has(own, ev->lock, kept(own))) {
+		ev->kind = RQSPIN_AA;
+		ev->parties = 1;
+	} else if (parties) {
+		ev->kind = parties == 2 ? RQSPIN_ABBA : RQSPIN_CYCLE;
+		ev->parties = parties;
+	} else if (ev->err == -ETIMEDOUT) {
+		ev->kind = RQSPIN_TIMEOUT;
+	} else if (ev->err == -EDEADLK && own->nr && own->nr <= WITNESS_LOCKS) {
+		/* The kernel calls two things a deadlock, and the other one it is not. */
+		ev->kind = RQSPIN_ABBA;
+		ev->parties = 2;
+	}
+}
+
+void classify(struct rqspin_event *ev, const struct witness_table *own, const struct tables *all)
+{
+	const struct witness_table *owner;
+
+	copy_held(ev->held, &ev->nr_held, own, 0);
+	ev->owner_cpu = -1;
+	ev->owner_wants = 0;
+	ev->nr_owner_held = 0;
+	if (!ev->lock)
+		return;
+	set_kind(ev, own, all);
+	if (ev->kind == RQSPIN_AA) {
+		ev->owner_cpu = ev->cpu;
+		copy_held(ev->owner_held, &ev->nr_owner_held, own, 0);
+		return;
+	}
+	owner = find_owner(all, ev->lock, &ev->owner_wants);
+	if (!owner)
+		return;
+	ev->owner_cpu = owner->cpu;
+	copy_held(ev->owner_held, &ev->nr_owner_held, owner, !!ev->owner_wants);
+	/*
+	 * The owner may have failed too and no longer wait. What it waited for
+	 * was one of our locks: told if we had but one.
+	 */
+	if (ev->kind == RQSPIN_ABBA && !ev->owner_wants && own->nr == 1)
+		ev->owner_wants = own->locks[0];
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_parse.h"
+#include "rqspin/event.h"
+
+#define DEADLOCK "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock"
+#define TIMEOUT	 "ERROR: Timeout detected for bpf_res_spin_lock"
+
+static bool starts(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+static const char *next_line(const char *s)
+{
+	const char *nl = strchr(s, '\n');
+
+	return nl ? nl + 1 : NULL;
+}
+
+static bool is_head(const char *line)
+{
+	return starts(line, DEADLOCK) || starts(line, TIMEOUT);
+}
+
+const char *report_find(const char *text, int partial, const char **end)
+{
+	const char *begin = text, *at;
+
+	while (begin && !is_head(begin))
+		begin = next_line(begin);
+	if (!begin)
+		return NULL;
+	/* It ends with an empty line, or where the next begins. */
+	for (at = next_line(begin); at && *at; at = next_line(at)) {
+		if (*at != '\n' && !is_head(at))
+			continue;
+		*end = *at == '\n' ? at + 1 : at;
+		return begin;
+	}
+	*end = begin + strlen(begin);
+	return partial ? begin : NULL;
+}
+
+static void parse_held(const char *line, struct rqspin_event *ev)
+{
+	unsigned long long addr;
+	unsigned int nth;
+
+	if (sscanf(line, "Held lock[%u] = %llx", &nth, &addr) == 2 && nth < RQSPIN_EVENT_HELD)
+		ev->held[nth] = addr;
+}
+
+static void parse_task(const char *line, struct rqspin_event *ev)
+{
+	const char *comm = strstr(line, " Comm: ");
+	size_t len;
+
+	if (sscanf(line, "CPU: %u UID: %*u PID: %u", &ev->cpu, &ev->tid) < 2 || !comm)
+		return;
+	comm += strlen(" Comm: ");
+	len = strcspn(comm, "\n");
+	if (len >= sizeof(ev->comm))
+		len = sizeof(ev->comm) - 1;
+	memcpy(ev->comm, comm, len);
+	ev->comm[len] = 0;
+}
+
+/* "  err = bpf_res_spin_lock(&l); @ file.bpf.c:81": the innermost one is the failing call. */
+static void parse_source(const char *line, struct rqspin_event *ev)
+{
+	size_t len = strcspn(line, "\n");
+	const char *colon = memrchr(line, ':', len);
+
+	if (!ev->line && starts(line, "  ") && memmem(line, len, " @ ", 3) && colon &&
+	    isdigit((unsigned char)colon[1]))
+		ev->line = strtoul(colon + 1, NULL, 10);
+}
+
+static void parse_line(const char *line, struct rqspin_event *ev)
+{
+	unsigned long long addr;
+	unsigned int nr;
+
+	if (sscanf(line, "Attempted lock = %llx", &addr) == 1)
+		ev->lock = addr;
+	else if (sscanf(line, "Total held locks = %u", &nr) == 1)
+		ev->nr_held = nr;
+	else if (starts(line, "Held lock["))
+		parse_held(line, ev);
+	else if (starts(line, "CPU: "))
+		parse_task(line, ev);
+	else
+		parse_source(line, ev);
+}
+
+int report_parse(const char *report, size_t len, struct rqspin_event *ev)
+{
+	const char *end = report + len;
+
+	if (starts(report, DEADLOCK))
+		ev->err = -EDEADLK;
+	else if (starts(report, TIMEOUT))
+		ev->err = -ETIMEDOUT;
+	else
+		return -EINVAL;
+	for (const char *line = next_line(report); line && line < end; line = next_line(line))
+		parse_line(line, ev);
+	return ev->lock ? 0 : -EINVAL;
+}

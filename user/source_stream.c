@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The kernel's reports, read from the error stream of every program. Reading
+ * takes them away from other readers; a program's stream goes with the program.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "log.h"
+#include "probe.h"
+#include "proginfo.h"
+#include "report_parse.h"
+#include "trace.h"
+
+#define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17 */
+#define STDERR		  2
+#define CAPACITY	  100000 /* the kernel drops what does not fit */
+#define NEARLY_FULL	  (CAPACITY - 4096)
+#define POLL_NS		  20000000ULL
+/* A program that was loaded or failed this recently is kept alive until its stream is read. */
+#define HOLD_NS	    5000000000ULL
+#define COMPLETE_NS 100000000ULL /* a report is written in one go: later its rest is not coming */
+
+struct stream {
+	__u32 prog_id;
+	int fd; /* -1: not held */
+	__u64 last_ns;
+	char *text; /* of a report that is not complete yet */
+	size_t len;
+	struct stream *next;
+};
+
+struct stream_source {
+	struct session *session;
+	struct stream *streams;
+	__u32 last_id;
+	__u64 next_poll;
+	__u64 foreign; /* lines that programs wrote themselves */
+	bool overflow;
+};
+
+static __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static bool stream_usable(char *why, size_t size)
+{
+	bool ok = probe(PROBE_STREAM);
+
+	if (!ok)
+		snprintf(why, size, "%s", probe_why(PROBE_STREAM));
+	return ok;
+}
+
+static ssize_t read_stream(int fd, char *buf, size_t size)
+{
+	struct {
+		__u64 buf;
+		__u32 size, stream, prog_fd;
+	} attr = { (unsigned long)buf, size, STDERR, fd };
+
+	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
+}
+
+static void find_streams(struct stream_source *ss)
+{
+	const struct proginfo *p = proginfos_first(session_progs(ss->session));
+	__u32 newest = ss->last_id;
+
+	for (; p && p->id > ss->last_id; p = p->next) {
+		struct stream *st = calloc(1, sizeof(*st));
+
+		if (!st)
+			return;
+		if (p->id > newest)
+			newest = p->id;
+		st->prog_id = p->id;
+		st->fd = bpf_prog_get_fd_by_id(p->id);
+		st->last_ns = now_ns();
+		st->next = ss->streams;
+		ss->streams = st;
+	}
+	ss->last_id = newest;
+}
+
+static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
+{
+	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
+
+	f.ev.owner_cpu = -1;
+	f.ev.wait_ns = WAIT_UNKNOWN;
+	f.ev.nr_held = HELD_UNKNOWN;
+	/* The text has no time: this is when it was read. */
+	f.ev.ts_ns = now_ns();
+	if (report_parse(report, len, &f.ev)) {
+		ss->foreign++;
+		return;
+	}
+	f.ev.kind = f.ev.err == -ETIMEDOUT ? RQSPIN_TIMEOUT : RQSPIN_ABBA;
+	f.ev.parties = f.ev.err == -ETIMEDOUT ? 0 : 2;
+	for (__u32 i = 0; i < f.ev.nr_held && i < RQSPIN_EVENT_HELD; i++) {
+		if (f.ev.held[i] != f.ev.lock || f.ev.err != -EDEADLK)
+			continue;
+		f.ev.kind = RQSPIN_AA;
+		f.ev.parties = 1;
+		f.ev.owner_cpu = f.ev.cpu;
+	}
+	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
+	f.report = strndup(report, len);
+	session_push(ss->session, &f);
+}
+
+static void foreign(struct stream_source *ss, const struct stream *st, const char *text, size_t len)
+{
+	const char *line = text;
+
+	while (line < text + len) {
+		int n = strcspn(line, "\n");
+
+		if (n) {
+			ss->foreign++;
+			pr_debug("program %u wrote: %.*s", st->prog_id, n, line);
+		}
+		line += n + 1;
+	}
+}
+
+static void split(struct stream_source *ss, struct stream *st, bool all)
+{
+	const char *from = st->text, *begin, *end;
+
+	while ((begin = report_find(from, all, &end))) {
+		foreign(ss, st, from, begin - from);
+		push(ss, st, begin, end - begin);
+		from = end;
+	}
+	if (all) {
+		foreign(ss, st, from, strlen(from));
+		from += strlen(from);
+	}
+	st->len -= from - st->text;
+	memmove(st->text, from, st->len + 1);
+}
+
+/* Everything there is now; bytes read. */
+static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
+{
+	static char buf[CAPACITY + 1];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = read_stream(fd, buf, CAPACITY)) > 0) {
+		char *text = realloc(st->text, st->len + n + 1);
+
+		if (!text) {
+			ss->overflow = true;
+			break;
+		}
+		st->text = text;
+		memcpy(text + st->len, buf, n);
+		st->len += n;
+		text[st->len] = 0;
+		total += n;
+	}
+	return total;
+}
+
+/* False: the program is gone. */
+static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now)
+{
+	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
+	size_t got;
+
+	if (fd < 0)
+		return false;
+	got = slurp(ss, st, fd);
+	if (got) {
+		st->last_ns = now;
+		ss->overflow |= got > NEARLY_FULL;
+		split(ss, st, false);
+	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
+		split(ss, st, true);
+	}
+	if (now - st->last_ns < HOLD_NS) {
+		st->fd = fd;
+	} else {
+		close(fd);
+		st->fd = -1;
+	}
+	return true;
+}
+
+static void stream_free(struct stream *st)
+{
+	if (st->fd >= 0)
+		close(st->fd);
+	free(st->text);
+	free(st);
+}
+
+static void poll_all(struct stream_source *ss, __u64 now)
+{
+	for (struct stream **at = &ss->streams; *at;) {
+		struct stream *st = *at;
+
+		if (poll_stream(ss, st, now)) {
+			at = &st->next;
+			continue;
+		}
+		if (st->len)
+			split(ss, st, true);
+		*at = st->next;
+		stream_free(st);
+	}
+}
+
+static void *stream_open(struct session *s)
+{
+	struct stream_source *ss = calloc(1, sizeof(*ss));
+	static char old[CAPACITY];
+
+	if (!ss)
+		return NULL;
+	ss->session = s;
+	proginfos_scan(session_progs(s));
+	find_streams(ss);
+	/* What happened before is not this session's. */
+	for (struct stream *st = ss->streams; st; st = st->next)
+		while (st->fd >= 0 && read_stream(st->fd, old, sizeof(old)) > 0)
+			;
+	pr_info("reading the error streams of all programs: other readers will not see the text");
+	return ss;
+}
+
+static void stream_poll(void *state)
+{
+	struct stream_source *ss = state;
+	__u64 now = now_ns();
+
+	find_streams(ss);
+	if (now < ss->next_poll)
+		return;
+	ss->next_poll = now + POLL_NS;
+	poll_all(ss, now);
+}
+
+static __u64 stream_lost(void *state, bool *unknown)
+{
+	struct stream_source *ss = state;
+
+	*unknown |= ss->overflow;
+	return 0;
+}
+
+static void stream_close(void *state)
+{
+	struct stream_source *ss = state;
+
+	if (ss->foreign)
+		pr_info("%llu other lines were in the error streams (-v shows them)",
+			(unsigned long long)ss->foreign);
+	for (struct stream *st = ss->streams, *next; st; st = next) {
+		next = st->next;
+		stream_free(st);
+	}
+	free(ss);
+}
+
+const struct source source_stream = {
+	.name = "stream",
+	.what = "the kernel's reports, read from the programs' error streams",
+	.rank = 2,
+	.reports = true,
+	.usable = stream_usable,
+	.open = stream_open,
+	.poll = stream_poll,
+	.lost = stream_lost,
+	.close = stream_close,
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "classify.h"
+#include "trace.h"
+#include "witness_ring.h"
+
+struct witness_rings {
+	struct bpf_object *obj;
+	struct witness_ring *rings;
+	__u64 *pos;
+	int nr;
+	__u64 lost;
+};
+
+int witness_prepare(struct bpf_map *map)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	return cpus < 0 ? cpus : bpf_map__set_max_entries(map, cpus);
+}
+
+struct witness_rings *witness_open(struct bpf_object *obj, struct bpf_map *map)
+{
+	struct witness_rings *wr = calloc(1, sizeof(*wr));
+
+	if (!wr)
+		return NULL;
+	wr->obj = obj;
+	wr->nr = bpf_map__max_entries(map);
+	wr->pos = calloc(wr->nr, sizeof(*wr->pos));
+	wr->rings =
+		mmap(NULL, wr->nr * sizeof(*wr->rings), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (wr->pos && wr->rings != MAP_FAILED)
+		return wr;
+	if (wr->rings == MAP_FAILED)
+		wr->rings = NULL;
+	witness_close(wr);
+	return NULL;
+}
+
+void witness_close(struct witness_rings *wr)
+{
+	if (!wr)
+		return;
+	if (wr->rings)
+		munmap(wr->rings, wr->nr * sizeof(*wr->rings));
+	free(wr->pos);
+	free(wr);
+}
+
+/* False: not written yet. */
+static bool take(struct witness_rings *wr, int cpu, witness_fn fn, void *ctx)
+{
+	const struct witness *slot = &wr->rings[cpu].slots[wr->pos[cpu] % WITNESS_SLOTS];
+	__u64 seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	struct witness w;
+
+	if (seq <= wr->pos[cpu])
+		return false;
+	if (seq == wr->pos[cpu] + 1) {
+		memcpy(&w, slot, sizeof(w));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	}
+	if (seq == wr->pos[cpu] + 1 && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq)
+		fn(&w, ctx);
+	else
+		wr->lost++;
+	wr->pos[cpu]++;
+	return true;
+}
+
+void witness_poll(struct witness_rings *wr, witness_fn fn, void *ctx)
+{
+	for (int cpu = 0; cpu < wr->nr; cpu++) {
+		__u64 head = __atomic_load_n(&wr->rings[cpu].head, __ATOMIC_ACQUIRE);
+
+		if (head - wr->pos[cpu] > WITNESS_SLOTS) {
+			wr->lost += head - wr->pos[cpu] - WITNESS_SLOTS;
+			wr->pos[cpu] = head - WITNESS_SLOTS;
+		}
+		while (wr->pos[cpu] < head && take(wr, cpu, fn, ctx))
+			;
+	}
+}
+
+__u64 witness_lost(struct witness_rings *wr)
+{
+	struct bpf_program *prog;
+	__u64 lost = wr->lost;
+
+	bpf_object__for_each_program(prog, wr->obj)
+	{
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+		int fd = bpf_program__fd(prog);
+
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len))
+			lost += info.recursion_misses;
+	}
+	return lost;
+}
+
+void witness_failure(const struct witness *w, struct failure *f)
+{
+	struct rqspin_event *ev = &f->ev;
+	struct tables all = { w->tables, w->nr_tables, !w->tables_left_out };
+	struct witness_table own = w->own;
+
+	ev->ts_ns = w->ts_ns;
+	ev->wait_ns = w->wait_ns;
+	ev->cpu = w->cpu;
+	ev->pid = w->pid;
+	ev->tid = w->tid;
+	memcpy(ev->comm, w->comm, sizeof(ev->comm));
+	ev->comm[sizeof(ev->comm) - 1] = 0;
+	/* In the middle of its acquisition the attempted lock still is in the table. */
+	if (w->kind == WITNESS_CONTENTION && own.nr && table_top(&own) == ev->lock)
+		own.nr--;
+	classify(ev, &own, &all);
+	f->map_id = w->map_id;
+}

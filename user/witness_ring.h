@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading the per-CPU rings that the tracer's BPF programs fill. */
+#ifndef RQSPIN_WITNESS_RING_H
+#define RQSPIN_WITNESS_RING_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "witness.h"
+
+struct bpf_map;
+struct bpf_object;
+struct failure;
+struct session;
+struct witness_rings;
+
+/* Before loading: one ring per possible CPU. */
+int witness_prepare(struct bpf_map *map);
+
+/* After loading. NULL and errno on failure. */
+struct witness_rings *witness_open(struct bpf_object *obj, struct bpf_map *map);
+void witness_close(struct witness_rings *wr);
+
+typedef void (*witness_fn)(const struct witness *w, void *ctx);
+
+void witness_poll(struct witness_rings *wr, witness_fn fn, void *ctx);
+
+/* Overwritten before they were read, plus what recursion kept the programs from seeing. */
+__u64 witness_lost(struct witness_rings *wr);
+
+/* The facts that every kind of witness has, as a failure. The lock and errno must be set already.
+ */
+void witness_failure(const struct witness *w, struct failure *f);
+
+#endif
