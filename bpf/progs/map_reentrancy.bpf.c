@@ -11,7 +11,6 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
@@ -20,8 +19,8 @@ struct {
 bool updating[SAMPLE_CPUS];
 int inner_err[SAMPLE_CPUS];
 
-/* bpf_mem_cache_alloc() makes the new element while the bucket is locked. */
-SEC("fentry/bpf_mem_cache_alloc")
+/* Makes the new element while its bucket is locked; most functions further in cannot be traced. */
+SEC("fentry/alloc_htab_elem")
 int BPF_PROG(reentrancy_inner)
 {
 	__u32 cpu = bpf_get_smp_processor_id() % SAMPLE_CPUS, key = 0;
@@ -45,6 +44,7 @@ int reentrancy_outer(struct __sk_buff *ctx)
 	inner_err[cpu] = 0;
 	err = bpf_map_update_elem(&table, &key, &value, BPF_ANY);
 	updating[cpu] = false;
+	bpf_map_delete_elem(&table, &key);
 	s.err = err ?: inner_err[cpu];
 	return sample_end(&s);
 }
