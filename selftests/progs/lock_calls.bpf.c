@@ -8,8 +8,6 @@
 extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
 extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
-extern struct task_struct *bpf_task_acquire(struct task_struct *p) __weak __ksym;
-extern void bpf_task_release(struct task_struct *p) __weak __ksym;
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
@@ -85,15 +83,13 @@ int callback_loop(struct __sk_buff *ctx)
 	UNDER_LOCK(bpf_loop(4, nothing, NULL, 0));
 }
 
-SEC("?tc")
-__refused_re("(global function calls are not allowed while holding a lock|" NO_CALLS ")")
-int global_function(struct __sk_buff *ctx);
-
 __noinline int global_sum(int a)
 {
 	return a + (int)sink;
 }
 
+SEC("?tc")
+__refused("global " NO_CALLS)
 int global_function(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = global_sum(1));
@@ -122,7 +118,7 @@ int unrelated_kfunc(struct __sk_buff *ctx)
 }
 
 SEC("?syscall")
-__refused_re(NO_CALLS "|is sleepable within")
+__refused(NO_CALLS)
 int sleepable_helper(void *ctx)
 {
 	char byte;
@@ -212,7 +208,7 @@ static long leak_in_callback(__u32 index, void *ctx)
 
 /* The callback ends with the lock held: the next bpf_loop turn is a call under a lock. */
 SEC("?tc")
-__refused_re(NO_CALLS "|cannot be used inside bpf_res_spin_lock|AA deadlock detected|is missing")
+__refused_re(NO_CALLS "|AA deadlock detected")
 int callback_that_leaks(struct __sk_buff *ctx)
 {
 	bpf_loop(10, leak_in_callback, NULL, 0);
