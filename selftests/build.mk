@@ -3,7 +3,7 @@ TEST_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/progs/*.bpf.c)
 TEST_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/*.c selftests/prog_tests/*.c))
 
 .PHONY: selftests
-selftests: $(O)/selftests/test_rqspin $(TEST_PROGS) ## build the kernel-facing tests
+selftests: $(O)/selftests/test_rqspin $(TEST_PROGS) $(O)/selftests/runner_self/test_runner ## build the kernel-facing tests
 
 # A skeleton is made when some C wants it; -MMD keeps it current afterwards.
 $(TEST_OBJS): | $(TEST_PROGS:.bpf.o=.skel.h)
@@ -14,3 +14,14 @@ $(O)/selftests/test_rqspin: $(TEST_OBJS)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libbpf) -lpthread
 
 -include $(TEST_OBJS:.o=.d) $(TEST_PROGS:.o=.d)
+
+# The same runner with tests that must fail: runner_self/run.sh looks at its verdicts.
+SELF_OBJS = $(filter $(O)/selftests/runner%.o,$(TEST_OBJS)) $(O)/selftests/runner_self/cases.o
+SELF_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/runner_self/progs/*.bpf.c))
+$(SELF_OBJS): ALL_CFLAGS += -Iselftests
+
+$(O)/selftests/runner_self/test_runner: $(SELF_OBJS) $(SELF_PROGS)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(SELF_OBJS) $(shell pkg-config --libs libbpf) -lpthread
+
+-include $(SELF_OBJS:.o=.d) $(SELF_PROGS:.o=.d)
