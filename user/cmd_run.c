@@ -51,10 +51,6 @@ static void parse_cpus(struct args *a, const char *arg, struct argp_state *state
 		argp_error(state, "--cpus %s: a CPU is named twice", arg);
 	if (a->nr_cpus < 0)
 		argp_error(state, "--cpus %s: not a list of CPUs such as 0,2-3", arg);
-	for (int i = 0; i < a->nr_cpus; i++)
-		if (!cpu_usable(a->cpus[i]))
-			argp_error(state, "--cpus %s: CPU %d is offline, absent or not allowed",
-				   arg, a->cpus[i]);
 }
 
 static void parse_roles(struct args *a, char *arg, struct argp_state *state)
@@ -156,17 +152,15 @@ static bool is_path(const char *what)
 	return strchr(what, '/') || (len > 2 && !strcmp(what + len - 2, ".o"));
 }
 
-static int find_object(struct run *r)
+static int choose_sample(struct run *r)
 {
 	const struct args *a = r->args;
 
 	if (is_path(a->what)) {
-		if (!a->nr_role_names) {
-			pr_err("%s: say which programs to run with --roles", a->what);
-			return EXIT_USAGE;
-		}
-		r->path = strdup(a->what);
-		return r->path ? EXIT_OK : EXIT_FAIL;
+		if (a->nr_role_names)
+			return EXIT_OK;
+		pr_err("%s: say which programs to run with --roles", a->what);
+		return EXIT_USAGE;
 	}
 	r->sample = sample_find(a->what);
 	if (!r->sample) {
@@ -177,14 +171,22 @@ static int find_object(struct run *r)
 		pr_err("--roles is for objects of your own; %s has its roles", a->what);
 		return EXIT_USAGE;
 	}
-	r->path = sample_object(a->what);
-	if (!r->path) {
-		pr_err("%s.bpf.o is not beside this binary, nor installed, nor in "
-		       "$RQSPIN_PROGS_DIR; 'make build' makes it",
-		       a->what);
-		return EXIT_FAIL;
-	}
 	return EXIT_OK;
+}
+
+static int find_object(struct run *r)
+{
+	const char *dir = getenv("RQSPIN_PROGS_DIR");
+
+	r->path = r->sample ? sample_object(r->args->what) : strdup(r->args->what);
+	if (r->path)
+		return EXIT_OK;
+	if (dir)
+		pr_err("no %s.bpf.o in %s, which RQSPIN_PROGS_DIR names", r->args->what, dir);
+	else
+		pr_err("%s.bpf.o is neither beside this binary nor installed; 'make build' makes it",
+		       r->args->what);
+	return EXIT_FAIL;
 }
 
 static int refuse_cpus(const struct run *r, unsigned int need, int have)
@@ -232,6 +234,17 @@ static const char *role_name(const struct run *r, unsigned int i)
 	return r->sample ? r->sample->roles[i] : r->args->role_names[i];
 }
 
+static int check_cpus(const struct run *r)
+{
+	for (int i = 0; i < r->args->nr_cpus; i++) {
+		if (cpu_usable(r->args->cpus[i]))
+			continue;
+		pr_err("CPU %d is offline, absent or not allowed to us", r->args->cpus[i]);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
 static int make_roles(struct run *r)
 {
 	struct drive *d = &r->drive;
@@ -240,6 +253,8 @@ static int make_roles(struct run *r)
 	int have = r->args->nr_cpus ?: cpus_usable(usable);
 	int rc = choose_threads(r, have, &d->nr_roles);
 
+	if (!rc)
+		rc = check_cpus(r);
 	if (rc)
 		return rc;
 	d->roles = r->roles = calloc(d->nr_roles, sizeof(*r->roles));
@@ -399,13 +414,15 @@ static int setup(struct run *r)
 	static const char *const none[2];
 	int rc;
 
-	rc = find_object(r);
+	rc = choose_sample(r);
 	if (!rc)
 		rc = make_roles(r);
 	if (!rc && !probe_privilege()) {
 		pr_err("%s", probe_why(PROBE_PRIVILEGE));
 		rc = EXIT_UNSUPPORTED;
 	}
+	if (!rc)
+		rc = find_object(r);
 	if (!rc)
 		rc = workload_open(&r->work, r->path);
 	if (!rc)

@@ -12,14 +12,6 @@
 #include "tables.h"
 #include "version.h"
 
-/* A verb that is not linked in is left out of the table. */
-#pragma weak cmd_list
-#pragma weak cmd_run
-#pragma weak cmd_trace
-#pragma weak cmd_held
-#pragma weak cmd_stat
-#pragma weak cmd_doctor
-
 static const struct cmd *const cmds[] = {
 	&cmd_list, &cmd_run, &cmd_trace, &cmd_held, &cmd_stat, &cmd_doctor,
 };
@@ -42,7 +34,7 @@ static size_t match_cmds(const char *name, const struct cmd **found, char *names
 	size_t nr = 0, len = strlen(name), used = 0;
 
 	for (size_t i = 0; i < NR_CMDS; i++) {
-		if (!cmds[i] || strncmp(cmds[i]->name, name, len))
+		if (strncmp(cmds[i]->name, name, len))
 			continue;
 		*found = cmds[i];
 		if (!cmds[i]->name[len])
@@ -62,7 +54,7 @@ static const char *closest_cmd(const char *name)
 		size_t score = 0;
 
 		/* Letters in the same order: enough to see a slip of the finger. */
-		for (const char *n = name, *c = cmds[i] ? cmds[i]->name : ""; *n && *c; n++) {
+		for (const char *n = name, *c = cmds[i]->name; *n && *c; n++) {
 			const char *hit = strchr(c, *n);
 
 			score += !!hit;
@@ -159,8 +151,7 @@ static char *help_filter(int key, const char *text, void *input)
 		return (char *)text;
 	fputs("Verbs (a unique beginning is enough):\n", out);
 	for (size_t i = 0; i < NR_CMDS; i++)
-		if (cmds[i])
-			fprintf(out, "  %-8s %s\n", cmds[i]->name, cmds[i]->summary);
+		fprintf(out, "  %-8s %s\n", cmds[i]->name, cmds[i]->summary);
 	fputs("\n'rqspin help VERB' shows a verb's options.", out);
 	fclose(out);
 	return buf;

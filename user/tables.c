@@ -40,8 +40,7 @@ void tables_dump(const struct cmd *const *cmds, size_t nr)
 	json_t *verbs = json_array(), *list = json_array(), *root;
 
 	for (size_t i = 0; i < nr; i++)
-		if (cmds[i])
-			json_array_append_new(verbs, cmd_json(cmds[i]));
+		json_array_append_new(verbs, cmd_json(cmds[i]));
 	for (size_t i = 0; i < nr_samples; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s}", "name", samples[i].name,
 						      "shows", samples[i].shows));
