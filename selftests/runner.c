@@ -18,7 +18,7 @@
 #include "runner_list.h"
 #include "runner_outcome.h"
 
-#define DEFAULT_LIMIT_S 30
+#define DEFAULT_LIMIT_S 60
 #define MAX_GLOBS	64
 
 static struct {
