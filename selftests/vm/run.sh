@@ -71,8 +71,9 @@ cpu_model() {
 }
 
 vng_args() {
+	# Without tsc=reliable a busy host makes the guest fall back to a clock that is slow to read.
 	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
-		--qemu-opts="-cpu $(cpu_model)")
+		--append tsc=reliable --qemu-opts="-cpu $(cpu_model)")
 	[ $accel = kvm ] || args+=(--disable-kvm)
 }
 
