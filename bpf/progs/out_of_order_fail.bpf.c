@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A release order that the verifier refuses: the lock taken first is released first.
- *   bpftool prog load out_of_order_fail.bpf.o /sys/fs/bpf/refused
+ *   bpftool prog loadall out_of_order_fail.bpf.o /sys/fs/bpf/refused
  * Expect: not loaded; the verifier's log ends with
  *   bpf_res_spin_unlock cannot be out of order
  */
@@ -10,7 +10,7 @@
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 
-SEC("?tc")
+SEC("tc")
 int out_of_order_fail(struct __sk_buff *ctx)
 {
 	if (res_spin_lock(&lock_a))

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Load every sample with plain bpftool, run it, compare with bpf/progs/expected.tsv. TAP.
+# usage: selftests/samples.sh [SAMPLE...]
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+export PATH=$PATH:/usr/sbin:/sbin
+[ "$(id -u)" = 0 ] || {
+	echo "samples: loading BPF programs needs root" >&2
+	exit 1
+}
+mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+exec python3 selftests/samples.py "$@"
