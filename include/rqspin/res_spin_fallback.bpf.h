@@ -29,7 +29,8 @@
 #define RQSPIN_FALLBACK_BACKEND
 #include <rqspin/res_spin_lock.bpf.h>
 
-/* Longest wait for one acquisition, in ns; may name a variable. At most half a second. */
+/* Longest wait for one acquisition, in ns that the waiter ran; may name a variable. At most 0.5 s.
+ */
 #ifndef RES_FALLBACK_TIMEOUT_NS
 #define RES_FALLBACK_TIMEOUT_NS 250000000ULL
 #endif
@@ -48,6 +49,7 @@
 #define RES_FB_CPU_MASK	   ((1U << RES_FB_CPU_BITS) - 1)
 #define RES_FB_WALK_MIN_NS 1000ULL
 #define RES_FB_WALK_MAX_NS 128000ULL
+#define RES_FB_GAP_NS	   1000000ULL /* a step that took longer was interrupted */
 #define RES_FB_ROUNDS	   2
 #define RES_FB_ROUND_STEPS (1U << 23) /* most that bpf_loop() takes */
 #define RES_FB_LOOKS	   16	      /* looks at the lock word between two looks at the clock */
@@ -69,6 +71,7 @@ struct res_fb_wait {
 	struct res_fb_record *rec;
 	__u64 start;
 	__u64 now;
+	__u64 lost; /* time in which the waiter itself did not run */
 	__u32 me;
 	__u32 cpu;
 	__u32 owner;
@@ -343,6 +346,16 @@ static __always_inline __u32 res_fb_try(__u32 *word, __u32 me)
 	return __sync_val_compare_and_swap(word, 0, me);
 }
 
+/* A waiter that was preempted, or whose virtual CPU was, has not waited in vain meanwhile. */
+static __always_inline void res_fb_tick(struct res_fb_wait *w)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (now - w->now > RES_FB_GAP_NS)
+		w->lost += now - w->now;
+	w->now = now;
+}
+
 static __attribute__((unused)) long res_fb_step(__u64 i __attribute__((unused)),
 						struct res_fb_wait *w)
 {
@@ -353,10 +366,10 @@ static __attribute__((unused)) long res_fb_step(__u64 i __attribute__((unused)),
 		w->done = RES_FB_TAKEN;
 		return 1;
 	}
-	w->now = bpf_ktime_get_ns();
+	res_fb_tick(w);
 	if (owner == w->me)
 		return res_fb_deadlock(w, owner, 1);
-	if (w->now - w->start > RES_FALLBACK_TIMEOUT_NS) {
+	if (w->now - w->start - w->lost > RES_FALLBACK_TIMEOUT_NS) {
 		w->owner = owner;
 		w->kind = RQSPIN_TIMEOUT;
 		w->done = RES_FB_EXPIRED;

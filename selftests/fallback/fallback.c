@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -23,6 +24,8 @@
 #define ROUNDS	      300
 #define CROWD_TAKEN   10000000ULL
 #define IRQ_TAKEN     1000000ULL
+#define IRQ_WANTED    1000
+#define IRQ_CALLS     100
 #define PER_CALL      5000
 #define IRQ_PERIOD_NS 100000
 #define MS	      1000000ULL
@@ -74,6 +77,41 @@ static void test_out_of_order(void)
 	    "%s: release out of order", mode);
 }
 
+static __u64 waits[FB_LOCKS * ROUNDS];
+static int nr_waits;
+
+static void note_wait(__u64 ns)
+{
+	int i = __atomic_fetch_add(&nr_waits, 1, __ATOMIC_RELAXED);
+
+	if (i < FB_LOCKS * ROUNDS)
+		waits[i] = ns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const __u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static unsigned long long median_wait(void)
+{
+	int n = nr_waits < FB_LOCKS * ROUNDS ? nr_waits : FB_LOCKS * ROUNDS;
+
+	qsort(waits, n, sizeof(*waits), compare);
+	return n ? waits[n / 2] : 0;
+}
+
+static int jobs_timeouts(const struct job *jobs, int n)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < n; i++)
+		sum += jobs[i].timeouts;
+	return sum;
+}
+
 /* The party with lock f waits for lock f + 1, whose owner runs on CPU f + 1 and waits for f + 2. */
 static bool judge_cycle(const struct job *job, int err)
 {
@@ -81,6 +119,7 @@ static bool judge_cycle(const struct job *job, int err)
 	__u32 n = job->args.parties, next = job->args.second;
 	__u64 wants = skel->bss->seen_address + (next + 1) % n * sizeof(struct fb_lock);
 
+	note_wait(seen->wait_ns);
 	return err == -EDEADLK && seen->parties == n && seen->owner_cpu == (int)next &&
 	       seen->kind == (n == 2 ? RQSPIN_ABBA : RQSPIN_CYCLE) && seen->owner_wants == wants;
 }
@@ -97,6 +136,7 @@ static void test_cycle(int n)
 		return;
 	}
 	skel->bss->arrived = 0;
+	nr_waits = 0;
 	for (i = 0; i < n; i++) {
 		jobs[i].prog_fd = fd_of(skel->progs.fb_cross);
 		jobs[i].cpu = i;
@@ -113,9 +153,14 @@ static void test_cycle(int n)
 		others += jobs[i].ok;
 		misjudged += jobs[i].misjudged;
 	}
-	tap(victims == ROUNDS && others == (n - 1) * ROUNDS && !misjudged && all_free(),
+	/* A victim whose virtual CPU stands still for longer than the grace is joined by the next.
+	 */
+	tap(victims >= ROUNDS && victims <= ROUNDS + ROUNDS / 100 &&
+		    victims + others == n * ROUNDS && !misjudged && all_free(),
 	    "%s: %d victims, %d others got their lock, %d wrong details", name, victims, others,
 	    misjudged);
+	tap(jobs_timeouts(jobs, n) == 0, "%s: no timeout; p50 of a victim's wait %llu ns", name,
+	    median_wait());
 }
 
 static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
@@ -239,13 +284,13 @@ static void test_interrupts(void)
 	int err, i;
 
 	err = start_interrupts(links);
-	if (!err)
+	for (i = 0; !err && i < IRQ_CALLS && skel->bss->interrupts < IRQ_WANTED; i++)
 		err = crowd(IRQ_TAKEN);
 	for (i = 0; i < cpus; i++)
 		bpf_link__destroy(links[i]);
 	task = sum(skel->bss->task_counts);
 	irq = sum(skel->bss->irq_counts);
-	tap(!err && skel->bss->interrupts > 100 && !skel->bss->torn &&
+	tap(!err && skel->bss->interrupts >= IRQ_WANTED && !skel->bss->torn &&
 		    guarded_sum() == task.taken + irq.taken && all_free(),
 	    "%s: interrupts take %s: %llu in the middle of a program, nobody else inside", mode,
 	    how, (unsigned long long)skel->bss->interrupts);
