@@ -161,6 +161,9 @@ static int follow(struct trace *t)
 
 static int exit_code(const struct trace *t)
 {
+	/* It has been said, or is nobody's business; main() need not say it again. */
+	if (t->err)
+		clearerr(stdout);
 	if (t->err && t->err != -EPIPE) {
 		pr_err("standard output: %s", strerror(-t->err));
 		return EXIT_FAIL;

@@ -127,6 +127,11 @@ static void push(struct ring_source *rs, const struct ring *r, const struct rqsp
 	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
 	f.prog = proginfos_by_map(session_progs(rs->session), r->map_id, f.ev.prog);
 	f.prog_id = f.prog ? f.prog->id : 0;
+	if (f.ev.kind == RQSPIN_AA) {
+		f.ev.owner_cpu = f.ev.cpu;
+		f.ev.nr_owner_held = f.ev.nr_held;
+		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
+	}
 	session_push(rs->session, &f);
 }
 

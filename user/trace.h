@@ -18,7 +18,7 @@ struct session;
 struct source;
 
 #define WAIT_UNKNOWN (~0ULL)
-#define HELD_UNKNOWN (~0U) /* in nr_held and nr_owner_held */
+#define HELD_UNKNOWN RQSPIN_HELD_UNKNOWN /* in nr_held and nr_owner_held */
 
 /**
  * struct failure - one failed acquisition, as far as it is known
@@ -88,8 +88,8 @@ __u64 session_lost(struct session *s, bool *unknown);
 /* "ring, trampoline" */
 void session_sources(const struct session *s, char *buf, size_t size);
 
-/* For sources. */
-void session_push(struct session *s, const struct failure *f);
+/* For sources. Takes over f->report. */
+void session_push(struct session *s, const struct failure *reported);
 struct proginfos *session_progs(struct session *s);
 struct locknames *session_locks(struct session *s);
 struct heldtab *session_held(struct session *s); /* NULL if this kernel's tables cannot be read */

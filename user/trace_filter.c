@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		n = opt_cpus(arg, flt->cpus);
 		if (n < 0)
 			argp_error(state, "--cpu: '%s' is not a list of CPUs like 0,2-3: %s", arg,
-				   strerror(-n));
+				   n == -EEXIST ? "a CPU is named twice" : strerror(-n));
 		flt->nr_cpus = n;
 		return 0;
 	case KEY_KIND:

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "proginfo.h"
 #include "trace.h"
+#include "trace_cycle.h"
 #include "trace_join.h"
 #include "trace_wake.h"
 
@@ -18,6 +19,7 @@ struct session {
 	struct proginfos *progs;
 	struct locknames *locks;
 	struct heldtab *held;
+	struct cycles *cycles;
 	struct join *join;
 	struct wake *wake;
 	const struct source *sources[MAX_SOURCES];
@@ -74,9 +76,19 @@ static bool may_be_joined(const struct session *s, const struct failure *f)
 	return f->source != &source_ring && ring && f->prog && source_ring_covers(ring, f->prog);
 }
 
-void session_push(struct session *s, const struct failure *f)
+void session_push(struct session *s, const struct failure *reported)
 {
-	join_push(s->join, f, may_be_joined(s, f));
+	struct failure f = *reported;
+	__u32 parties = 0;
+
+	if (f.ev.kind == RQSPIN_TIMEOUT && f.ev.lock && s->cycles)
+		parties = cycles_find(s->cycles, f.ev.cpu, f.ev.lock);
+	if (parties) {
+		f.ev.kind = RQSPIN_CYCLE;
+		f.ev.parties = parties;
+		f.sampled = true;
+	}
+	join_push(s->join, &f, may_be_joined(s, &f));
 }
 
 static bool start_source(struct session *s, const struct source *src, bool must)
@@ -101,28 +113,38 @@ static bool start_source(struct session *s, const struct source *src, bool must)
 	return true;
 }
 
-static bool start_wanted(struct session *s, const char *wanted)
+static const struct source *source_by_name(const char *name)
 {
-	char *list = strdup(wanted), *rest = list, *name;
-	bool ok = list != NULL;
-
-	while (ok && (name = strsep(&rest, ","))) {
-		size_t i;
-
-		for (i = 0; i < nr_trace_sources; i++)
-			if (!strcmp(trace_sources[i]->name, name))
-				break;
-		errno = i == nr_trace_sources ? EINVAL : EOPNOTSUPP;
-		if (i == nr_trace_sources)
-			pr_err("no source '%s'; 'rqspin help trace' lists them", name);
-		ok = i < nr_trace_sources && !session_has(s, trace_sources[i]) &&
-		     start_source(s, trace_sources[i], true);
-	}
-	free(list);
-	return ok;
+	for (size_t i = 0; i < nr_trace_sources; i++)
+		if (!strcmp(trace_sources[i]->name, name))
+			return trace_sources[i];
+	pr_err("no source '%s'; 'rqspin help trace' lists them", name);
+	return NULL;
 }
 
-static void start_all(struct session *s)
+/* -EINVAL: the list is wrong; -EOPNOTSUPP: one of them does not work here. */
+static int start_wanted(struct session *s, const char *wanted)
+{
+	char *list = strdup(wanted), *rest = list, *name;
+	int err = list ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ","))) {
+		const struct source *src = source_by_name(name);
+
+		if (src && session_has(s, src)) {
+			pr_err("source '%s' is named twice", name);
+			src = NULL;
+		}
+		if (!src)
+			err = -EINVAL;
+		else if (!start_source(s, src, true))
+			err = -EOPNOTSUPP;
+	}
+	free(list);
+	return err;
+}
+
+static int start_all(struct session *s)
 {
 	bool reports = false;
 
@@ -132,6 +154,9 @@ static void start_all(struct session *s)
 		if (!(src->reports && reports) && start_source(s, src, false))
 			reports |= src->reports;
 	}
+	if (!s->nr)
+		pr_err("no source of failures works here: 'rqspin doctor' says why");
+	return s->nr ? 0 : -EOPNOTSUPP;
 }
 
 static int open_parts(struct session *s, failure_fn emit, void *ctx)
@@ -147,6 +172,8 @@ static int open_parts(struct session *s, failure_fn emit, void *ctx)
 	s->held = heldtab_open(why, sizeof(why));
 	if (!s->held)
 		pr_debug("held locks of other CPUs stay unknown: %s", why);
+	else
+		s->cycles = cycles_open(s->held);
 	proginfos_scan(s->progs);
 	locknames_scan(s->locks);
 	return 0;
@@ -159,20 +186,17 @@ struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
 
 	if (!s)
 		return NULL;
-	if (open_parts(s, emit, ctx)) {
+	err = open_parts(s, emit, ctx);
+	if (err)
 		pr_err("out of memory");
-		session_close(s);
-		return NULL;
-	}
-	if (!wanted || !strcmp(wanted, "auto"))
-		start_all(s);
-	else if (!start_wanted(s, wanted))
-		s->nr = 0;
-	if (s->nr)
+	else if (!wanted || !strcmp(wanted, "auto"))
+		err = start_all(s);
+	else
+		err = start_wanted(s, wanted);
+	if (!err)
 		return s;
-	err = errno == EINVAL ? EINVAL : EOPNOTSUPP;
 	session_close(s);
-	errno = err;
+	errno = -err;
 	return NULL;
 }
 
@@ -184,6 +208,7 @@ void session_close(struct session *s)
 		s->sources[i]->close(s->states[i]);
 	wake_close(s->wake);
 	join_close(s->join);
+	cycles_close(s->cycles);
 	heldtab_close(s->held);
 	locknames_close(s->locks);
 	proginfos_close(s->progs);
@@ -195,6 +220,8 @@ static void collect(struct session *s)
 {
 	proginfos_scan(s->progs);
 	locknames_scan(s->locks);
+	if (s->cycles)
+		cycles_sample(s->cycles);
 	for (int i = 0; i < s->nr; i++)
 		s->sources[i]->poll(s->states[i]);
 }

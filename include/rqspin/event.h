@@ -7,9 +7,10 @@
 #ifndef RQSPIN_EVENT_H
 #define RQSPIN_EVENT_H
 
-#define RQSPIN_EVENT_HELD 8 /* held locks kept per side */
-#define RQSPIN_EVENT_NAME 16
-#define RQSPIN_RING_EVENTS 4096 /* power of two */
+#define RQSPIN_EVENT_HELD   8 /* held locks kept per side */
+#define RQSPIN_EVENT_NAME   16
+#define RQSPIN_HELD_UNKNOWN (~0U) /* in nr_held: the table could not be read */
+#define RQSPIN_RING_EVENTS  4096  /* power of two */
 
 /**
  * enum rqspin_kind - why an acquisition failed
@@ -45,7 +46,8 @@ enum rqspin_kind {
  * @pid: thread group id of the current task
  * @tid: thread id of the current task
  * @line: source line of the failing call, 0 if unknown
- * @nr_held: locks this CPU held; only the first RQSPIN_EVENT_HELD are in @held
+ * @nr_held: locks this CPU held; only the first RQSPIN_EVENT_HELD are in @held;
+ *           RQSPIN_HELD_UNKNOWN if that is not known
  * @nr_owner_held: locks the owner held, as @nr_held
  * @held: addresses of the locks held by this CPU, oldest first
  * @owner_held: addresses of the locks held by the owner, oldest first

@@ -132,7 +132,7 @@ static __always_inline bool rqspin_copy_held(struct rqspin_event *ev,
 	bool found = false;
 	int cnt;
 
-	ev->nr_held = 0;
+	ev->nr_held = RQSPIN_HELD_UNKNOWN;
 	if (!held)
 		return false;
 	cnt = held->cnt;

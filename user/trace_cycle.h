@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Cycles of three and more CPUs, seen while they last: the kernel ends them by
+ * timeout, and by then their members have begun to leave.
+ */
+#ifndef RQSPIN_TRACE_CYCLE_H
+#define RQSPIN_TRACE_CYCLE_H
+
+#include <linux/types.h>
+
+struct cycles;
+struct heldtab;
+
+struct cycles *cycles_open(struct heldtab *ht);
+void cycles_close(struct cycles *c);
+
+/* Look at all tables, at most every 20 ms. What two looks agree on is a cycle. */
+void cycles_sample(struct cycles *c);
+
+/* Parties of the cycle in which the CPU was lately seen waiting for the lock, 0 if none. */
+__u32 cycles_find(const struct cycles *c, __u32 cpu, __u64 lock);
+
+#endif
