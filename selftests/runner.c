@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "runner.h"
 #include "runner_bpf.h"
@@ -28,6 +29,7 @@ static struct {
 	char *globs[MAX_GLOBS];
 	size_t nr_globs;
 	char progs_dir[PATH_MAX];
+	const char *unsuitable; /* why this machine can run no test at all */
 } env = { .time_scale = 1 };
 
 static struct {
@@ -98,12 +100,24 @@ static void default_progs_dir(void)
 	snprintf(env.progs_dir, sizeof(env.progs_dir), "%s/progs", dirname(exe));
 }
 
+static const char *why_unsuitable(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "may_bpf", 4, 4, 1, NULL);
+
+	if (fd < 0)
+		return "not allowed to create BPF maps: run as root";
+	close(fd);
+	if (!kernel_has_kfunc("bpf_res_spin_lock"))
+		return "this kernel has no bpf_res_spin_lock kfunc: boot 6.15 or later, or use "
+		       "make vmtest";
+	return NULL;
+}
+
 static void run_child(const struct test_entry *e)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!kernel_has_kfunc("bpf_res_spin_lock"))
-		test_skip("this kernel has no bpf_res_spin_lock kfunc: boot 6.15 or later, or use "
-			  "make vmtest");
+	if (env.unsuitable)
+		test_skip("%s", env.unsuitable);
 	else if (e->c && online_cpus() < e->c->min_cpus)
 		test_skip("%d CPUs online, %d needed", online_cpus(), e->c->min_cpus);
 	else if (e->c)
@@ -182,8 +196,10 @@ static int run_all(const struct test_list *list)
 		fprintf(stderr, "test_rqspin: no test matches; --list shows the names\n");
 		return 2;
 	}
-	if (!env.list_only)
+	if (!env.list_only) {
 		printf("TAP version 13\n1..%zu\n", planned);
+		env.unsuitable = why_unsuitable();
+	}
 	for (i = 0; i < list->count; i++) {
 		if (!list_match(&list->entries[i], env.globs, env.nr_globs))
 			continue;
