@@ -5,6 +5,18 @@ UNIT_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/tests/*.c))
 user: $(O)/rqspin ## build the rqspin command
 
 $(USER_OBJS) $(UNIT_OBJS): | $(TOOL_BPF)
+$(O)/user/samples.o: $(O)/user/samples.inc
+
+$(O)/user/samples.inc: bpf/progs/expected.tsv user/gen-samples.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f user/gen-samples.awk $< >$@
+
+$(O)/samples_table.inc: bpf/progs/expected.tsv bpf/progs/table.awk
+	@mkdir -p $(@D)
+	$(say) TABLE $@
+	$(Q)awk -v as=c -f bpf/progs/table.awk $< >$@
+
+$(O)/user/samples.o: $(O)/samples_table.inc
 
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@

@@ -35,7 +35,8 @@ static json_t *sample_json(const struct sample *s)
 
 	for (unsigned int i = 0; i < sample_nr_roles(s); i++)
 		json_array_append_new(roles, json_string(s->roles[i]));
-	o = json_pack("{s:s, s:s, s:o, s:b, s:i, s:s, s:s?}", "name", s->name, "shows", s->shows,
+	o = json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:b, s:i, s:s, s:s?}", "name", s->name,
+		      "shows", s->shows, "type", s->type, "needs", s->needs, "by_hand", s->by_hand,
 		      "roles", roles, "role_per_cpu", s->role_per_cpu, "min_cpus", (int)s->min_cpus,
 		      "expect", s->expect, "object", path);
 	free(path);
@@ -56,12 +57,17 @@ static void print_json(void)
 
 static void print_text(void)
 {
-	printf("%-16s %4s  %-22s %s\n", "SAMPLE", "CPUS", "EXPECTED PER ROUND", "SHOWS");
+	printf("%-18s %-14s %4s  %s\n", "SAMPLE", "TYPE", "CPUS", "SHOWS");
 	for (size_t i = 0; i < nr_samples; i++) {
 		const struct sample *s = &samples[i];
 
-		printf("%-16s %3u%s  %-22s %s\n", s->name, s->min_cpus, s->role_per_cpu ? "+" : " ",
-		       s->expect[0] ? s->expect : "no failure", s->shows);
+		printf("%-18s %-14s %3u%s  %s%s%s%s%s\n", s->name, s->type, s->min_cpus,
+		       s->role_per_cpu ? "+" : " ", s->shows, s->needs[0] ? "; needs " : "",
+		       s->needs,
+		       s->needs[0] && s->by_hand ? "," :
+		       s->by_hand		 ? ";" :
+						   "",
+		       s->by_hand ? " driven by hand (docs/samples.md)" : "");
 	}
 }
 

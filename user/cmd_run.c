@@ -143,6 +143,8 @@ struct run {
 	struct role *roles;
 	struct role_result *results;
 	struct drive drive;
+	bool shared;	/* CPUs: by roles that need not meet */
+	bool by_return; /* counts are of return values: nothing better can be told apart */
 };
 
 static bool is_path(const char *what)
@@ -166,6 +168,10 @@ static int choose_sample(struct run *r)
 	if (!r->sample) {
 		pr_err("no sample '%s'; 'rqspin list' shows them", a->what);
 		return EXIT_USAGE;
+	}
+	if (r->sample->by_hand) {
+		pr_err("%s is driven by hand, with bpftool: see docs/samples.md", a->what);
+		return EXIT_UNSUPPORTED;
 	}
 	if (a->nr_role_names) {
 		pr_err("--roles is for objects of your own; %s has its roles", a->what);
@@ -210,8 +216,6 @@ static int choose_threads(const struct run *r, int have, unsigned int *nr)
 	unsigned int roles = r->sample ? sample_nr_roles(r->sample) : r->args->nr_role_names;
 	unsigned int need = r->sample ? r->sample->min_cpus : roles;
 
-	if (need < roles)
-		need = roles;
 	if (have < (int)need)
 		return refuse_cpus(r, need, have);
 	if (r->sample && r->sample->role_per_cpu)
@@ -261,9 +265,10 @@ static int make_roles(struct run *r)
 	r->results = calloc(d->nr_roles, sizeof(*r->results));
 	if (!r->roles || !r->results)
 		return EXIT_FAIL;
+	r->shared = have < (int)d->nr_roles;
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
 		r->roles[i].prog = role_name(r, i);
-		r->roles[i].cpu = cpus[i];
+		r->roles[i].cpu = cpus[i % have];
 	}
 	d->lockstep = r->sample ? sample_nr_roles(r->sample) > 1 || r->sample->role_per_cpu :
 				  r->args->nr_role_names > 1;
@@ -279,7 +284,8 @@ static void set_limits(struct run *r)
 	d->count = r->args->count;
 	if (!d->count && d->seconds <= 0)
 		d->count = r->sample ? r->sample->rounds : ROUNDS_DEFAULT;
-	d->single = !r->work.stats;
+	r->by_return = !r->work.stats || r->shared;
+	d->single = r->by_return;
 }
 
 static void collect(struct run *r)
@@ -290,7 +296,7 @@ static void collect(struct run *r)
 		const struct sample_stats *st;
 
 		memset(res, 0, sizeof(*res));
-		if (!r->work.stats) {
+		if (r->by_return) {
 			res->counts = role->ret;
 			res->ok = role->ret_ok;
 			res->fail = role->ret_fail;
@@ -372,7 +378,7 @@ static int print_report(struct run *r)
 		.object = r->path,
 		.drive = &r->drive,
 		.results = r->results,
-		.by_return = !r->work.stats,
+		.by_return = r->by_return,
 	};
 	char *differs = judge(r, &rep);
 
@@ -409,6 +415,14 @@ static int drive(struct run *r)
 	return print_report(r);
 }
 
+static int check_needs(const struct run *r)
+{
+	if (!r->sample || strcmp(r->sample->needs, "trampoline") || probe_trampoline())
+		return EXIT_OK;
+	pr_err("%s needs fentry and fexit: %s", r->sample->name, probe_why(PROBE_TRAMPOLINE));
+	return EXIT_UNSUPPORTED;
+}
+
 static int setup(struct run *r)
 {
 	static const char *const none[2];
@@ -421,6 +435,8 @@ static int setup(struct run *r)
 		pr_err("%s", probe_why(PROBE_PRIVILEGE));
 		rc = EXIT_UNSUPPORTED;
 	}
+	if (!rc)
+		rc = check_needs(r);
 	if (!rc)
 		rc = find_object(r);
 	if (!rc)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -12,18 +13,7 @@
 #define INSTALLED "/../lib/rqspin/progs" /* seen from the binary: any prefix */
 
 const struct sample samples[] = {
-	{ "aa",
-	  "one program takes the same lock twice",
-	  { "aa" },
-	  .min_cpus = 1,
-	  .rounds = 100,
-	  .expect = "ok=0 EDEADLK=1" },
-	{ "abba",
-	  "two programs take two locks in opposite order",
-	  { "abba_0", "abba_1" },
-	  .min_cpus = 2,
-	  .rounds = 100,
-	  .expect = "EDEADLK>=1" },
+#include "user/samples.inc"
 };
 
 const size_t nr_samples = sizeof(samples) / sizeof(samples[0]);
@@ -80,19 +70,31 @@ struct term {
 	bool named;
 };
 
-static struct term *find_term(struct term *terms, size_t nr, const char *word, size_t len)
+/* The value of NAME or NAME+NAME...; false if one of them is not known. */
+static bool sum_terms(struct term *terms, size_t nr, const char *sum, size_t len, uint64_t *value)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (strlen(terms[i].name) == len && !strncmp(terms[i].name, word, len))
-			return &terms[i];
-	return NULL;
+	const char *end = sum + len;
+
+	for (*value = 0;; sum++) {
+		size_t one = strcspn(sum, "+>="), i = 0;
+
+		while (i < nr && (strlen(terms[i].name) != one || strncmp(terms[i].name, sum, one)))
+			i++;
+		if (i == nr)
+			return false;
+		terms[i].named = true;
+		*value += terms[i].value;
+		sum += one;
+		if (sum >= end)
+			return true;
+	}
 }
 
-static char *differs(const struct term *t, const char *op, uint64_t want)
+static char *differs(const char *name, int len, const char *op, uint64_t want, uint64_t got)
 {
 	char *text;
 
-	if (asprintf(&text, "expected %s%s%" PRIu64 ", got %" PRIu64, t->name, op, want, t->value) <
+	if (asprintf(&text, "expected %.*s%s%" PRIu64 ", got %" PRIu64, len, name, op, want, got) <
 	    0)
 		return NULL;
 	return text;
@@ -107,22 +109,25 @@ char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds)
 	const size_t nr = sizeof(terms) / sizeof(terms[0]);
 
 	for (const char *w = expect; *w; w += strspn(w, " ")) {
-		size_t len = strcspn(w, ">=");
+		size_t len = strcspn(w, ">= ");
 		bool least = w[len] == '>';
-		uint64_t want;
-		struct term *t = find_term(terms, nr, w, len);
+		const char *number = w + len + 1 + least;
+		uint64_t want, got;
 		char *end;
 
-		want = strtoull(w + len + 1 + least, &end, 10) * rounds;
-		if (!t || (*end && *end != ' '))
+		if (!sum_terms(terms, nr, w, len, &got) || number[-1] != '=' ||
+		    !isdigit((unsigned char)*number))
 			return strdup("the sample's expectation cannot be read");
-		t->named = true;
-		if (least ? t->value < want : t->value != want)
-			return differs(t, least ? ">=" : "=", want);
+		want = strtoull(number, &end, 10) * rounds;
+		if (*end && *end != ' ')
+			return strdup("the sample's expectation cannot be read");
+		if (least ? got < want : got != want)
+			return differs(w, len, least ? ">=" : "=", want, got);
 		w = end;
 	}
 	for (size_t i = 0; i < nr; i++)
 		if (!terms[i].named && terms[i].value)
-			return differs(&terms[i], "=", 0);
+			return differs(terms[i].name, strlen(terms[i].name), "=", 0,
+				       terms[i].value);
 	return NULL;
 }

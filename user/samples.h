@@ -10,12 +10,16 @@
 
 #define SAMPLE_ROLES_MAX 4
 
+/* One line of bpf/progs/expected.tsv. */
 struct sample {
 	const char *name;		     /* object NAME.bpf.o */
 	const char *shows;		     /* one line */
 	const char *roles[SAMPLE_ROLES_MAX]; /* program per pinned thread */
-	const char *attach[2];		     /* programs that are attached instead */
+	const char *attach[2];		     /* programs that are attached meanwhile */
+	const char *type;		     /* program types */
+	const char *needs;		     /* of the kernel, beside the locks; "" for nothing */
 	bool role_per_cpu;		     /* roles[0] runs on every CPU given */
+	bool by_hand;			     /* bpftool has to drive it, not we */
 	unsigned int min_cpus;
 	uint64_t rounds;    /* unless --count or --duration */
 	const char *expect; /* see outcome_check() */
@@ -35,10 +39,10 @@ unsigned int sample_nr_roles(const struct sample *s);
 char *sample_object(const char *name);
 
 /*
- * Compares counts of all roles together with what is expected: terms
- * NAME=N or NAME>=N separated by blanks, N per round, NAME one of ok, EDEADLK,
- * ETIMEDOUT, other. A name that is not there: any number of ok, no failure.
- * Returns NULL, or malloc()ed text that says what differs.
+ * Compares counts of all roles together with what is expected: terms NAME=N or
+ * NAME>=N separated by blanks, N per round, NAME one or a sum of ok, EDEADLK,
+ * ETIMEDOUT, other (EDEADLK+ETIMEDOUT>=1). A failure that is in no term must not
+ * occur. Returns NULL, or malloc()ed text that says what differs.
  */
 char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds);
 
