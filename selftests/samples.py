@@ -180,7 +180,7 @@ def rounds_met(row, total):
 
 
 def forgive_stalls(row, total, rounds):
-    """A CPU that an emulator did not run for 250 ms fails its waiters by timeout, whatever is tested."""
+    """A CPU that an emulator did not run for 250 ms makes its waiters time out, whatever is tested."""
     stalled = total["ETIMEDOUT"]
     if "QEMU" not in Path("/proc/cpuinfo").read_text() or int(row["cpus"]) == 1:
         return total
