@@ -11,13 +11,6 @@ $(O)/user/samples.inc: bpf/progs/expected.tsv user/gen-samples.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f user/gen-samples.awk $< >$@
 
-$(O)/samples_table.inc: bpf/progs/expected.tsv bpf/progs/table.awk
-	@mkdir -p $(@D)
-	$(say) TABLE $@
-	$(Q)awk -v as=c -f bpf/progs/table.awk $< >$@
-
-$(O)/user/samples.o: $(O)/samples_table.inc
-
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm

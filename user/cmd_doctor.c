@@ -29,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.parser = parse,
 	.doc = "Find out what this kernel and this user can do, by doing it; what each missing "
-	       "thing costs, and how to get it.\vMeasures one AA deadlock on a lock of its own. "
+	       "thing costs, and how to get it.\vMeasures some AA deadlocks on a lock of its own. "
 	       "Exits with 0 if resilient locks can be used, with 3 if not.",
 	.children = children,
 };

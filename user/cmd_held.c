@@ -12,6 +12,7 @@
 #include "lockname.h"
 #include "log.h"
 #include "opts.h"
+#include "probe.h"
 #include "stop.h"
 #include "trace_print.h"
 
@@ -124,6 +125,8 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &h);
+	if (!probe_allowed())
+		return EXIT_UNSUPPORTED;
 	stop_init();
 	ht = heldtab_open(why, sizeof(why));
 	if (!ht) {

@@ -431,10 +431,8 @@ static int setup(struct run *r)
 	rc = choose_sample(r);
 	if (!rc)
 		rc = make_roles(r);
-	if (!rc && !probe_privilege()) {
-		pr_err("%s", probe_why(PROBE_PRIVILEGE));
+	if (!rc && !probe_allowed())
 		rc = EXIT_UNSUPPORTED;
-	}
 	if (!rc)
 		rc = check_needs(r);
 	if (!rc)

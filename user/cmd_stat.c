@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "log.h"
 #include "opts.h"
+#include "probe.h"
 #include "stat_table.h"
 #include "stop.h"
 #include "trace.h"
@@ -134,6 +135,8 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &st);
+	if (!probe_allowed())
+		return EXIT_UNSUPPORTED;
 	stop_init();
 	st.table = stat_table_new();
 	s = st.table ? session_open(st.sources, on_failure, &st) : NULL;

@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "log.h"
 #include "opts.h"
+#include "probe.h"
 #include "stop.h"
 #include "trace.h"
 #include "trace_filter.h"
@@ -199,6 +200,8 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
+	if (!probe_allowed())
+		return EXIT_UNSUPPORTED;
 	stop_init();
 	err = start(&t);
 	if (err)

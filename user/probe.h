@@ -34,6 +34,9 @@ static inline bool probe_privilege(void)
 	return probe(PROBE_PRIVILEGE);
 }
 
+/* As probe_privilege(), and tells the user why not. */
+bool probe_allowed(void);
+
 static inline bool probe_kfuncs(void)
 {
 	return probe(PROBE_KFUNCS);
@@ -61,7 +64,7 @@ static inline bool probe_tracepoint(void)
 
 /*
  * Time in ns from an AA attempt to its error, the kernel's report included.
- * 0 if it cannot be measured. Causes one failed acquisition.
+ * 0 if it cannot be measured. Causes some failed acquisitions.
  */
 uint64_t probe_aa_ns(void);
 
