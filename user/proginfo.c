@@ -181,14 +181,26 @@ const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, cons
 	return NULL;
 }
 
-bool proginfo_line(const struct proginfo *prog, __u32 line, const char **file, const char **text)
+static bool same_file(const char *path, const char *base)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, base);
+}
+
+bool proginfo_line(const struct proginfo *prog, const char *base, __u32 line, const char **file,
+		   const char **text)
 {
 	for (__u32 i = 0; prog && prog->btf && i < prog->nr_lines; i++) {
 		const struct bpf_line_info *l = &prog->lines[i];
+		const char *path = btf__name_by_offset(prog->btf, l->file_name_off);
 
 		if (BPF_LINE_INFO_LINE_NUM(l->line_col) != line)
 			continue;
-		*file = btf__name_by_offset(prog->btf, l->file_name_off);
+		if (base && *base ? !same_file(path, base) :
+				    l->file_name_off != prog->lines[0].file_name_off)
+			continue;
+		*file = path;
 		*text = btf__name_by_offset(prog->btf, l->line_off);
 		while (**text == ' ' || **text == '\t')
 			(*text)++;

@@ -40,7 +40,11 @@ bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
 /* The newest program of this (short) name that uses the map; NULL if none. */
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
 
-/* Source file and text of a line of the program; false if it has no such line. */
-bool proginfo_line(const struct proginfo *prog, __u32 line, const char **file, const char **text);
+/*
+ * Source file and text of a line of the program; false if it has no such line.
+ * base: last part of the file's name; NULL or "": the file of the program's own function.
+ */
+bool proginfo_line(const struct proginfo *prog, const char *base, __u32 line, const char **file,
+		   const char **text);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report_parse.h"
-#include "rqspin/event.h"
+#include "trace.h"
 
 #define DEADLOCK "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock"
 #define TIMEOUT	 "ERROR: Timeout detected for bpf_res_spin_lock"
@@ -73,18 +73,27 @@ static void parse_task(const char *line, struct rqspin_event *ev)
 }
 
 /* "  err = bpf_res_spin_lock(&l); @ file.bpf.c:81": the innermost one is the failing call. */
-static void parse_source(const char *line, struct rqspin_event *ev)
+static void parse_source(const char *line, struct failure *f)
 {
-	size_t len = strcspn(line, "\n");
-	const char *colon = memrchr(line, ':', len);
+	size_t len = strcspn(line, "\n"), n;
+	const char *colon = memrchr(line, ':', len), *at = NULL;
 
-	if (!ev->line && starts(line, "  ") && memmem(line, len, " @ ", 3) && colon &&
-	    isdigit((unsigned char)colon[1]))
-		ev->line = strtoul(colon + 1, NULL, 10);
+	for (const char *c = line; (c = memmem(c, line + len - c, " @ ", 3)); c++)
+		at = c + 3;
+	if (f->ev.line || !starts(line, "  ") || !at || !colon || colon < at ||
+	    !isdigit((unsigned char)colon[1]))
+		return;
+	n = colon - at;
+	if (n >= sizeof(f->file))
+		return;
+	memcpy(f->file, at, n);
+	f->file[n] = 0;
+	f->ev.line = strtoul(colon + 1, NULL, 10);
 }
 
-static void parse_line(const char *line, struct rqspin_event *ev)
+static void parse_line(const char *line, struct failure *f)
 {
+	struct rqspin_event *ev = &f->ev;
 	unsigned long long addr;
 	unsigned int nr;
 
@@ -97,20 +106,20 @@ static void parse_line(const char *line, struct rqspin_event *ev)
 	else if (starts(line, "CPU: "))
 		parse_task(line, ev);
 	else
-		parse_source(line, ev);
+		parse_source(line, f);
 }
 
-int report_parse(const char *report, size_t len, struct rqspin_event *ev)
+int report_parse(const char *report, size_t len, struct failure *f)
 {
 	const char *end = report + len;
 
 	if (starts(report, DEADLOCK))
-		ev->err = -EDEADLK;
+		f->ev.err = -EDEADLK;
 	else if (starts(report, TIMEOUT))
-		ev->err = -ETIMEDOUT;
+		f->ev.err = -ETIMEDOUT;
 	else
 		return -EINVAL;
 	for (const char *line = next_line(report); line && line < end; line = next_line(line))
-		parse_line(line, ev);
-	return ev->lock ? 0 : -EINVAL;
+		parse_line(line, f);
+	return f->ev.lock ? 0 : -EINVAL;
 }

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-struct rqspin_event;
+struct failure;
 
 /*
  * Find the next report in the text. Returns where it begins (everything before
@@ -16,6 +16,6 @@ struct rqspin_event;
 const char *report_find(const char *text, int partial, const char **end);
 
 /* err, lock, held locks, cpu, tid, comm and line, as far as the text has them; 0 or -EINVAL. */
-int report_parse(const char *report, size_t len, struct rqspin_event *ev);
+int report_parse(const char *report, size_t len, struct failure *f);
 
 #endif

@@ -87,10 +87,11 @@ static void on_witness(const struct witness *w, void *ctx)
 	session_push(c->session, &f);
 }
 
-static void contention_poll(void *state)
+static void contention_poll(void *state, bool last)
 {
 	struct contention *c = state;
 
+	(void)last;
 	witness_poll(c->rings, on_witness, c);
 }
 

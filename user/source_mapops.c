@@ -138,10 +138,11 @@ static void on_witness(const struct witness *w, void *ctx)
 	session_push(m->session, &f);
 }
 
-static void mapops_poll(void *state)
+static void mapops_poll(void *state, bool last)
 {
 	struct mapops *m = state;
 
+	(void)last;
 	witness_poll(m->rings, on_witness, m);
 }
 

@@ -221,10 +221,11 @@ static void drop_unused(struct ring_source *rs)
 	}
 }
 
-static void ring_poll(void *state)
+static void ring_poll(void *state, bool last)
 {
 	struct ring_source *rs = state;
 
+	(void)last;
 	find_rings(rs);
 	for (struct ring *r = rs->rings; r; r = r->next)
 		drain(rs, r);

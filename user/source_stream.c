@@ -102,7 +102,7 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 	f.ev.nr_held = HELD_UNKNOWN;
 	/* The text has no time: this is when it was read. */
 	f.ev.ts_ns = now_ns();
-	if (report_parse(report, len, &f.ev)) {
+	if (report_parse(report, len, &f)) {
 		ss->foreign++;
 		return;
 	}
@@ -208,12 +208,14 @@ static void stream_free(struct stream *st)
 	free(st);
 }
 
-static void poll_all(struct stream_source *ss, __u64 now)
+static void poll_all(struct stream_source *ss, __u64 now, bool last)
 {
 	for (struct stream **at = &ss->streams; *at;) {
 		struct stream *st = *at;
 
-		if (poll_stream(ss, st, now)) {
+		bool there = poll_stream(ss, st, now);
+
+		if (there && !last) {
 			at = &st->next;
 			continue;
 		}
@@ -242,16 +244,16 @@ static void *stream_open(struct session *s)
 	return ss;
 }
 
-static void stream_poll(void *state)
+static void stream_poll(void *state, bool last)
 {
 	struct stream_source *ss = state;
 	__u64 now = now_ns();
 
 	find_streams(ss);
-	if (now < ss->next_poll)
+	if (now < ss->next_poll && !last)
 		return;
 	ss->next_poll = now + POLL_NS;
-	poll_all(ss, now);
+	poll_all(ss, now, last);
 }
 
 static __u64 stream_lost(void *state, bool *unknown)

@@ -112,7 +112,7 @@ static void on_witness(const struct witness *w, void *ctx)
 {
 	struct trampoline *t = ctx;
 	struct failure f = { .source = &source_trampoline };
-	struct rqspin_event said = {};
+	struct failure said = {};
 	const char *begin, *end;
 
 	f.report = join_pieces(w);
@@ -124,19 +124,21 @@ static void on_witness(const struct witness *w, void *ctx)
 		free(f.report);
 		return;
 	}
-	f.ev.err = said.err;
-	f.ev.lock = said.lock;
-	f.ev.line = said.line;
+	f.ev.err = said.ev.err;
+	f.ev.lock = said.ev.lock;
+	f.ev.line = said.ev.line;
+	memcpy(f.file, said.file, sizeof(f.file));
 	witness_failure(w, &f);
 	f.prog_id = w->prog_id;
 	f.prog = proginfos_by_id(session_progs(t->session), w->prog_id);
 	session_push(t->session, &f);
 }
 
-static void trampoline_poll(void *state)
+static void trampoline_poll(void *state, bool last)
 {
 	struct trampoline *t = state;
 
+	(void)last;
 	witness_poll(t->rings, on_witness, t);
 }
 

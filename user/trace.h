@@ -29,6 +29,7 @@ struct source;
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
+ * @file: last part of the name of the file that ev.line is in, "" for the program's own
  * @report: the kernel's own text with its call trace, or NULL; freed with the failure
  */
 struct failure {
@@ -39,6 +40,7 @@ struct failure {
 	const struct source *source;
 	const struct source *joined;
 	bool sampled;
+	char file[64];
 	char *report;
 };
 
@@ -48,7 +50,7 @@ struct failure {
  * @reports: sees the kernel's reports; the first source that does is enough
  * @usable: can this kernel do it? why gets the reason if not
  * @open: returns the source's state, NULL and errno on failure
- * @poll: hand everything new to session_push()
+ * @poll: hand everything new to session_push(); last: there will be no other call
  * @lost: failures known to be lost; *unknown is set if more may be
  */
 struct source {
@@ -58,7 +60,7 @@ struct source {
 	bool reports;
 	bool (*usable)(char *why, size_t size);
 	void *(*open)(struct session *s);
-	void (*poll)(void *state);
+	void (*poll)(void *state, bool last);
 	__u64 (*lost)(void *state, bool *unknown);
 	void (*close)(void *state);
 };

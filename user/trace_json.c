@@ -105,7 +105,7 @@ static json_t *at_json(const struct failure *f)
 
 	if (!f->ev.line)
 		return json_null();
-	proginfo_line(f->prog, f->ev.line, &file, &text);
+	proginfo_line(f->prog, f->file, f->ev.line, &file, &text);
 	j = json_object();
 	json_object_set_new(j, "line", json_integer(f->ev.line));
 	json_object_set_new(j, "file", json_text(file));

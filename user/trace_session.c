@@ -216,14 +216,14 @@ void session_close(struct session *s)
 }
 
 /* Best source first: what it has seen by now, the others find when they look after it. */
-static void collect(struct session *s)
+static void collect(struct session *s, bool last)
 {
 	proginfos_scan(s->progs);
 	locknames_scan(s->locks);
 	if (s->cycles)
 		cycles_sample(s->cycles);
 	for (int i = 0; i < s->nr; i++)
-		s->sources[i]->poll(s->states[i]);
+		s->sources[i]->poll(s->states[i], last);
 }
 
 int session_poll(struct session *s, int ms)
@@ -232,14 +232,14 @@ int session_poll(struct session *s, int ms)
 
 	if (err)
 		return err;
-	collect(s);
+	collect(s, false);
 	join_flush(s->join, false);
 	return 0;
 }
 
 void session_drain(struct session *s)
 {
-	collect(s);
+	collect(s, true);
 	join_flush(s->join, true);
 }
 

@@ -89,7 +89,7 @@ static void put_source_line(const struct failure *f)
 {
 	const char *file, *text;
 
-	if (f->ev.line && proginfo_line(f->prog, f->ev.line, &file, &text))
+	if (f->ev.line && proginfo_line(f->prog, f->file, f->ev.line, &file, &text))
 		printf("    at %s:%u: %s\n", file, f->ev.line, text);
 	else if (f->ev.line)
 		printf("    at line %u\n", f->ev.line);
