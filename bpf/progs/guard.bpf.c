@@ -22,17 +22,14 @@ int guard(struct __sk_buff *ctx)
 	res_guard(&outer) {
 		if (++turns % 2 == 0)
 			break; /* leaves the block, lock released */
-		res_guard_irqsave(&inner)
-		{
+		res_guard_irqsave(&inner) {
 			odd++;
 		}
-		res_guard_failed(err)
-		{
+		res_guard_failed(err) {
 			sample_fail(&s, &inner, err);
 		}
 	}
-	res_guard_failed(err)
-	{
+	res_guard_failed(err) {
 		sample_fail(&s, &outer, err);
 	}
 	return sample_end(&s);

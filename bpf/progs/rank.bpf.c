@@ -22,20 +22,16 @@ int rank(struct __sk_buff *ctx)
 	struct sample_scope s;
 
 	sample_begin(&s);
-	res_guard_ranked(table, &table_lock)
-	{
+	res_guard_ranked(table, &table_lock) {
 		reads++;
-		res_guard_ranked(row, &row_lock)
-		{
+		res_guard_ranked(row, &row_lock) {
 			writes++;
 		}
-		res_guard_failed(err)
-		{
+		res_guard_failed(err) {
 			sample_fail(&s, &row_lock, err);
 		}
 	}
-	res_guard_failed(err)
-	{
+	res_guard_failed(err) {
 		sample_fail(&s, &table_lock, err);
 	}
 	return sample_end(&s);

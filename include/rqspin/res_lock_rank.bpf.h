@@ -53,7 +53,7 @@ extern struct rqspin_no_rank *rqspin_rank_held;
 /* Of the held rank's type when that is too high, which then names both in the compiler's words. */
 #define rqspin_rank_check(name)                                                              \
 	__builtin_choose_expr(sizeof(struct taking_rank_##name) > sizeof(*rqspin_rank_held), \
-			      (struct taking_rank_##name *)0, (__typeof__(rqspin_rank_held))0)
+			      (struct taking_rank_##name *)0, rqspin_rank_held)
 
 #define rqspin_rank_scope(name)                                                      \
 	for (struct taking_rank_##name *rqspin_rank_taken = rqspin_rank_check(name), \

@@ -26,6 +26,9 @@
 #include <bpf/bpf_helpers.h>
 #include <rqspin/event.h>
 #include <rqspin/res_fallback.h>
+#ifdef RQSPIN_BACKEND_BOUND
+#error "include res_spin_fallback.bpf.h before res_guard.bpf.h and what builds on it"
+#endif
 #define RQSPIN_FALLBACK_BACKEND
 #include <rqspin/res_spin_lock.bpf.h>
 

@@ -64,8 +64,10 @@ SEC("tc") int bank_of_32(struct __sk_buff *skb)
 
 		if (!lock)
 			continue;
-		res_guard(lock) taken++;
-		res_guard_failed(err) return __LINE__;
+		res_guard(lock)
+			taken++;
+		res_guard_failed(err)
+			return __LINE__;
 	}
 	CHECK(taken == 32);
 	return 0;

@@ -25,8 +25,7 @@
 				continue;                     \
 			after = 10;                           \
 		}                                             \
-		res_guard_failed(err)                         \
-		{                                             \
+		res_guard_failed(err) {                       \
 			return err;                           \
 		}                                             \
 		return after + 5;                             \
@@ -67,18 +66,17 @@ EXITS(irq, res_guard_irqsave)
 			{                                       \
 				inside = a->count;              \
 			}                                       \
-			res_guard_failed(err)                   \
-			{                                       \
+			res_guard_failed(err) {                 \
 				return __LINE__;                \
 			}                                       \
 			inside++;                               \
 		}                                               \
-		res_guard_failed(err)                           \
-		{                                               \
+		res_guard_failed(err) {                         \
 			return __LINE__;                        \
 		}                                               \
 		guard(&b->lock) inside++;                       \
-		res_guard_failed(err) return __LINE__;          \
+		res_guard_failed(err)                           \
+			return __LINE__;                        \
 		CHECK(inside == 9 && is_free(0) && is_free(1)); \
 		return 0;                                       \
 	}
@@ -100,14 +98,12 @@ NESTS(irq, res_guard_irqsave)
 			{                                        \
 				ran = 1;                         \
 			}                                        \
-			res_guard_failed(err)                    \
-			{                                        \
+			res_guard_failed(err) {                  \
 				told = err;                      \
 			}                                        \
 			outer = 1;                               \
 		}                                                \
-		res_guard_failed(err)                            \
-		{                                                \
+		res_guard_failed(err) {                          \
 			return __LINE__;                         \
 		}                                                \
 		CHECK(!ran && outer && told == -RQSPIN_EDEADLK); \

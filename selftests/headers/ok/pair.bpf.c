@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Two locks in one order, whichever order they are named in; the driver runs ab and ba at once. */
+/*
+ * Two locks in one order, whichever order they are named in. The driver runs X_ab and X_ba on two
+ * CPUs at once, many times, and sums up the runs and errors that they count.
+ */
 #include "test.bpf.h"
 #include <rqspin/res_lock_pair.bpf.h>
 
 RES_ORDERED_LOCK(upper);
 RES_ORDERED_LOCK(lower);
+
+struct {
+	__u64 runs;
+	__u64 errors;
+	__u64 protected_count;
+} counts;
+
+static __always_inline int counted(int err)
+{
+	__sync_fetch_and_add(&counts.runs, 1);
+	if (err)
+		__sync_fetch_and_add(&counts.errors, 1);
+	return err;
+}
 
 static __always_inline int named_in_order(__u32 i, __u32 j)
 {
@@ -16,8 +33,8 @@ static __always_inline int named_in_order(__u32 i, __u32 j)
 	err = res_pair_lock(&pair, &a->lock, &b->lock);
 	if (err)
 		return err;
-	a->count++;
-	b->count++;
+	if (i < 2)
+		counts.protected_count++;
 	/* Elements of one array map: the address order is the index order. */
 	err = i < j ? pair.first != &a->lock : pair.first != &b->lock;
 	res_pair_unlock(&pair);
@@ -26,12 +43,12 @@ static __always_inline int named_in_order(__u32 i, __u32 j)
 
 SEC("tc") int contended_ab(struct __sk_buff *skb)
 {
-	return named_in_order(0, 1);
+	return counted(named_in_order(0, 1));
 }
 
 SEC("tc") int contended_ba(struct __sk_buff *skb)
 {
-	return named_in_order(1, 0);
+	return counted(named_in_order(1, 0));
 }
 
 SEC("tc") int same_lock_fails(struct __sk_buff *skb)
@@ -67,10 +84,11 @@ SEC("tc") int contended_declared_ab(struct __sk_buff *skb)
 	int err = res_pair_lock_ordered(&pair, upper, lower);
 
 	if (err)
-		return err;
+		return counted(err);
 	err = pair.first != &upper;
+	counts.protected_count++;
 	res_pair_unlock(&pair);
-	return err;
+	return counted(err);
 }
 
 SEC("tc") int contended_declared_ba(struct __sk_buff *skb)
@@ -79,10 +97,11 @@ SEC("tc") int contended_declared_ba(struct __sk_buff *skb)
 	int err = res_pair_lock_ordered(&pair, lower, upper);
 
 	if (err)
-		return err;
+		return counted(err);
 	err = pair.first != &upper;
+	counts.protected_count++;
 	res_pair_unlock(&pair);
-	return err;
+	return counted(err);
 }
 
 static __noinline int guarded(__u32 how)
@@ -91,8 +110,7 @@ static __noinline int guarded(__u32 how)
 
 	if (!a || !b)
 		return -1;
-	res_guard_pair(&b->lock, &a->lock)
-	{
+	res_guard_pair(&b->lock, &a->lock) {
 		if (how == 1)
 			return 1;
 		if (how == 2)
@@ -100,8 +118,7 @@ static __noinline int guarded(__u32 how)
 		if (how == 3)
 			goto out;
 	}
-	res_guard_failed(err)
-	{
+	res_guard_failed(err) {
 		return err;
 	}
 	return 5;

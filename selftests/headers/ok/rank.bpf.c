@@ -7,47 +7,47 @@ RES_LOCK_RANK(tree, 10);
 RES_LOCK_RANK(node, 20);
 RES_LOCK_RANK(leaf, 30);
 
-#define RANKS(name, guard)                                      \
-	SEC("tc") int name##_ranks(struct __sk_buff *skb)       \
-	{                                                       \
-		struct slot *a = slot(0), *b = slot(1);         \
-		struct slot *c = slot(2);                       \
-		__u32 depth = 0;                                \
-                                                                \
-		CHECK(a && b && c);                             \
-		guard(tree, &a->lock)                           \
-		{                                               \
-			depth++;                                \
-			guard(node, &b->lock)                   \
-			{                                       \
-				depth++;                        \
-				guard(leaf, &c->lock)           \
-				{                               \
-					depth++;                \
-				}                               \
-				res_guard_failed(err)           \
-				{                               \
-					return __LINE__;        \
-				}                               \
-			}                                       \
-			res_guard_failed(err)                   \
-			{                                       \
-				return __LINE__;                \
-			}                                       \
-			guard(leaf, &c->lock) depth++;          \
-			res_guard_failed(err) return __LINE__;  \
-			guard(node, &c->lock) depth++;          \
-			res_guard_failed(err) return __LINE__;  \
-		}                                               \
-		res_guard_failed(err)                           \
-		{                                               \
-			return __LINE__;                        \
-		}                                               \
-		guard(tree, &c->lock) depth++;                  \
-		res_guard_failed(err) return __LINE__;          \
-		CHECK(depth == 6);                              \
-		CHECK(is_free(0) && is_free(1) && is_free(2));  \
-		return 0;                                       \
+#define RANKS(name, guard)                                     \
+	SEC("tc") int name##_ranks(struct __sk_buff *skb)      \
+	{                                                      \
+		struct slot *a = slot(0), *b = slot(1);        \
+		struct slot *c = slot(2);                      \
+		__u32 depth = 0;                               \
+                                                               \
+		CHECK(a &&b &&c);                              \
+		guard(tree, &a->lock)                          \
+		{                                              \
+			depth++;                               \
+			guard(node, &b->lock)                  \
+			{                                      \
+				depth++;                       \
+				guard(leaf, &c->lock)          \
+				{                              \
+					depth++;               \
+				}                              \
+				res_guard_failed(err) {        \
+					return __LINE__;       \
+				}                              \
+			}                                      \
+			res_guard_failed(err) {                \
+				return __LINE__;               \
+			}                                      \
+			guard(leaf, &c->lock) depth++;         \
+			res_guard_failed(err)                  \
+				return __LINE__;               \
+			guard(node, &c->lock) depth++;         \
+			res_guard_failed(err)                  \
+				return __LINE__;               \
+		}                                              \
+		res_guard_failed(err) {                        \
+			return __LINE__;                       \
+		}                                              \
+		guard(tree, &c->lock) depth++;                 \
+		res_guard_failed(err)                          \
+			return __LINE__;                       \
+		CHECK(depth == 6);                             \
+		CHECK(is_free(0) && is_free(1) && is_free(2)); \
+		return 0;                                      \
 	}
 
 RANKS(plain, res_guard_ranked)
@@ -58,12 +58,10 @@ static __always_inline int under_tree(struct slot *c)
 	res_rank_held(tree);
 	int seen = 0;
 
-	res_guard_ranked(node, &c->lock)
-	{
+	res_guard_ranked(node, &c->lock) {
 		seen = 1;
 	}
-	res_guard_failed(err)
-	{
+	res_guard_failed(err) {
 		seen = err;
 	}
 	return seen;
@@ -75,12 +73,10 @@ SEC("tc") int said_held(struct __sk_buff *skb)
 	int seen = 0;
 
 	CHECK(a && c);
-	res_guard_ranked(tree, &a->lock)
-	{
+	res_guard_ranked(tree, &a->lock) {
 		seen = under_tree(c);
 	}
-	res_guard_failed(err)
-	{
+	res_guard_failed(err) {
 		return __LINE__;
 	}
 	CHECK(seen == 1);

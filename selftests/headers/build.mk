@@ -1,0 +1,12 @@
+# The programs of ok/ are compiled by run.sh too, with other compilers; here is what loads and runs them.
+HEADERS_OK = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/headers/ok/*.bpf.c))
+HEADERS_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/headers/*.c)) \
+	$(O)/selftests/fallback/tap.o $(O)/user/heldtab.o
+
+selftests: $(O)/selftests/headers/drive $(HEADERS_OK)
+
+$(O)/selftests/headers/drive: $(HEADERS_OBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+-include $(HEADERS_OBJS:.o=.d) $(HEADERS_OK:.o=.d)

@@ -1,0 +1,15 @@
+// error: the statement for failure must leave the block
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "../ok/test.bpf.h"
+#include <rqspin/res_guard.bpf.h>
+
+SEC("tc") int program(struct __sk_buff *skb)
+{
+	struct slot *s = slot(0), *t = slot(1);
+
+	if (!s || !t)
+		return 0;
+	res_guard_here(&s->lock, err, t->count = err);
+	s->count++;
+	return 0;
+}

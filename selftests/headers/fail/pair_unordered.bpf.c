@@ -1,0 +1,22 @@
+// error: undeclared identifier 'plain__order'
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "../ok/test.bpf.h"
+#include <rqspin/res_lock_pair.bpf.h>
+
+RES_ORDERED_LOCK(one);
+struct bpf_res_spin_lock plain __hidden SEC(".data.plain");
+
+SEC("tc") int program(struct __sk_buff *skb)
+{
+	struct slot *s = slot(0), *t = slot(1);
+
+	if (!s || !t)
+		return 0;
+	struct res_pair pair;
+	int err = res_pair_lock_ordered(&pair, one, plain);
+
+	if (err)
+		return err;
+	res_pair_unlock(&pair);
+	return 0;
+}

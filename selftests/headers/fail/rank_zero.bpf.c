@@ -1,0 +1,15 @@
+// error: rank bad must be greater than 0
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "../ok/test.bpf.h"
+#include <rqspin/res_lock_rank.bpf.h>
+
+RES_LOCK_RANK(bad, 0);
+
+SEC("tc") int program(struct __sk_buff *skb)
+{
+	struct slot *s = slot(0), *t = slot(1);
+
+	if (!s || !t)
+		return 0;
+	return 0;
+}

@@ -1,0 +1,14 @@
+// error: ignoring return value of function declared with 'warn_unused_result' attribute
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "../ok/test.bpf.h"
+
+SEC("tc") int program(struct __sk_buff *skb)
+{
+	struct slot *s = slot(0), *t = slot(1);
+
+	if (!s || !t)
+		return 0;
+	res_spin_lock(&s->lock);
+	res_spin_unlock(&s->lock);
+	return 0;
+}
