@@ -8,6 +8,8 @@
 
 #define NO_PREALLOC (1U << 0) /* BPF_F_NO_PREALLOC */
 
+const volatile __u32 nr_cpus;
+
 /* Our own view of a preallocated element: the fields between differ from kernel to kernel. */
 struct htab_elem___key {
 	char key[0];
@@ -38,6 +40,7 @@ static void array_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map 
 static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
 {
 	struct bpf_htab *htab = (void *)map;
+	__u32 spare;
 
 	r->key_off = bpf_core_field_offset(struct htab_elem___key, key);
 	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
@@ -45,9 +48,11 @@ static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 	emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
 	     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
 	r->stride = BPF_CORE_READ(htab, elem_size);
+	/* A plain hash has one spare element per CPU, which change places with those in use. */
+	spare = r->type == BPF_MAP_TYPE_HASH ? nr_cpus : 0;
 	if (!(map->map_flags & NO_PREALLOC))
 		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
-		     (__u64)r->stride * map->max_entries);
+		     (__u64)r->stride * (map->max_entries + spare));
 	emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));
 }
 

@@ -38,6 +38,7 @@ struct locknames *locknames_open(void)
 	ln->skel = mapaddr_bpf__open();
 	if (!ln->skel)
 		return ln;
+	ln->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
 	/* bpf_map_elem iterators need a map each and are attached when one is asked about. */
 	err = mapaddr_bpf__load(ln->skel);
 	if (!err) {

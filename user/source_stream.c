@@ -93,6 +93,22 @@ static void find_streams(struct stream_source *ss)
 	ss->last_id = newest;
 }
 
+/* The report names the thread only. Its process, if it is still there; 0 if not. */
+static __u32 process_of(__u32 tid)
+{
+	char path[64], line[128];
+	__u32 pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	f = fopen(path, "r");
+	while (f && !pid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %u", &pid);
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
 {
 	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
@@ -106,6 +122,7 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 		ss->foreign++;
 		return;
 	}
+	f.ev.pid = process_of(f.ev.tid);
 	f.ev.kind = f.ev.err == -ETIMEDOUT ? RQSPIN_TIMEOUT : RQSPIN_ABBA;
 	f.ev.parties = f.ev.err == -ETIMEDOUT ? 0 : 2;
 	for (__u32 i = 0; i < f.ev.nr_held && i < RQSPIN_EVENT_HELD; i++) {

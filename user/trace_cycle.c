@@ -6,17 +6,18 @@
 #include "heldtab.h"
 #include "trace_cycle.h"
 
-#define SAMPLE_NS 20000000ULL
-#define RECENT_NS 500000000ULL
-#define CYCLE_MAX 64
+#define SAMPLE_NS  20000000ULL
+#define CONFIRM_NS 1000000
+#define RECENT_NS  1000000000ULL
+#define CYCLE_MAX  64
 
 /* What one CPU waited for, and in a cycle of how many. */
 struct wait {
 	__u64 lock;
 	__u32 parties;
-	__u64 seen_ns;	  /* 0: never confirmed */
-	__u32 confirming; /* parties in the look before */
-	__u64 confirming_lock;
+	__u64 seen_ns; /* 0: never confirmed */
+	__u32 suspect; /* parties in the first of two looks */
+	__u64 suspect_lock;
 };
 
 struct cycles {
@@ -90,30 +91,49 @@ static __u32 parties(const struct cycles *c, unsigned int start)
 	return 0;
 }
 
-static void confirm(struct cycles *c, unsigned int cpu, __u64 now)
+/* Note who seems to wait in a circle; how many do. */
+static unsigned int suspect(struct cycles *c)
 {
-	struct wait *w = &c->waits[cpu];
-	__u64 lock = wanted(heldtab_cpu(c->ht, cpu));
-	__u32 n = lock ? parties(c, cpu) : 0;
+	unsigned int found = 0;
 
-	if (n > 2 && n == w->confirming && lock == w->confirming_lock) {
-		w->lock = lock;
-		w->parties = n;
+	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++) {
+		struct wait *w = &c->waits[cpu];
+
+		w->suspect_lock = wanted(heldtab_cpu(c->ht, cpu));
+		w->suspect = w->suspect_lock ? parties(c, cpu) : 0;
+		found += w->suspect > 2;
+	}
+	return found;
+}
+
+static void confirm(struct cycles *c, __u64 now)
+{
+	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++) {
+		struct wait *w = &c->waits[cpu];
+
+		if (w->suspect <= 2 || wanted(heldtab_cpu(c->ht, cpu)) != w->suspect_lock ||
+		    parties(c, cpu) != w->suspect)
+			continue;
+		w->lock = w->suspect_lock;
+		w->parties = w->suspect;
 		w->seen_ns = now;
 	}
-	w->confirming = n;
-	w->confirming_lock = lock;
 }
 
 void cycles_sample(struct cycles *c)
 {
+	const struct timespec between = { .tv_nsec = CONFIRM_NS };
 	__u64 now = now_ns();
 
 	if (now < c->next || heldtab_snapshot(c->ht))
 		return;
 	c->next = now + SAMPLE_NS;
-	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++)
-		confirm(c, cpu, now);
+	if (!suspect(c))
+		return;
+	/* The tables are not read at one instant: only what lasts is a deadlock. */
+	nanosleep(&between, NULL);
+	if (!heldtab_snapshot(c->ht))
+		confirm(c, now_ns());
 }
 
 __u32 cycles_find(const struct cycles *c, __u32 cpu, __u64 lock)

@@ -134,6 +134,12 @@ static void absorb(struct failure *to, struct failure *from)
 	}
 	if (!to->map_id)
 		to->map_id = from->map_id;
+	if (!x->pid)
+		x->pid = y->pid;
+	if (!x->line) {
+		x->line = y->line;
+		memcpy(to->file, from->file, sizeof(to->file));
+	}
 	free(to->report);
 	to->report = from->report;
 	from->report = NULL;

@@ -126,7 +126,7 @@ static void set_what(json_t *j, const struct rqspin_event *ev)
 static void set_who(json_t *j, const struct failure *f)
 {
 	json_object_set_new(j, "cpu", json_integer(f->ev.cpu));
-	json_object_set_new(j, "pid", json_integer(f->ev.pid));
+	json_object_set_new(j, "pid", id_or_null(f->ev.pid, f->ev.pid || !f->ev.tid));
 	json_object_set_new(j, "tid", id_or_null(f->ev.tid, f->ev.tid || !f->ev.pid));
 	json_object_set_new(j, "comm", json_text(f->ev.comm));
 	json_object_set_new(j, "prog", prog_json(f));

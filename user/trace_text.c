@@ -58,7 +58,8 @@ static void put_kind(const struct rqspin_event *ev)
 
 static void put_who(const struct failure *f)
 {
-	printf(" cpu %u %s/%u ", f->ev.cpu, f->ev.comm[0] ? f->ev.comm : "?", f->ev.pid);
+	printf(" cpu %u %s/%u ", f->ev.cpu, f->ev.comm[0] ? f->ev.comm : "?",
+	       f->ev.pid ? f->ev.pid : f->ev.tid);
 	if (f->prog)
 		printf("prog %u %s", f->prog_id, f->prog->full_name);
 	else if (f->ev.prog[0])
