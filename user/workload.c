@@ -73,17 +73,19 @@ static int explain_load(struct workload *w, int err)
 		pr_err("%s", probe_why(PROBE_PRIVILEGE));
 		return EXIT_UNSUPPORTED;
 	}
+	if (!probe_kfuncs()) {
+		pr_err("%s: this kernel has no resilient locks (%s); 'rqspin doctor' says how to "
+		       "get them",
+		       w->path, probe_why(PROBE_KFUNCS));
+		return EXIT_UNSUPPORTED;
+	}
 	if (reason)
 		pr_err("%s: the verifier refuses %s: %s", w->path,
 		       prog ? bpf_program__name(prog) : "a program", reason);
 	else
 		pr_err("%s: cannot be loaded: %s; -vv shows what libbpf says", w->path,
 		       strerror(err));
-	if (probe_kfuncs())
-		return EXIT_FAIL;
-	pr_err("this kernel has no resilient locks (%s); 'rqspin doctor' says how to get them",
-	       probe_why(PROBE_KFUNCS));
-	return EXIT_UNSUPPORTED;
+	return EXIT_FAIL;
 }
 
 static int choose_role(struct workload *w, struct role *r)
