@@ -18,37 +18,34 @@ struct account {
 
 RES_LOCK_MAP(accounts, struct account, 2);
 
-/* A macro, because the events carry the name of the function they are reported from. */
-#define TRANSFER(from_index, to_index)                                           \
-	do {                                                                     \
-		struct account *from = res_lock_map_elem(&accounts, from_index); \
-		struct account *to = res_lock_map_elem(&accounts, to_index);     \
-		struct sample_scope s;                                           \
-		struct res_pair pair;                                            \
-		int err;                                                         \
-                                                                                 \
-		if (!from || !to)                                                \
-			return -EINVAL;                                          \
-		sample_begin(&s);                                                \
-		err = res_pair_lock(&pair, &from->lock, &to->lock);              \
-		if (err) {                                                       \
-			sample_fail(&s, &to->lock, err);                         \
-			return sample_end(&s);                                   \
-		}                                                                \
-		from->balance--;                                                 \
-		to->balance++;                                                   \
-		res_pair_unlock(&pair);                                          \
-		return sample_end(&s);                                           \
-	} while (0)
+static __always_inline int transfer(__u32 from_index, __u32 to_index)
+{
+	struct account *from = res_lock_map_elem(&accounts, from_index);
+	struct account *to = res_lock_map_elem(&accounts, to_index);
+	struct sample_scope s;
+	struct res_pair pair;
+
+	if (!from || !to)
+		return -EINVAL;
+	sample_begin(&s);
+	s.err = res_pair_lock(&pair, &from->lock, &to->lock);
+	/* Which of the two could not be had is not told, so there is no event to report. */
+	if (s.err)
+		return sample_end(&s);
+	from->balance--;
+	to->balance++;
+	res_pair_unlock(&pair);
+	return sample_end(&s);
+}
 
 SEC("tc")
 int pair_there(struct __sk_buff *ctx)
 {
-	TRANSFER(0, 1);
+	return transfer(0, 1);
 }
 
 SEC("tc")
 int pair_back(struct __sk_buff *ctx)
 {
-	TRANSFER(1, 0);
+	return transfer(1, 0);
 }
