@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 logs=build/test-logs
 results=$logs/results.tsv
 fallback_guest="debian-7 queue"
+no_kernel='^fetch-kernel: (no|cannot) '
 guest='' cpu=queue list=0 globs=()
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -77,8 +78,8 @@ run_suite() {
 
 record() {
 	local name=$1 place=$2 log=$3 status=$4
-	if [ "$place" != host ] && [ "$status" = 3 ] && grep -q '^fetch-kernel: no ' "$log"; then
-		printf 'skip\t%s\twhole suite\t%s\n' "$name" "$(grep -m1 '^fetch-kernel: no ' "$log")"
+	if [ "$place" != host ] && [ "$status" = 3 ] && grep -qE "$no_kernel" "$log"; then
+		printf 'skip\t%s\twhole suite\t%s\n' "$name" "$(grep -m1 -E "$no_kernel" "$log")"
 	elif [ "$status" = 124 ]; then
 		python3 scripts/tally.py "$name" 124 "$log"
 		printf 'fail\t%s\t(suite)\ttime limit\n' "$name"
