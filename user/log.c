@@ -18,14 +18,14 @@ static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
 	funlockfile(stderr);
 }
 
-#define DEFINE_LOG(name, level, prefix)                \
-	void name(const char *fmt, ...)                \
-	{                                              \
-		va_list ap;                            \
-                                                       \
-		va_start(ap, fmt);                     \
-		vlog(level, prefix, fmt, ap);          \
-		va_end(ap);                            \
+#define DEFINE_LOG(name, level, prefix)       \
+	void name(const char *fmt, ...)       \
+	{                                     \
+		va_list ap;                   \
+                                              \
+		va_start(ap, fmt);            \
+		vlog(level, prefix, fmt, ap); \
+		va_end(ap);                   \
 	}
 
 DEFINE_LOG(pr_err, LOG_WARN, "rqspin: ")
