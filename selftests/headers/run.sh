@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests of include/rqspin: what must compile does (with each clang here, and with a vmlinux.h of a
 # kernel without the locks), what must not compile says why, examples of docs/headers.md are real,
-# and the programs load and do what they should. usage: selftests/headers/run.sh   (after make build)
+# and the programs load and do what they should. After make build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,8 +11,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
 
-flags=(-g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Iinclude -Iselftests/headers/ok
-	-idirafter "/usr/include/$(uname -m)-linux-gnu")
+flags=(-g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Iinclude
+	-Iselftests/headers/ok -idirafter "/usr/include/$(uname -m)-linux-gnu")
 
 ok() {
 	passed=$((passed + 1))
@@ -36,12 +36,16 @@ header_sources() {
 	: >"$all"
 	for h in include/rqspin/res_*.bpf.h; do
 		name=$(basename "$h" .bpf.h)
-		printf '#include "vmlinux.h"\n#include <bpf/bpf_helpers.h>\n#include <rqspin/%s.bpf.h>\n' "$name" >"$tmp/$name.bpf.c"
+		{
+			printf '#include "vmlinux.h"\n#include <bpf/bpf_helpers.h>\n'
+			printf '#include <rqspin/%s.bpf.h>\n' "$name"
+		} >"$tmp/$name.bpf.c"
 		# The fallback stands in for the kernel's lock: it has its own line below.
 		[ "$name" = res_spin_fallback ] || cat "$tmp/$name.bpf.c" >>"$all"
 	done
 	{
-		printf '#include "vmlinux.h"\n#include <rqspin/res_spin_fallback.bpf.h>\nRES_FALLBACK_DEFINE;\n'
+		printf '#include "vmlinux.h"\n#include <rqspin/res_spin_fallback.bpf.h>\n'
+		printf 'RES_FALLBACK_DEFINE;\n'
 		cat "$all"
 	} >"$tmp/all_on_fallback.bpf.c"
 }
@@ -50,7 +54,8 @@ header_sources() {
 strip_vmlinux() {
 	mkdir -p "$tmp/old"
 	sed -e '/^struct bpf_res_spin_lock {/,/^}/d' -e '/^extern .*bpf_res_spin_/d' \
-		-e '/^struct rqspinlock_held {/,/^}/d' -e '/^extern .*bpf_rdonly_cast/d' "$out/vmlinux.h" >"$tmp/old/vmlinux.h"
+		-e '/^struct rqspinlock_held {/,/^}/d' -e '/^extern .*bpf_rdonly_cast/d' \
+		"$out/vmlinux.h" >"$tmp/old/vmlinux.h"
 }
 
 compiles() { # name, compiler, source, flags...
@@ -92,10 +97,11 @@ test_compilers() {
 test_old_vmlinux() {
 	local f
 	for f in "$tmp"/*.bpf.c selftests/headers/ok/*.bpf.c; do
-		compiles "vmlinux.h without the locks: $(basename "$f")" "$clang" "$f" "-I$tmp/old" -DRQSPIN_NEED_TYPES
+		compiles "vmlinux.h without the locks: $(basename "$f")" "$clang" "$f" \
+			"-I$tmp/old" -DRQSPIN_NEED_TYPES
 	done
-	refused "vmlinux.h without the locks, types not asked for" "incomplete type 'struct bpf_res_spin_lock'" \
-		"$tmp/res_spin_lock.bpf.c" "-I$tmp/old"
+	refused "vmlinux.h without the locks, types not asked for" \
+		"incomplete type 'struct bpf_res_spin_lock'" "$tmp/res_spin_lock.bpf.c" "-I$tmp/old"
 }
 
 # Without -Werror, as a user's build may be; system headers, as installed ones may be.
@@ -109,11 +115,12 @@ test_refused() {
 		selftests/headers/fail/unused_lock.bpf.c "-I$out" -isystem include
 }
 
-# A block of C that starts with an #include is a whole file.
+# Each block of C there is a whole file.
 test_doc_examples() {
 	local f
 	mkdir -p "$tmp/doc"
-	awk -v dir="$tmp/doc" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print >(dir "/example" n ".bpf.c") }' docs/headers.md
+	awk -v dir="$tmp/doc" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 }
+		on { print >(dir "/example" n ".bpf.c") }' docs/headers.md
 	for f in "$tmp"/doc/*.bpf.c; do
 		compiles "docs/headers.md: $(basename "$f")" "$clang" "$f" "-I$out"
 		cp "$tmp/o.bpf.o" "$tmp/doc/$(basename "$f" .bpf.c).bpf.o"
@@ -126,7 +133,8 @@ test_programs() {
 		skip "programs" "loading needs root"
 		return
 	fi
-	timeout 200 "$out/selftests/headers/drive" "$out"/selftests/headers/ok/*.bpf.o "$tmp"/doc/*.bpf.o >"$tmp/drive" 2>"$tmp/drive.err" || true
+	timeout 200 "$out/selftests/headers/drive" "$out"/selftests/headers/ok/*.bpf.o \
+		"$tmp"/doc/*.bpf.o >"$tmp/drive" 2>"$tmp/drive.err" || true
 	tail -n 40 "$tmp/drive.err" | sed 's/^/# /'
 	while read -r line; do
 		case $line in
@@ -153,5 +161,6 @@ test_old_vmlinux
 test_refused
 test_doc_examples
 test_programs
-printf '1..%d\n%d passed, %d failed, %d skipped\n' $((passed + failed + skipped)) "$passed" "$failed" "$skipped"
+printf '1..%d\n' $((passed + failed + skipped))
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

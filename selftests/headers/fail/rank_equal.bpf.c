@@ -1,5 +1,5 @@
-// error: initializing 'struct taking_rank_leaf \*' with an expression of type 'struct
-// while_holding_rank_leaf \*' SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// error: 'struct taking_rank_leaf \*' with .* of type 'struct while_holding_rank_leaf \*'
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "../ok/test.bpf.h"
 #include <rqspin/res_lock_rank.bpf.h>
 
