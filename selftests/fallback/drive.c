@@ -65,6 +65,8 @@ static void *work(void *arg)
 		/* Nobody may take a lock of the next round while this one goes on. */
 		if (job->args.parties || round == 1)
 			pthread_barrier_wait(job->start);
+		while (job->after && *job->after < (__u32)round)
+			sched_yield();
 		tally(job, run_syscall(job->prog_fd, &job->args));
 	}
 	return NULL;

@@ -16,6 +16,7 @@ struct job {
 	bool packet; /* tc or xdp: run @rounds times by one call; else syscall, once per round */
 	int rounds;
 	struct fb_args args;
+	const volatile __u32 *after; /* each round begins when this has reached its number */
 	/* Called after each round that failed; returns whether what it recorded is right. */
 	bool (*judge)(const struct job *job, int err);
 	/* Results. */

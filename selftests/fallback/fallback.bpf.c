@@ -16,8 +16,10 @@ const volatile bool shared_with_interrupts = false;
 #include <rqspin/res_spin_fallback.bpf.h>
 #include "fallback.h"
 
-#define MEET_STEPS (1U << 23)
-#define MEET_NS	   5000000000ULL
+#define HOLD_ABOVE_NS 2000000ULL
+#define MEET_STEPS    (1U << 23)
+#define LONG_ROUNDS   32
+#define MEET_NS	      5000000000ULL
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -32,8 +34,17 @@ __u64 guarded[FB_LOCKS][2]; /* only touched under the lock with the same index *
 __u64 torn;
 __u64 interrupts;
 __u64 arrived;
-__u32 held;
+__u32 held; /* round whose holder is in */
+__u32 armed;
 __u64 seen_address; /* of locks[0], as the programs see it */
+
+/* bpf_loop() ends after some 0.2 s by itself; a busy machine may need the whole deadline. */
+#define LONG_LOOP(step, ctx)                                                 \
+	do {                                                                 \
+		for (int round_ = 0; round_ < LONG_ROUNDS; round_++)         \
+			if (bpf_loop(MEET_STEPS, step, ctx, 0) < MEET_STEPS) \
+				break;                                       \
+	} while (0)
 
 static void note(struct fb_seen *s, __u32 *word, int err)
 {
@@ -151,8 +162,7 @@ static __always_inline bool meet(struct fb_args *args)
 			     .deadline = bpf_ktime_get_ns() + MEET_NS };
 
 	__sync_fetch_and_add(&arrived, 1);
-	bpf_loop(MEET_STEPS, meet_step, &m, 0);
-	bpf_loop(MEET_STEPS, meet_step, &m, 0);
+	LONG_LOOP(meet_step, &m);
 	return *(volatile __u64 *)&arrived >= m.all;
 }
 
@@ -193,28 +203,17 @@ int fb_hold(struct fb_args *args)
 		return err;
 	until = bpf_ktime_get_ns() + args->hold_ns;
 	*(volatile __u32 *)&held = 1;
-	bpf_loop(MEET_STEPS, hold_step, &until, 0);
-	bpf_loop(MEET_STEPS, hold_step, &until, 0);
-	bpf_loop(MEET_STEPS, hold_step, &until, 0);
+	LONG_LOOP(hold_step, &until);
 	res_fb_unlock(word);
 	return 0;
 }
 
-static long await_step(__u64 i __attribute__((unused)), void *none __attribute__((unused)))
-{
-	return *(volatile __u32 *)&held != 0;
-}
-
-/* Tries when the holder is in; a step takes a few nanoseconds at most. */
 SEC("syscall")
 int fb_take(struct fb_args *args)
 {
 	__u32 *word = word_of(args->first);
-	int err;
+	int err = res_fb_lock(word);
 
-	bpf_loop(MEET_STEPS, await_step, NULL, 0);
-	bpf_loop(MEET_STEPS, await_step, NULL, 0);
-	err = res_fb_lock(word);
 	if (err)
 		note(&seen[args->first & (FB_LOCKS - 1)], word, err);
 	else
@@ -306,5 +305,54 @@ int fb_interrupt(void *ctx __attribute__((unused)))
 	take_two(base, &irq_counts[cpu], possible);
 	if (inside[cpu])
 		__sync_fetch_and_add(&interrupts, 1);
+	return 0;
+}
+
+static long until_taken_step(__u64 i __attribute__((unused)), struct meeting *m)
+{
+	return res_fb_peek(&locks[2].word) || bpf_ktime_get_ns() > m->deadline;
+}
+
+/*
+ * Owns lock 1 and wants lock 2, which fb_hold_above has: that interrupts a wait
+ * for lock 1, but need not wait for it. Looks like AB against BA, is none.
+ */
+SEC("syscall")
+int fb_not_stuck(struct fb_args *args)
+{
+	struct meeting m = { .deadline = bpf_ktime_get_ns() + MEET_NS };
+	int err = res_fb_lock(word_of(1));
+
+	if (err)
+		return err;
+	armed = 1;
+	*(volatile __u32 *)&held = args->round;
+	LONG_LOOP(until_taken_step, &m);
+	if (!locks[2].word)
+		err = 1;
+	if (!err)
+		err = res_fb_lock(word_of(2));
+	if (!err)
+		res_fb_unlock(word_of(2));
+	armed = 0;
+	res_fb_unlock(word_of(1));
+	return err;
+}
+
+SEC("perf_event")
+int fb_hold_above(void *ctx __attribute__((unused)))
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 until = bpf_ktime_get_ns() + HOLD_ABOVE_NS;
+
+	if (cpu >= RES_FALLBACK_CPUS || !armed || !res_fb_state.cpus[cpu].waiters)
+		return 0;
+	if (res_fb_lock(word_of(2))) {
+		__sync_fetch_and_add(&irq_counts[0].false_deadlocks, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&interrupts, 1);
+	LONG_LOOP(hold_step, &until);
+	res_fb_unlock(word_of(2));
 	return 0;
 }

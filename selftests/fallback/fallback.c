@@ -20,16 +20,17 @@
 #include "tap.h"
 #include "selftests/fallback/fallback.skel.h"
 
-#define AA_RUNS	      1000
-#define ROUNDS	      300
-#define CROWD_TAKEN   10000000ULL
-#define IRQ_TAKEN     1000000ULL
-#define IRQ_WANTED    1000
-#define IRQ_CALLS     100
-#define PER_CALL      5000
-#define IRQ_PERIOD_NS 100000
-#define MS	      1000000ULL
-#define LIMIT_MS      250
+#define AA_RUNS		 1000
+#define ROUNDS		 300
+#define CROWD_TAKEN	 10000000ULL
+#define IRQ_TAKEN	 1000000ULL
+#define NOT_STUCK_ROUNDS 50
+#define IRQ_WANTED	 1000
+#define IRQ_CALLS	 100
+#define PER_CALL	 5000
+#define IRQ_PERIOD_NS	 100000
+#define MS		 1000000ULL
+#define LIMIT_MS	 250
 
 static struct fallback_bpf *skel;
 static int cpus;
@@ -171,6 +172,7 @@ static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
 
 	skel->bss->held = 0;
 	jobs[0].args.hold_ns = hold_ns;
+	jobs[1].after = &skel->bss->held;
 	if (drive(jobs, 2))
 		return -EAGAIN;
 	*seen = skel->bss->seen[0];
@@ -261,15 +263,15 @@ static int open_clock(int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int start_interrupts(struct bpf_link **links)
+static int start_interrupts(struct bpf_program *prog, struct bpf_link **links, int n)
 {
 	int i, fd;
 
-	for (i = 0; i < cpus; i++) {
+	for (i = 0; i < n; i++) {
 		fd = open_clock(i);
 		if (fd < 0)
 			return -errno;
-		links[i] = bpf_program__attach_perf_event(skel->progs.fb_interrupt, fd);
+		links[i] = bpf_program__attach_perf_event(prog, fd);
 		if (!links[i])
 			return -errno;
 	}
@@ -283,7 +285,7 @@ static void test_interrupts(void)
 	const char *how = skel->rodata->shared_with_interrupts ? "the same locks" : "own locks";
 	int err, i;
 
-	err = start_interrupts(links);
+	err = start_interrupts(skel->progs.fb_interrupt, links, cpus);
 	for (i = 0; !err && i < IRQ_CALLS && skel->bss->interrupts < IRQ_WANTED; i++)
 		err = crowd(IRQ_TAKEN);
 	for (i = 0; i < cpus; i++)
@@ -300,6 +302,35 @@ static void test_interrupts(void)
 	    (unsigned long long)(task.timeouts + irq.timeouts));
 	if (skel->rodata->shared_with_interrupts)
 		tap(irq.deadlocks > 0, "%s: an interrupt finds its own CPU's lock", mode);
+}
+
+/* CPU 0 waits for lock 1 and is interrupted; CPU 1 has lock 1 and wants what the interrupt has. */
+static void test_not_stuck(void)
+{
+	struct job jobs[2] = { 0 };
+	struct bpf_link *link = NULL;
+	int err;
+
+	if (cpus < 2) {
+		tap_skip("an interrupted waiter is not stuck", "one CPU");
+		return;
+	}
+	jobs[0].prog_fd = fd_of(skel->progs.fb_take);
+	jobs[0].after = &skel->bss->held;
+	jobs[0].args.first = 1;
+	jobs[1].prog_fd = fd_of(skel->progs.fb_not_stuck);
+	jobs[1].cpu = 1;
+	jobs[0].rounds = jobs[1].rounds = NOT_STUCK_ROUNDS;
+	jobs[0].args.parties = jobs[1].args.parties = 2;
+	skel->bss->held = 0;
+	err = start_interrupts(skel->progs.fb_hold_above, &link, 1);
+	if (!err)
+		err = drive(jobs, 2);
+	bpf_link__destroy(link);
+	tap(!err && jobs[0].ok == NOT_STUCK_ROUNDS && jobs[1].ok == NOT_STUCK_ROUNDS &&
+		    !skel->bss->irq_counts[0].false_deadlocks && all_free(),
+	    "%s: an interrupted waiter is not stuck: %d and %d of %d, %llu interrupts", mode,
+	    jobs[0].ok, jobs[1].ok, NOT_STUCK_ROUNDS, (unsigned long long)skel->bss->interrupts);
 }
 
 static bool load(bool stop_preemption, bool shared)
@@ -336,6 +367,8 @@ static void test_mode(bool stop_preemption)
 	for (n = 2; n <= FB_LOCKS; n++)
 		test_cycle(n);
 	test_timeout();
+	test_not_stuck();
+	memset(skel->bss->irq_counts, 0, sizeof(skel->bss->irq_counts));
 	test_crowd();
 	fallback_bpf__destroy(skel);
 	for (n = 0; n < 2; n++) {
