@@ -23,6 +23,7 @@ static inline uint64_t counts_failed(const struct counts *c)
 struct role {
 	const char *prog;
 	int prog_fd;
+	uint32_t prog_id;
 	bool batch; /* BPF_PROG_TEST_RUN repeats this program type in the kernel */
 	bool ctx;   /* gets struct sample_role_args */
 	int cpu;

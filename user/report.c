@@ -70,8 +70,9 @@ static void add_counts(json_t *to, const struct counts *c, const struct hist *ok
 
 static json_t *role_json(const struct role *role, const struct role_result *res)
 {
-	json_t *o = json_pack("{s:s, s:i, s:I, s:I}", "program", role->prog, "cpu", role->cpu,
-			      "rounds", (json_int_t)role->rounds, "alone", (json_int_t)role->alone);
+	json_t *o = json_pack("{s:s, s:I, s:i, s:I, s:I}", "program", role->prog, "program_id",
+			      (json_int_t)role->prog_id, "cpu", role->cpu, "rounds",
+			      (json_int_t)role->rounds, "alone", (json_int_t)role->alone);
 
 	add_counts(o, &res->counts, &res->ok, &res->fail);
 	return o;

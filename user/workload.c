@@ -179,6 +179,17 @@ static int map_stats(struct workload *w)
 	return EXIT_OK;
 }
 
+static void set_prog(struct workload *w, struct role *r)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 size = sizeof(info);
+
+	r->prog_fd = bpf_program__fd(bpf_object__find_program_by_name(w->obj, r->prog));
+	if (!bpf_prog_get_info_by_fd(r->prog_fd, &info, &size))
+		r->prog_id = info.id;
+	pr_debug("%s is program %u, on CPU %d", r->prog, r->prog_id, r->cpu);
+}
+
 int workload_load(struct workload *w, struct role *roles, unsigned int nr,
 		  const char *const attach[2])
 {
@@ -189,8 +200,7 @@ int workload_load(struct workload *w, struct role *roles, unsigned int nr,
 	if (bpf_object__load(w->obj))
 		return explain_load(w, errno);
 	for (unsigned int i = 0; i < nr; i++)
-		roles[i].prog_fd =
-			bpf_program__fd(bpf_object__find_program_by_name(w->obj, roles[i].prog));
+		set_prog(w, &roles[i]);
 	rc = map_stats(w);
 	if (rc)
 		return rc;

@@ -80,6 +80,12 @@ def test_roles_that_share_a_cpu_are_told_apart():
     assert [(r["cpu"], r["acquired"]) for r in run["roles"]] == [(0, 50), (0, 50)]
 
 
+def test_program_ids_match_the_trace(tracer):
+    with tracer() as t:
+        run = run_sample("aa", "--count", 3)
+    assert {e["prog"]["id"] for e in t.events} == {run["roles"][0]["program_id"]}
+
+
 def test_rate_limits_rounds():
     run = run_sample("nested", "--count", 20, "--rate", 100)
     assert run["total"]["acquired"] == 20
