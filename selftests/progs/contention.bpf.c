@@ -9,8 +9,8 @@ struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 __u64 attempts[2], both[2], first_deadlock[2], second_deadlock[2], timeouts[2], others[2];
 /* Written under both locks only, without atomics: lost updates show a broken lock. */
 __u64 guarded;
-/* Turns of an empty loop between the two locks: a window for the others. */
-__u32 window;
+/* Threads of each side that have their first lock. */
+__u32 halfway[2];
 
 static __always_inline void count(__u64 *deadlocks, __u32 side, int err)
 {
@@ -22,12 +22,21 @@ static __always_inline void count(__u64 *deadlocks, __u32 side, int err)
 		__sync_fetch_and_add(&others[side], 1);
 }
 
-static __always_inline void linger(void)
+/* Each call has the kernel's whole budget for a loop: a crowded machine needs several. */
+static __noinline bool other_side_comes(__u32 side)
 {
-	__u32 i;
+	while (may_loop) {
+		if (*(volatile __u32 *)&halfway[side ? 0 : 1])
+			return true;
+	}
+	return false;
+}
 
-	for (i = 0; i < window && may_loop; i++)
-		asm volatile("");
+/* Give the other side time to take its first lock; go on without it if it does not come. */
+static __always_inline void linger(__u32 side)
+{
+	if (!other_side_comes(side) && !other_side_comes(side))
+		other_side_comes(side);
 }
 
 #define SIDE(name, side, first, second)                           \
@@ -42,8 +51,10 @@ static __always_inline void linger(void)
 			count(&first_deadlock[side], side, err);  \
 			return err;                               \
 		}                                                 \
-		linger();                                         \
+		__sync_fetch_and_add(&halfway[side], 1);          \
+		linger(side);                                     \
 		err = bpf_res_spin_lock(&second);                 \
+		__sync_fetch_and_add(&halfway[side], -1);         \
 		if (err) {                                        \
 			count(&second_deadlock[side], side, err); \
 			bpf_res_spin_unlock(&first);              \
