@@ -44,13 +44,14 @@ static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 
 	r->key_off = bpf_core_field_offset(struct htab_elem___key, key);
 	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
+	r->sparse = !!(map->map_flags & NO_PREALLOC);
 	r->stride = bpf_core_type_size(struct bucket);
 	emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
 	     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
 	r->stride = BPF_CORE_READ(htab, elem_size);
 	/* A plain hash has one spare element per CPU, which change places with those in use. */
 	spare = r->type == BPF_MAP_TYPE_HASH ? nr_cpus : 0;
-	if (!(map->map_flags & NO_PREALLOC))
+	if (!r->sparse)
 		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
 		     (__u64)r->stride * (map->max_entries + spare));
 	emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));

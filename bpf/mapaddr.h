@@ -31,7 +31,9 @@ struct mapaddr {
 	__u32 key_size;
 	__u32 value_off;
 	__u32 value_size;
+	__u32 sparse; /* MAPADDR_BUCKETS: elements are allocated one by one */
 	char name[16];
+	__u32 pad;
 };
 
 #endif

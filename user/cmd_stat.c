@@ -137,6 +137,8 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &st);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
+	if (!trace_filter_valid(&st.filter))
+		return EXIT_FAIL;
 	stop_init();
 	st.table = stat_table_new();
 	s = st.table ? session_open(st.sources, on_failure, &st) : NULL;

@@ -202,6 +202,8 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
+	if (!trace_filter_valid(&t.filter))
+		return EXIT_FAIL;
 	stop_init();
 	err = start(&t);
 	if (err)

@@ -151,6 +151,45 @@ void locknames_scan(struct locknames *ln)
 	refresh(ln);
 }
 
+/* Elements that are allocated one by one: look at those there are now. */
+static void add_elements(struct locknames *ln, const struct mapaddr *buckets)
+{
+	union bpf_iter_link_info info = { .map.map_fd = bpf_map_get_fd_by_id(buckets->map_id) };
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+	struct mapaddr at = *buckets;
+	struct bpf_link *link;
+	__u64 value;
+	int fd;
+
+	if ((int)info.map.map_fd < 0)
+		return;
+	at.part = MAPADDR_ELEMS;
+	at.size = at.stride = at.value_off + at.value_size;
+	link = bpf_program__attach_iter(ln->skel->progs.mapaddr_elems, &opts);
+	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	while (fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value)) {
+		at.base = value - at.value_off;
+		add_range(ln, &at);
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	close(info.map.map_fd);
+}
+
+static void scan_elements(struct locknames *ln)
+{
+	size_t nr = ln->nr;
+
+	/* Only maps whose values can have locks: such maps carry type information. */
+	for (size_t i = 0; i < nr && i < ln->nr; i++) {
+		struct mapaddr at = ln->ranges[i].at;
+
+		if (at.part == MAPADDR_BUCKETS && at.sparse && locktype_has_lock(at.map_id))
+			add_elements(ln, &at);
+	}
+}
+
 static void key_text(const unsigned char *key, __u32 size, char *buf, size_t room)
 {
 	__u64 num = 0;
@@ -225,6 +264,10 @@ bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 	r = find_range(ln, addr);
 	if (!r) {
 		locknames_scan(ln);
+		r = find_range(ln, addr);
+	}
+	if (!r && ln->maps) {
+		scan_elements(ln);
 		r = find_range(ln, addr);
 	}
 	if (!r)

@@ -106,6 +106,18 @@ static const struct btf_type *step_array(const struct btf *btf, const struct btf
 	return strip(btf, btf_array(t)->type);
 }
 
+bool locktype_has_lock(__u32 map_id)
+{
+	struct locktype *lt = locktype_read(map_id);
+	bool has;
+
+	/* The kernel looks at the value's own type; so a lock elsewhere in that BTF is a rare
+	 * detour. */
+	has = lt && btf__find_by_name_kind(lt->btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0;
+	locktype_free(lt);
+	return has;
+}
+
 void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size)
 {
 	const struct btf_type *t = lt ? strip(lt->btf, lt->value_id) : NULL;

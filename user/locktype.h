@@ -4,6 +4,7 @@
 #define RQSPIN_LOCKTYPE_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct locktype;
@@ -11,6 +12,9 @@ struct locktype;
 /* NULL if the map is gone or carries no type information. */
 struct locktype *locktype_read(__u32 map_id);
 void locktype_free(struct locktype *lt);
+
+/* Do the map's values have a resilient lock? */
+bool locktype_has_lock(__u32 map_id);
 
 /* "lock_a" in a data section, "inner.lock" in a map value; "+8" without types. */
 void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
 
+#include "log.h"
 #include "proginfo.h"
 #include "trace.h"
 #include "trace_filter.h"
@@ -76,12 +78,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp trace_filter_argp = { .options = options, .parser = parse };
 
+/* True: the text is an id and not a name. */
+static bool prog_id(const char *text, __u32 *id)
+{
+	uint64_t v;
+
+	if (opt_u64(text, 1, UINT32_MAX, &v))
+		return false;
+	*id = v;
+	return true;
+}
+
+bool trace_filter_valid(const struct trace_filter *flt)
+{
+	__u32 id;
+	int fd;
+
+	if (!flt->prog || !prog_id(flt->prog, &id))
+		return true;
+	fd = bpf_prog_get_fd_by_id(id);
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	if (errno != ENOENT)
+		return true; /* not allowed to ask: the session will say so */
+	pr_err("--prog: no BPF program has the id %u ('bpftool prog' lists them)", id);
+	return false;
+}
+
 static bool match_prog(const char *want, const struct failure *f)
 {
-	char *end;
-	unsigned long id = strtoul(want, &end, 10);
+	__u32 id;
 
-	if (isdigit((unsigned char)*want) && !*end)
+	if (prog_id(want, &id))
 		return f->prog_id == id;
 	if (f->prog && !strcmp(f->prog->full_name, want))
 		return true;

@@ -14,7 +14,7 @@ struct failure;
 
 struct trace_filter {
 	const char *prog; /* id or name, NULL: any */
-	uint64_t pid;  /* 0: any */
+	uint64_t pid;	  /* 0: any */
 	int cpus[OPT_CPUS_MAX];
 	int nr_cpus;	    /* 0: any */
 	unsigned int kinds; /* bit mask of enum rqspin_kind, 0: any */
@@ -22,6 +22,9 @@ struct trace_filter {
 
 /* Child parser for --prog, --pid, --cpu, --kind; its input is a struct trace_filter. */
 extern const struct argp trace_filter_argp;
+
+/* Is there a program of the id asked for? A name may still come. */
+bool trace_filter_valid(const struct trace_filter *flt);
 
 bool trace_filter_match(const struct trace_filter *flt, const struct failure *f);
 

@@ -118,7 +118,9 @@ static const struct source *source_by_name(const char *name)
 	for (size_t i = 0; i < nr_trace_sources; i++)
 		if (!strcmp(trace_sources[i]->name, name))
 			return trace_sources[i];
-	pr_err("no source '%s'; 'rqspin help trace' lists them", name);
+	pr_err("no source '%s'; there are %s, %s, %s, %s and %s", name, source_ring.name,
+	       source_trampoline.name, source_stream.name, source_mapops.name,
+	       source_contention.name);
 	return NULL;
 }
 
