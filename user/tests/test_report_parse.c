@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "report_parse.h"
+#include "trace.h"
+#include "unit.h"
+
+#define AA                                                            \
+	"ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock\n" \
+	"Attempted lock   = 0xff23a5e4c2ac497c\n"                     \
+	"Total held locks = 2\n"                                      \
+	"Held lock[ 0] = 0xff23a5e4c2ac497c\n"                        \
+	"Held lock[ 1] = 0xff23a5e4c2ac4000\n"                        \
+	"CPU: 2 UID: 0 PID: 154 Comm: my tool\n"                      \
+	"Call trace:\n"                                               \
+	"bpf_res_spin_lock+0x8f/0xd0\n"                               \
+	"bpf_prog_f4341053c9676354_plain_aa+0xe2/0x104\n"             \
+	"  err = bpf_res_spin_lock(&again->lock); @ plain.bpf.c:81\n" \
+	"bpf_test_run+0x25d/0x460\n"                                  \
+	"  other @ outer.c:7\n"                                       \
+	"\n"
+#define TIMEOUT                                                   \
+	"ERROR: Timeout detected for bpf_res_spin_lock_irqsave\n" \
+	"Attempted lock   = 0xffff888100000010\n"                 \
+	"Total held locks = 0\n"                                  \
+	"CPU: 0 UID: 0 PID: 7 Comm: x\n"                          \
+	"\n"
+
+static void everything_in_a_report_is_read(void **state)
+{
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_int_equal(report_parse(AA, strlen(AA), &f), 0);
+	assert_int_equal(f.ev.err, -EDEADLK);
+	assert_int_equal(f.ev.lock, 0xff23a5e4c2ac497cULL);
+	assert_int_equal(f.ev.nr_held, 2);
+	assert_int_equal(f.ev.held[1], 0xff23a5e4c2ac4000ULL);
+	assert_int_equal(f.ev.cpu, 2);
+	assert_int_equal(f.ev.tid, 154);
+	assert_string_equal(f.ev.comm, "my tool");
+	assert_int_equal(f.ev.line, 81);
+	assert_string_equal(f.file, "plain.bpf.c");
+}
+
+static void timeout_of_the_irqsave_form(void **state)
+{
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_int_equal(report_parse(TIMEOUT, strlen(TIMEOUT), &f), 0);
+	assert_int_equal(f.ev.err, -ETIMEDOUT);
+	assert_int_equal(f.ev.nr_held, 0);
+	assert_int_equal(f.ev.line, 0);
+}
+
+static void reports_are_found_between_other_text(void **state)
+{
+	const char *text = "mine\n" AA "ERROR: Arena WRITE access\n\n" TIMEOUT "half a li";
+	const char *begin, *end;
+
+	(void)state;
+	begin = report_find(text, 0, &end);
+	assert_ptr_equal(begin, text + strlen("mine\n"));
+	assert_int_equal(end - begin, strlen(AA));
+	begin = report_find(end, 0, &end);
+	assert_int_equal(end - begin, strlen(TIMEOUT));
+	assert_null(report_find(end, 1, &end));
+}
+
+static void half_a_report_waits(void **state)
+{
+	char half[] = AA;
+	const char *end;
+
+	(void)state;
+	half[strlen(AA) - 20] = 0;
+	assert_null(report_find(half, 0, &end));
+	assert_ptr_equal(report_find(half, 1, &end), half);
+}
+
+static void other_text_is_no_report(void **state)
+{
+	static const char head[] = "ERROR: Timeout detected for bpf_res_spin_lock\n\n";
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_int_equal(report_parse("hello\n", 6, &f), -EINVAL);
+	assert_int_equal(report_parse(head, sizeof(head) - 1, &f), -EINVAL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(everything_in_a_report_is_read),
+	cmocka_unit_test(timeout_of_the_irqsave_form),
+	cmocka_unit_test(reports_are_found_between_other_text),
+	cmocka_unit_test(half_a_report_waits),
+	cmocka_unit_test(other_text_is_no_report),
+};
+
+UNIT_GROUP(report_parse, tests)
