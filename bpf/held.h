@@ -4,9 +4,10 @@
 #ifndef RQSPIN_HELD_H
 #define RQSPIN_HELD_H
 
-#define HELD_CPUS    1024
-#define HELD_ENTRIES 31 /* size of the kernel's table; a larger count means entries not recorded \
-			 */
+#define HELD_CPUS 1024
+#define HELD_ENTRIES                                                                \
+	31 /* size of the kernel's table; a larger count means entries not recorded \
+	    */
 
 /**
  * struct held_cpu - one CPU's table

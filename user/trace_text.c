@@ -73,9 +73,10 @@ static void put_who(const struct failure *f)
 static void put_owner(struct session *s, const struct rqspin_event *ev,
 		      const struct print_opts *opts)
 {
+	if (ev->kind == RQSPIN_AA)
+		return;
 	if (ev->owner_cpu < 0) {
-		if (ev->kind != RQSPIN_AA)
-			fputs("; owner unknown", stdout);
+		fputs("; owner unknown", stdout);
 		return;
 	}
 	printf("; owner cpu %d holds ", ev->owner_cpu);
@@ -125,6 +126,8 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 	fputs(": wants ", stdout);
 	if (ev->lock)
 		put_lock(s, ev->lock, opts);
+	else if (f->map_id)
+		printf("a lock inside map %u", f->map_id);
 	else
 		fputs("unknown", stdout);
 	fputs(" holds ", stdout);
