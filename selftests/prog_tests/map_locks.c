@@ -131,7 +131,7 @@ static void test_hash_timeout(void)
 {
 	int i, result = 1;
 
-	for (i = 0; i < 3 && result == 1; i++)
+	for (i = 0; i < 5 && result == 1; i++)
 		result = hold_once();
 	CHECK_EQ(result, -ETIMEDOUT, "update of a held bucket");
 }

@@ -85,7 +85,11 @@ static __noinline bool both_arrived(void)
 	return false;
 }
 
-/* -EDEADLK proves that the bucket is locked below us; then stay here. */
+/*
+ * -EDEADLK proves that the bucket is locked below us; then stay here. Interrupts
+ * are off, so not longer than the slowest waiter needs (1 s): other CPUs may be
+ * waiting for this one to answer.
+ */
 static __always_inline void hold_bucket(void)
 {
 	int i;
@@ -93,7 +97,7 @@ static __always_inline void hold_bucket(void)
 	if (holding || count(update(&hash0, current_key[0])) != -EDEADLK)
 		return;
 	holding = 1;
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < 6; i++) {
 		if (released())
 			return;
 	}
