@@ -52,7 +52,8 @@
 #define RES_FB_CPU_MASK	   ((1U << RES_FB_CPU_BITS) - 1)
 #define RES_FB_WALK_MIN_NS 1000ULL
 #define RES_FB_WALK_MAX_NS 128000ULL
-#define RES_FB_GAP_NS	   1000000ULL /* a step that took longer was interrupted */
+#define RES_FB_STACK_MAX   (128U << 10) /* no kernel stack is longer */
+#define RES_FB_GAP_NS	   1000000ULL	/* a step that took longer was interrupted */
 #define RES_FB_ROUNDS	   2
 #define RES_FB_ROUND_STEPS (1U << 23) /* most that bpf_loop() takes */
 #define RES_FB_LOOKS	   16	      /* looks at the lock word between two looks at the clock */
@@ -349,6 +350,32 @@ static __always_inline __u32 res_fb_try(__u32 *word, __u32 me)
 	return __sync_val_compare_and_swap(word, 0, me);
 }
 
+/*
+ * Interrupts have stacks of their own, on x86 and arm64 at least. The pointer goes
+ * through memory to become a number; later kernels, where programs may have
+ * stacks elsewhere, stop preemption instead and need none of this.
+ */
+static __always_inline bool res_fb_in_interrupt(struct res_fb_wait *w)
+{
+	struct res_fb_record *rec = w->rec;
+	__u64 stack = (__u64)bpf_get_current_task_btf()->stack;
+
+	if (!rec || bpf_ksym_exists(bpf_preempt_disable))
+		return false;
+	*(volatile __u64 *)&rec->fence = (__u64)w;
+	return *(volatile __u64 *)&rec->fence - stack >= RES_FB_STACK_MAX;
+}
+
+/*
+ * The owner is another task of this CPU, so it was preempted with the lock held.
+ * It is tied to this CPU, as a running program is, and cannot go on before the
+ * interrupt that asks here has ended: as final as AA.
+ */
+static __always_inline bool res_fb_owner_is_below(struct res_fb_wait *w, __u32 owner)
+{
+	return owner != w->me && !((owner ^ w->me) & RES_FB_CPU_MASK) && res_fb_in_interrupt(w);
+}
+
 /* A waiter that was preempted, or whose virtual CPU was, has not waited in vain meanwhile. */
 static __always_inline void res_fb_tick(struct res_fb_wait *w)
 {
@@ -372,6 +399,11 @@ static __attribute__((unused)) long res_fb_step(__u64 i __attribute__((unused)),
 	res_fb_tick(w);
 	if (owner == w->me)
 		return res_fb_deadlock(w, owner, 1);
+	if (res_fb_owner_is_below(w, owner)) {
+		res_fb_deadlock(w, owner, 0);
+		w->kind = RQSPIN_NESTED;
+		return 1;
+	}
 	if (w->now - w->start - w->lost > RES_FALLBACK_TIMEOUT_NS) {
 		w->owner = owner;
 		w->kind = RQSPIN_TIMEOUT;
