@@ -125,6 +125,20 @@ boot() {
 	wait
 }
 
+# Guests that fight for this machine's CPUs fail every test that knows about time: one at a time for
+# each pair of CPUs, across all callers. The time limit starts afterwards.
+take_turn() {
+	local n=$(($(nproc) / 2)) i
+	for ((i = 1; i < n; i++)); do
+		exec 8>"$top/build/vm/turn.$i"
+		flock -n 8 && return 0
+	done
+	exec 8>"$top/build/vm/turn.0"
+	flock -n 8 && return 0
+	echo "vm: waiting for another guest to end" >&2
+	flock 8
+}
+
 # Emulated multi-CPU guests now and then die while the kernel patches its own code at start (seen
 # with QEMU 7.2). That says nothing about the command, as long as it has not begun.
 boot_retry() {
@@ -182,5 +196,6 @@ trap stop_guest EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 prepare_state
+take_turn
 boot_retry
 report
