@@ -22,9 +22,11 @@ struct tally {
 	int deadlocks, timeouts, acquired;
 };
 
-static bool play_round(struct abba_bpf *skel, struct role *roles, int parties, struct tally *t)
+/* Count the results; true if all parties met, so that there was a deadlock. */
+static bool play_once(struct abba_bpf *skel, struct role *roles, int parties, struct tally *t)
 {
 	int i, victims = 0;
+	bool met = true;
 
 	skel->bss->parties = parties;
 	skel->bss->arrived = 0;
@@ -34,12 +36,26 @@ static bool play_round(struct abba_bpf *skel, struct role *roles, int parties, s
 		t->deadlocks += roles[i].retval == -EDEADLK;
 		t->timeouts += roles[i].retval == -ETIMEDOUT;
 		victims += roles[i].retval < 0;
-		if (!CHECK(roles[i].retval <= 0, "role %d: %s", i,
-			   roles[i].retval == 2 ? "the others did not come" : "first lock failed"))
-			return false;
+		met &= roles[i].retval != 2;
+		CHECK(roles[i].retval != 1, "role %d: first lock failed", i);
 	}
-	t->by_victims[victims]++;
-	return CHECK(victims, "a real deadlock, and nobody failed");
+	if (met) {
+		t->by_victims[victims]++;
+		CHECK(victims, "a real deadlock, and nobody failed");
+	}
+	return met;
+}
+
+/* A thread may get no CPU for the second that the others wait for it: then once more. */
+static bool play_round(struct abba_bpf *skel, struct role *roles, int parties, struct tally *t)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		if (play_once(skel, roles, parties, t))
+			return true;
+	}
+	return CHECK(false, "the parties did not meet in %d rounds", i);
 }
 
 static long sum(const __u64 *counters)
@@ -52,7 +68,7 @@ static void check_tally(const struct abba_bpf *skel, const struct tally *t)
 	CHECK_EQ(sum(skel->bss->deadlocks), t->deadlocks, "-EDEADLK in the programs");
 	CHECK_EQ(sum(skel->bss->timeouts), t->timeouts, "-ETIMEDOUT in the programs");
 	CHECK_EQ(sum(skel->bss->acquired), t->acquired, "second locks taken in the programs");
-	CHECK_EQ(sum(skel->bss->others) + sum(skel->bss->missed), 0, "other results");
+	CHECK_EQ(sum(skel->bss->others), 0, "other results");
 	test_note("victims per round: one in %d, two in %d, three in %d rounds; %d -EDEADLK, "
 		  "%d -ETIMEDOUT",
 		  t->by_victims[1], t->by_victims[2], t->by_victims[3], t->deadlocks, t->timeouts);

@@ -150,10 +150,13 @@ static int cross_once(void)
 	run_roles(roles, 2);
 	deadlocks = (int)skel->bss->nested_edeadlk;
 	failures = deadlocks + (int)skel->bss->nested_etimedout;
-	CHECK_EQ(skel->bss->cross_missed, 0, "sides that did not meet");
-	CHECK_EQ(skel->bss->cross_done[0] + skel->bss->cross_done[1], 2, "sides that met");
-	CHECK_EQ(failures + skel->bss->nested_ok, 2, "results of both sides");
-	CHECK(failures, "a real ABBA deadlock, and nobody failed");
+	if (skel->bss->cross_missed) {
+		test_note("the sides did not meet within a second");
+	} else {
+		CHECK_EQ(skel->bss->cross_done[0] + skel->bss->cross_done[1], 2, "sides that met");
+		CHECK_EQ(failures + skel->bss->nested_ok, 2, "results of both sides");
+		CHECK(failures, "a real ABBA deadlock, and nobody failed");
+	}
 	check_outer(skel);
 	check_map_usable(skel->maps.hash0);
 	check_map_usable(skel->maps.hash1);
@@ -161,12 +164,12 @@ static int cross_once(void)
 	return deadlocks;
 }
 
-/* A waiter that lost its CPU for the whole limit is told -ETIMEDOUT: then once more. */
+/* Once more if a side lost its CPU: for the whole limit (-ETIMEDOUT), or before they met. */
 static void test_hash_abba(void)
 {
 	int i, deadlocks = 0;
 
-	for (i = 0; i < 3 && !deadlocks; i++)
+	for (i = 0; i < 5 && !deadlocks; i++)
 		deadlocks = cross_once();
 	CHECK(deadlocks > 0, "no -EDEADLK in %d ABBA deadlocks", i);
 }
