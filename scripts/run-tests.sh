@@ -116,14 +116,19 @@ summary() {
 	sums "$results"
 }
 
-parse_args "$@"
-mkdir -p "$logs"
-: >"$results"
-kernel_place=host
-kernel_has_locks || kernel_place=$fallback_guest
-while IFS='|' read -r -u 3 name place limit command; do
-	selected "$name" && one_suite "$name" "$place" "$limit" "$command"
-done 3< <(suites)
-[ $list = 0 ] || exit 0
-summary
-[ "$(count fail "$results")" = 0 ] && [ "$(count pass "$results")" -gt 0 ]
+main() {
+	parse_args "$@"
+	mkdir -p "$logs"
+	: >"$results"
+	kernel_place=host
+	kernel_has_locks || kernel_place=$fallback_guest
+	while IFS='|' read -r -u 3 name place limit command; do
+		selected "$name" && one_suite "$name" "$place" "$limit" "$command"
+	done 3< <(suites)
+	[ $list = 0 ] || exit 0
+	summary
+	[ "$(count fail "$results")" = 0 ] && [ "$(count pass "$results")" -gt 0 ]
+}
+
+main "$@"
+exit

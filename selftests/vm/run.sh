@@ -181,21 +181,26 @@ report() {
 	exit "$rc"
 }
 
-parse_args "$@"
-if [ "$kernel" = running ]; then
-	[ $shell = 0 ] || die "the running kernel needs no guest" 2
-	exec timeout -k 5 "$limit" bash -c "$(command_text)"
-fi
-command -v vng >/dev/null || die "vng is missing: run scripts/setup.sh" 3
-"$here/fetch-kernel.sh" "$kernel" || { rc=$?; [ $rc = 2 ] && exit 2; exit 3; }
-image=$(echo "$top/build/kernels/$kernel"/boot/vmlinuz-*)
-accel=tcg
-probe_kvm && accel=kvm
-[ $shell = 0 ] || run_shell
-trap stop_guest EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-prepare_state
-take_turn
-boot_retry
-report
+# One function, so that an edit of this file cannot reach a guest that is under way.
+main() {
+	parse_args "$@"
+	if [ "$kernel" = running ]; then
+		[ $shell = 0 ] || die "the running kernel needs no guest" 2
+		exec timeout -k 5 "$limit" bash -c "$(command_text)"
+	fi
+	command -v vng >/dev/null || die "vng is missing: run scripts/setup.sh" 3
+	"$here/fetch-kernel.sh" "$kernel" || { rc=$?; [ $rc = 2 ] && exit 2; exit 3; }
+	image=$(echo "$top/build/kernels/$kernel"/boot/vmlinuz-*)
+	accel=tcg
+	probe_kvm && accel=kvm
+	[ $shell = 0 ] || run_shell
+	trap stop_guest EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	prepare_state
+	take_turn
+	boot_retry
+	report
+}
+
+main "$@"
