@@ -119,7 +119,9 @@ summary() {
 main() {
 	parse_args "$@"
 	mkdir -p "$logs"
-	: >"$results"
+	exec 9>"$logs/.lock"
+	[ $list = 1 ] || flock -n 9 || die "another run is under way in this tree"
+	[ $list = 1 ] || : >"$results"
 	kernel_place=host
 	kernel_has_locks || kernel_place=$fallback_guest
 	while IFS='|' read -r -u 3 name place limit command; do
