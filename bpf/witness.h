@@ -7,11 +7,11 @@
 #ifndef RQSPIN_WITNESS_H
 #define RQSPIN_WITNESS_H
 
-#define WITNESS_SLOTS  64 /* per CPU; power of two */
-#define WITNESS_TABLES 8  /* CPUs with locks, beside the failing one */
-#define WITNESS_LOCKS  8  /* entries kept of each table: the newest */
+#define WITNESS_SLOTS  128 /* per CPU; power of two */
+#define WITNESS_TABLES 8   /* CPUs with locks, beside the failing one */
+#define WITNESS_LOCKS  8   /* entries kept of each table: the newest */
 #define WITNESS_COMM   16
-#define WITNESS_TEXT   3072
+#define WITNESS_TEXT   2048
 
 enum witness_kind {
 	WITNESS_REPORT,	    /* the kernel reports a program's failure */

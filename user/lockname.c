@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -14,10 +15,12 @@
 #include "bpf/mapaddr.skel.h"
 
 #define ITER_BATCH 64
+#define KEEP_NS	   60000000000ULL /* how long the locks of a map that is gone keep their names */
 
 struct range {
 	struct mapaddr at;
 	struct locktype *type; /* NULL: no type information */
+	__u64 seen_ns;	       /* by the latest scan */
 };
 
 struct locknames {
@@ -63,6 +66,14 @@ void locknames_close(struct locknames *ln)
 	free(ln);
 }
 
+static __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
 static bool overlap(const struct mapaddr *a, const struct mapaddr *b)
 {
 	return a->base < b->base + b->size && b->base < a->base + a->size;
@@ -93,8 +104,11 @@ static void add_range(struct locknames *ln, const struct mapaddr *at)
 {
 	struct range *r;
 
-	if (find_same(ln, at))
+	r = find_same(ln, at);
+	if (r) {
+		r->seen_ns = now_ns();
 		return;
+	}
 	drop_overlapped(ln, at);
 	if (ln->nr == ln->room) {
 		size_t room = ln->room ? ln->room * 2 : 64;
@@ -107,14 +121,31 @@ static void add_range(struct locknames *ln, const struct mapaddr *at)
 	}
 	r = &ln->ranges[ln->nr++];
 	r->at = *at;
+	r->seen_ns = now_ns();
 	r->type = NULL;
 	if (at->part == MAPADDR_VALUES || at->part == MAPADDR_ELEMS)
 		r->type = locktype_read(at->map_id);
 }
 
+/* Map ids count up, so a scan happens whenever something could pile up. */
+static void forget(struct locknames *ln, __u64 started)
+{
+	for (size_t i = 0; i < ln->nr;) {
+		struct range *r = &ln->ranges[i];
+
+		if (started < r->seen_ns + KEEP_NS) {
+			i++;
+			continue;
+		}
+		locktype_free(r->type);
+		*r = ln->ranges[--ln->nr];
+	}
+}
+
 static void refresh(struct locknames *ln)
 {
 	struct mapaddr batch[ITER_BATCH];
+	__u64 started = now_ns();
 	size_t have = 0;
 	int fd;
 
@@ -137,6 +168,7 @@ static void refresh(struct locknames *ln)
 		memmove(batch, batch + whole, have);
 	}
 	close(fd);
+	forget(ln, started);
 }
 
 void locknames_scan(struct locknames *ln)

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "btfcache.h"
 #include "locktype.h"
 
 struct locktype {
@@ -31,7 +32,7 @@ struct locktype *locktype_read(__u32 map_id)
 	if (!lt)
 		return NULL;
 	lt->value_id = info.btf_value_type_id;
-	lt->btf = btf__load_from_kernel_by_id(info.btf_id);
+	lt->btf = btfcache_get(info.btf_id);
 	if (lt->btf)
 		return lt;
 	free(lt);
@@ -42,7 +43,7 @@ void locktype_free(struct locktype *lt)
 {
 	if (!lt)
 		return;
-	btf__free(lt->btf);
+	btfcache_put(lt->btf);
 	free(lt);
 }
 

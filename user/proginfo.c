@@ -2,22 +2,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "btfcache.h"
 #include "proginfo.h"
 
-struct btf_entry {
-	__u32 id;
-	struct btf *btf;
-	struct btf_entry *next;
-};
+#define SWEEP_NS 10000000000ULL
+#define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
 
 struct proginfos {
 	__u32 last_id;
 	struct proginfo *progs; /* newest first */
-	struct btf_entry *btfs;
+	__u64 next_sweep;
 };
 
 struct proginfos *proginfos_open(void)
@@ -31,6 +30,7 @@ static void prog_free(struct proginfo *p)
 		free(p->full_name);
 	free(p->map_ids);
 	free(p->lines);
+	btfcache_put(p->btf);
 	free(p);
 }
 
@@ -42,34 +42,7 @@ void proginfos_close(struct proginfos *ps)
 		next = p->next;
 		prog_free(p);
 	}
-	for (struct btf_entry *b = ps->btfs, *next; b; b = next) {
-		next = b->next;
-		btf__free(b->btf);
-		free(b);
-	}
 	free(ps);
-}
-
-/* Programs of one object share their BTF; it is read once. */
-static struct btf *find_btf(struct proginfos *ps, __u32 id)
-{
-	struct btf_entry *b;
-
-	for (b = ps->btfs; b; b = b->next)
-		if (b->id == id)
-			return b->btf;
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		return NULL;
-	b->btf = btf__load_from_kernel_by_id(id);
-	if (!b->btf) {
-		free(b);
-		return NULL;
-	}
-	b->id = id;
-	b->next = ps->btfs;
-	ps->btfs = b;
-	return b->btf;
 }
 
 static void read_arrays(struct proginfo *p, int fd, const struct bpf_prog_info *head,
@@ -105,7 +78,7 @@ static char *func_name(const struct proginfo *p, const struct bpf_func_info *fun
 	return t ? strdup(btf__name_by_offset(p->btf, t->name_off)) : NULL;
 }
 
-static struct proginfo *read_prog(struct proginfos *ps, __u32 id)
+static struct proginfo *read_prog(__u32 id)
 {
 	struct bpf_prog_info info = {};
 	struct bpf_func_info func = {};
@@ -127,20 +100,60 @@ static struct proginfo *read_prog(struct proginfos *ps, __u32 id)
 	read_arrays(p, fd, &info, &func);
 	close(fd);
 	if (info.btf_id)
-		p->btf = find_btf(ps, info.btf_id);
+		p->btf = btfcache_get(info.btf_id);
 	p->full_name = func_name(p, &func);
 	if (!p->full_name)
 		p->full_name = p->name;
 	return p;
 }
 
+static __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static bool is_gone(__u32 id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == ENOENT;
+}
+
+/* Where programs come and go, those long gone must not pile up. */
+static void sweep(struct proginfos *ps)
+{
+	__u64 now = now_ns();
+
+	if (now < ps->next_sweep)
+		return;
+	ps->next_sweep = now + SWEEP_NS;
+	for (struct proginfo **at = &ps->progs; *at;) {
+		struct proginfo *p = *at;
+
+		if (!p->gone_ns && is_gone(p->id))
+			p->gone_ns = now;
+		if (!p->gone_ns || now - p->gone_ns < KEEP_NS) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		prog_free(p);
+	}
+}
+
 void proginfos_scan(struct proginfos *ps)
 {
 	__u32 id = ps->last_id;
 
+	sweep(ps);
 	/* Ids only grow, until they wrap after 2^31 programs. */
 	while (!bpf_prog_get_next_id(id, &id)) {
-		struct proginfo *p = read_prog(ps, id);
+		struct proginfo *p = read_prog(id);
 
 		ps->last_id = id;
 		if (!p)

@@ -22,6 +22,7 @@ struct proginfo {
 	struct bpf_line_info *lines;
 	__u32 nr_lines;
 	struct btf *btf; /* NULL: no line information */
+	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
 	struct proginfo *next;
 };
 
@@ -30,7 +31,10 @@ struct proginfos;
 struct proginfos *proginfos_open(void);
 void proginfos_close(struct proginfos *ps);
 
-/* Read what was loaded since the last call. Cheap when nothing was. */
+/*
+ * Read what was loaded since the last call, and forget what has been gone for half
+ * a minute: pointers to programs do not outlive that. Cheap when nothing happened.
+ */
 void proginfos_scan(struct proginfos *ps);
 
 const struct proginfo *proginfos_first(const struct proginfos *ps);

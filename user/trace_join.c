@@ -6,13 +6,16 @@
 #include "trace.h"
 #include "trace_join.h"
 
-#define WAIT_NS	 250000000ULL
-#define MAX_WAIT 65536
+/* On a busy machine a program may be stopped between the kernel's report and its own. */
+#define WAIT_NS	     1000000000ULL
+#define WAIT_FLUSHES 2
+#define MAX_WAIT     65536
 
 struct item {
 	struct failure f;
 	bool wait;
 	__u64 since;
+	__u32 flushes; /* that it has waited through */
 };
 
 struct list {
@@ -180,10 +183,13 @@ static void expire(struct join *j, bool all)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < w->nr; i++) {
-		if (!all && now - w->items[i].since < WAIT_NS)
-			w->items[kept++] = w->items[i];
+		struct item *it = &w->items[i];
+		bool waits = now - it->since < WAIT_NS || it->flushes++ < WAIT_FLUSHES;
+
+		if (waits && !all)
+			w->items[kept++] = *it;
 		else
-			hand_out(j, &w->items[i].f);
+			hand_out(j, &it->f);
 	}
 	w->nr = kept;
 }
