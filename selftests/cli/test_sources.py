@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Programs that report nothing themselves: exact counts from what the kernel tells."""
+
+import functools
+import json
+from collections import Counter
+
+import pytest
+from conftest import BUILD, needs_three_cpus, needs_two_cpus, rqspin, run_sample
+
+PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
+HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
+
+
+@functools.cache
+def usable():
+    """Source -> None, or why it does not work here."""
+    doctor = json.loads(rqspin("doctor", "--json").stdout)
+    return {s["name"]: None if s["usable"] else s["detail"] for s in doctor["trace_sources"]}
+
+
+@pytest.fixture(params=["trampoline", "stream"])
+def source(request):
+    why = usable()[request.param]
+    if why:
+        pytest.skip(f"{request.param}: {why}")
+    return request.param
+
+
+def run_plain(roles, count):
+    return run_sample(PLAIN, "--roles", roles, "--count", count)
+
+
+def check(t, run):
+    failed = {r["program"]: r["failed"] for r in run["roles"] if r["failed"]}
+    ours = [e for e in t.events if (e["prog"]["name"] or "").startswith("plain_")]
+    assert Counter(e["prog"]["name"] for e in ours) == Counter(failed)
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    return ours
+
+
+def test_aa(tracer, source):
+    with tracer("--source", source) as t:
+        run = run_plain("plain_aa", 101)
+    for e in check(t, run):
+        assert (e["kind"], e["parties"], e["errno"]) == ("AA", 1, "EDEADLK")
+        assert e["lock"]["name"] == "plain_hash[key 7].lock"
+        assert e["held"][0]["addr"] == e["lock"]["addr"]
+        assert e["at"]["file"].endswith("plain_deadlock.bpf.c")
+        assert "again->lock" in e["at"]["text"]
+
+
+@needs_two_cpus
+def test_abba(tracer, source):
+    with tracer("--source", source) as t:
+        run = run_plain("plain_ab,plain_ba", 53)
+    for e in check(t, run):
+        prog = e["prog"]["name"]
+        assert e["lock"]["name"] == WANTS[prog]
+        assert [h["name"] for h in e["held"]] == [HOLDS[prog]]
+        if e["errno"] == "ETIMEDOUT":  # a partner that was stopped: not a deadlock
+            continue
+        assert (e["kind"], e["parties"]) == ("ABBA", 2)
+        if source == "stream":
+            assert e["owner"] is None
+            continue
+        # The other side: it holds what this one wants and wants what this one holds.
+        assert e["owner"]["cpu"] != e["cpu"]
+        assert [h["name"] for h in e["owner"]["held"]] == [WANTS[prog]]
+        assert e["owner"]["wants"]["name"] == HOLDS[prog]
+
+
+@needs_three_cpus
+def test_cycle_of_three(tracer, source):
+    with tracer("--source", source) as t:
+        run = run_plain("plain_ab3,plain_bc3,plain_ca3", 3)
+    events = check(t, run)
+    assert all(e["errno"] == "ETIMEDOUT" for e in events)
+    assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
+    assert any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events)
+
+
+def test_no_source_twice():
+    res = rqspin("trace", "--source", "ring,ring")
+    assert res.returncode == 2 and "twice" in res.stderr
+
+
+def test_unusable_source_says_why():
+    broken = [name for name, why in usable().items() if why]
+    if not broken:
+        pytest.skip("every source works here")
+    res = rqspin("trace", "--source", broken[0])
+    assert res.returncode == 3
+    assert usable()[broken[0]] in res.stderr
