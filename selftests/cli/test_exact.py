@@ -31,10 +31,14 @@ def test_aa_exact(tracer):
 def test_abba_exact(tracer):
     with tracer() as t:
         run = run_sample("abba", "--count", ABBA)
-    failed = run["total"]["failures"]["EDEADLK"]
-    assert failed >= ABBA
-    assert len(t.events) == failed
-    check(t.events, run, {"ABBA"})
+    failures = run["total"]["failures"]
+    assert run["total"]["failed"] >= ABBA
+    assert len(t.events) == run["total"]["failed"]
+    check(t.events, run, {"ABBA", "TIMEOUT"})
+    # A virtual CPU that loses its host CPU for too long ends in a timeout: still counted exactly.
+    kinds = Counter(e["kind"] for e in t.events)
+    assert (kinds["ABBA"], kinds["TIMEOUT"]) == (failures["EDEADLK"], failures["ETIMEDOUT"])
+    assert kinds["ABBA"] > ABBA // 2
     for e in t.events:
         wanted, held = e["lock"]["name"], e["held"][0]["name"]
         assert {wanted, held} == {"lock_a", "lock_b"}, e
@@ -52,7 +56,8 @@ def test_mixed_exact(tracer):
     total = sum(r["total"]["failed"] for r in (aa, abba, aa_again))
     assert len(t.events) == total == t.summary["events"]
     kinds = Counter(e["kind"] for e in t.events)
-    assert kinds == {"AA": 102, "ABBA": abba["total"]["failed"]}
+    assert kinds["AA"] == 102
+    assert kinds["ABBA"] + kinds["TIMEOUT"] == abba["total"]["failed"]
     assert t.summary["lost"] == 0
 
 
