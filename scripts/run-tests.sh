@@ -47,7 +47,7 @@ selected() {
 
 # Whether kernel-facing suites can run here: root, and locks in the running kernel's BTF.
 kernel_has_locks() {
-	[ "$(id -u)" = 0 ] && bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null |
+	[ "$(id -u)" = 0 ] && "${BPFTOOL:-bpftool}" btf dump file /sys/kernel/btf/vmlinux 2>/dev/null |
 		grep "FUNC 'bpf_res_spin_lock'" >/dev/null
 }
 

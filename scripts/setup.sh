@@ -31,7 +31,7 @@ can_clang_format() { any_of clang-format-19 clang-format-20 clang-format-21 clan
 can_cc() { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; }
 can_tool() { command -v "$1" >/dev/null; }
 can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
-can_libbpf() { pkg-config --atleast-version=1.4 libbpf 2>/dev/null; }
+can_libbpf() { pkg-config --atleast-version=1.3 libbpf 2>/dev/null; }
 can_cmocka() { [ -e /usr/include/cmocka.h ]; }
 can_debian_key() { [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
@@ -56,7 +56,7 @@ formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format
 C compiler and libc headers|can_cc|gcc,libc6-dev
 make|can_tool make|make
 pkg-config|can_tool pkg-config|pkg-config
-libbpf 1.4 or newer|can_libbpf|libbpf-dev
+libbpf 1.3 or newer|can_libbpf|libbpf-dev
 libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
