@@ -11,8 +11,7 @@
 #include "witness.h"
 
 const volatile __u32 nr_cpus = 1;
-const volatile __u32 own_pid; /* the tracer's: its own map operations are not its subject */
-__u64 held_addr[HELD_CPUS];   /* of each CPU's table of held locks, 0 if unknown */
+__u64 held_addr[HELD_CPUS]; /* of each CPU's table of held locks, 0 if unknown */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -123,6 +123,9 @@ static void push(struct ring_source *rs, const struct ring *r, const struct rqsp
 {
 	struct failure f = { .ev = *ev, .source = &source_ring };
 
+	/* A ring is any program's memory: nothing in it is to be trusted. */
+	if (f.ev.kind > RQSPIN_NESTED)
+		f.ev.kind = RQSPIN_UNKNOWN;
 	f.ev.comm[sizeof(f.ev.comm) - 1] = 0;
 	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
 	f.prog = proginfos_by_map(session_progs(rs->session), r->map_id, f.ev.prog);
