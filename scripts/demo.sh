@@ -27,7 +27,7 @@ start_trace() {
 	tracer=$!
 	until [ -e "$dir/ready" ]; do
 		kill -0 $tracer 2>/dev/null || die "rqspin trace did not start: $(cat "$dir/talk")"
-		read -r -t 0.05 _ <> <(:) || true
+		pause
 	done
 }
 
@@ -35,8 +35,21 @@ start_trace() {
 run_sample() {
 	echo
 	echo "\$ rqspin run $1 --count 2"
+	shown=$(wc -l <"$dir/events")
 	"$rqspin" run "$1" --count 2 >"$dir/run" 2>&1 || die "rqspin run $1: $(cat "$dir/run")"
+	await_events $((shown + 2))
 }
+
+# The tracer holds an event back for a moment, to join it with what other sources know of it.
+await_events() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		[ "$(wc -l <"$dir/events")" -lt "$1" ] || return 0
+		pause
+	done
+}
+
+pause() { read -r -t 0.05 _ <> <(:) || true; }
 
 stop_trace() {
 	kill -TERM "$tracer"
