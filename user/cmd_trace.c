@@ -15,7 +15,7 @@
 #include "trace_filter.h"
 #include "trace_print.h"
 
-#define POLL_MS 5
+#define POLL_MS 10
 
 enum { KEY_STACKS = 0x1000, KEY_NO_ADDR, KEY_STRICT, KEY_FAIL, KEY_READY, KEY_SOURCE };
 
