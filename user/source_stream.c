@@ -131,6 +131,8 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 		f.ev.kind = RQSPIN_AA;
 		f.ev.parties = 1;
 		f.ev.owner_cpu = f.ev.cpu;
+		f.ev.nr_owner_held = f.ev.nr_held;
+		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
 	}
 	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
 	f.report = strndup(report, len);
