@@ -22,6 +22,7 @@
 
 #define AA_RUNS		 1000
 #define ROUNDS		 300
+#define STALLED		 (ROUNDS / 100)
 #define CROWD_TAKEN	 10000000ULL
 #define IRQ_TAKEN	 1000000ULL
 #define NOT_STUCK_ROUNDS 50
@@ -121,6 +122,8 @@ static bool judge_cycle(const struct job *job, int err)
 	__u32 n = job->args.parties, next = job->args.second;
 	__u64 wants = skel->bss->seen_address + (next + 1) % n * sizeof(struct fb_lock);
 
+	if (err == -ETIMEDOUT)
+		return true; /* counted apart */
 	note_wait(seen->wait_ns);
 	return err == -EDEADLK && seen->parties == n && seen->owner_cpu == (int)next &&
 	       seen->kind == (n == 2 ? RQSPIN_ABBA : RQSPIN_CYCLE) && seen->owner_wants == wants;
@@ -129,7 +132,7 @@ static bool judge_cycle(const struct job *job, int err)
 static void test_cycle(int n)
 {
 	struct job jobs[FB_LOCKS] = { 0 };
-	int i, victims = 0, others = 0, misjudged = 0;
+	int i, expired, victims = 0, others = 0, misjudged = 0;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s: cycle of %d, one victim per round", mode, n);
@@ -155,14 +158,16 @@ static void test_cycle(int n)
 		others += jobs[i].ok;
 		misjudged += jobs[i].misjudged;
 	}
-	/* A victim whose virtual CPU stands still for longer than the grace is joined by the next.
+	/*
+	 * Where virtual CPUs outnumber real ones, a member that stands still for longer
+	 * than the grace or the limit is joined by the next: in few rounds.
 	 */
-	tap(victims >= ROUNDS && victims <= ROUNDS + ROUNDS / 100 &&
-		    victims + others == n * ROUNDS && !misjudged && all_free(),
-	    "%s: %d victims, %d others got their lock, %d wrong details", name, victims, others,
-	    misjudged);
-	tap(jobs_timeouts(jobs, n) == 0, "%s: no timeout; p50 of a victim's wait %llu ns", name,
-	    median_wait());
+	expired = jobs_timeouts(jobs, n);
+	tap(victims + expired >= ROUNDS && victims + expired <= ROUNDS + STALLED &&
+		    expired <= STALLED && victims + expired + others == n * ROUNDS && all_free(),
+	    "%s: %d victims, %d others got their lock, %d timeouts", name, victims, others,
+	    expired);
+	tap(!misjudged, "%s: what each victim saw; p50 of its wait %llu ns", name, median_wait());
 }
 
 static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
