@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -100,19 +101,20 @@ def loaded():
 
 @pytest.fixture
 def nothing_left():
-    """What this test loads or pins must be gone when it ends.
+    """What this test loads or pins must be gone soon after it ends.
 
-    Programs are freed after a grace period, so the last look is repeated.
+    Not at once: programs and maps are freed after a grace period, and what
+    others load meanwhile is none of our business, so what is new at the first
+    look must go away, whatever comes later.
     """
     before = loaded()
     yield
-    for _ in range(50):
-        new = {k: v - before[k] for k, v in loaded().items() if v - before[k]}
-        if not new:
-            return
-        # An RCU grace period passes between two looks.
-        subprocess.run([BPFTOOL, "prog", "show"], capture_output=True)
-    pytest.fail(f"left behind: {new}")
+    left = {k: v - before[k] for k, v in loaded().items()}
+    deadline = time.monotonic() + 20
+    while any(left.values()) and time.monotonic() < deadline:
+        now = loaded()
+        left = {k: v & now[k] for k, v in left.items()}
+    assert not any(left.values()), f"left behind: {left}"
 
 
 @pytest.fixture(scope="session")
