@@ -235,18 +235,23 @@ static void key_text(const unsigned char *key, __u32 size, char *buf, size_t roo
 		snprintf(buf + 2 * i, room - 2 * i, "%02x", key[i]);
 }
 
+/* Of a map that is gone the memory is somebody else's: then the key stays unknown. */
 static void read_key(struct locknames *ln, const struct range *r, __u64 elem, struct lockname *name)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	typeof(ln->skel->bss->key_request) *req = &ln->skel->bss->key_request;
+	int fd = bpf_map_get_fd_by_id(r->at.map_id);
 
-	if (r->at.key_size > sizeof(req->bytes))
+	snprintf(name->key, sizeof(name->key), "?");
+	if (fd < 0)
 		return;
 	req->addr = elem + r->at.key_off;
 	req->size = r->at.key_size;
-	if (!bpf_prog_test_run_opts(bpf_program__fd(ln->skel->progs.mapaddr_read_key), &opts) &&
+	if (r->at.key_size <= sizeof(req->bytes) &&
+	    !bpf_prog_test_run_opts(bpf_program__fd(ln->skel->progs.mapaddr_read_key), &opts) &&
 	    !req->err)
 		key_text(req->bytes, r->at.key_size, name->key, sizeof(name->key));
+	close(fd);
 }
 
 static void name_in_range(struct locknames *ln, const struct range *r, __u64 addr,

@@ -20,7 +20,8 @@
 
 struct ring {
 	__u32 map_id;
-	struct rqspin_ring *mem;
+	struct rqspin_ring
+		*mem;	   /* NULL: its programs are gone, reports about them may still come */
 	__u64 pos;	   /* events consumed */
 	__u64 stuck_since; /* 0: the next slot is not half-filled */
 	struct ring *next;
@@ -210,17 +211,12 @@ static void drop_unused(struct ring_source *rs)
 	if (now < rs->next_gone_check)
 		return;
 	rs->next_gone_check = now + GONE_CHECK_NS;
-	for (struct ring **at = &rs->rings; *at;) {
-		struct ring *r = *at;
-
-		if (in_use(rs, r)) {
-			at = &r->next;
+	for (struct ring *r = rs->rings; r; r = r->next) {
+		if (!r->mem || in_use(rs, r))
 			continue;
-		}
 		drain(rs, r);
-		*at = r->next;
 		munmap(r->mem, sizeof(*r->mem));
-		free(r);
+		r->mem = NULL;
 	}
 }
 
@@ -231,7 +227,8 @@ static void ring_poll(void *state, bool last)
 	(void)last;
 	find_rings(rs);
 	for (struct ring *r = rs->rings; r; r = r->next)
-		drain(rs, r);
+		if (r->mem)
+			drain(rs, r);
 	drop_unused(rs);
 }
 
@@ -249,7 +246,8 @@ static void ring_close(void *state)
 
 	for (struct ring *r = rs->rings, *next; r; r = next) {
 		next = r->next;
-		munmap(r->mem, sizeof(*r->mem));
+		if (r->mem)
+			munmap(r->mem, sizeof(*r->mem));
 		free(r);
 	}
 	free(rs);

@@ -51,7 +51,7 @@ json_t *lock_json(struct locknames *ln, __u64 addr, const struct print_opts *opt
 	json_object_set_new(j, "map_type", json_text(n.map_type));
 	json_object_set_new(j, "internal", json_text(n.internal));
 	json_object_set_new(j, "index", id_or_null(n.index, n.index >= 0));
-	json_object_set_new(j, "key", json_text(n.key));
+	json_object_set_new(j, "key", strcmp(n.key, "?") ? json_text(n.key) : json_null());
 	json_object_set_new(j, "path", json_text(n.path));
 	json_object_set_new(j, "addr", opts->no_addr ? json_null() : json_string(hex));
 	return j;

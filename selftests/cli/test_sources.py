@@ -45,7 +45,9 @@ def test_aa(tracer, source):
         run = run_plain("plain_aa", 101)
     for e in check(t, run):
         assert (e["kind"], e["parties"], e["errno"]) == ("AA", 1, "EDEADLK")
-        assert e["lock"]["name"] == "plain_hash[key 7].lock"
+        # The key is gone with the map, if the tracer got to run too late.
+        assert e["lock"]["name"] in ("plain_hash[key 7].lock", "plain_hash[key ?].lock")
+        assert e["lock"]["key"] in ("7", None)
         assert e["held"][0]["addr"] == e["lock"]["addr"]
         assert e["at"]["file"].endswith("plain_deadlock.bpf.c")
         assert "again->lock" in e["at"]["text"]
