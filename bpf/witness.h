@@ -7,7 +7,7 @@
 #ifndef RQSPIN_WITNESS_H
 #define RQSPIN_WITNESS_H
 
-#define WITNESS_SLOTS  128 /* per CPU; power of two */
+#define WITNESS_SLOTS  256 /* per CPU; power of two */
 #define WITNESS_TABLES 8   /* CPUs with locks, beside the failing one */
 #define WITNESS_LOCKS  8   /* entries kept of each table: the newest */
 #define WITNESS_COMM   16
