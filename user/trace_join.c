@@ -123,6 +123,7 @@ static void absorb(struct failure *to, struct failure *from)
 	if (y->parties && (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
 		x->kind = y->kind;
 		x->parties = y->parties;
+		to->sampled = from->sampled;
 	}
 	if (x->kind == RQSPIN_UNKNOWN)
 		x->kind = y->kind;
@@ -137,14 +138,20 @@ static void absorb(struct failure *to, struct failure *from)
 	}
 	if (!to->map_id)
 		to->map_id = from->map_id;
+	if (!to->prog_id) {
+		to->prog_id = from->prog_id;
+		to->prog = from->prog;
+	}
 	if (!x->pid)
 		x->pid = y->pid;
 	if (!x->line) {
 		x->line = y->line;
 		memcpy(to->file, from->file, sizeof(to->file));
 	}
-	free(to->report);
-	to->report = from->report;
+	if (!to->report)
+		to->report = from->report;
+	else
+		free(from->report);
 	from->report = NULL;
 }
 
@@ -197,10 +204,12 @@ static void expire(struct join *j, bool all)
 static void settle(struct join *j, struct item *it)
 {
 	absorb_waiting(j, &it->f);
-	if (!it->wait)
+	if (!it->wait) {
 		hand_out(j, &it->f);
-	else if (!list_add(&j->waiting, it))
+	} else if (!list_add(&j->waiting, it)) {
 		j->lost++;
+		free(it->f.report);
+	}
 }
 
 void join_flush(struct join *j, bool all)
