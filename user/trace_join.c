@@ -26,6 +26,7 @@ struct list {
 struct join {
 	struct list fresh, waiting;
 	__u64 lost;
+	__u64 alone; /* from a ring, and no kernel report of it came */
 	failure_fn emit;
 	void *ctx;
 };
@@ -179,6 +180,7 @@ static void absorb_waiting(struct join *j, struct failure *f)
 
 static void hand_out(struct join *j, struct failure *f)
 {
+	j->alone += f->source == &source_ring && !f->joined;
 	j->emit(f, j->ctx);
 	free(f->report);
 }
@@ -226,4 +228,9 @@ void join_flush(struct join *j, bool all)
 __u64 join_lost(const struct join *j)
 {
 	return j->lost;
+}
+
+__u64 join_alone(const struct join *j)
+{
+	return j->alone;
 }

@@ -18,4 +18,7 @@ void join_flush(struct join *j, bool all);
 
 __u64 join_lost(const struct join *j);
 
+/* Failures that a program reported and the kernel's report of which never came. */
+__u64 join_alone(const struct join *j);
+
 #endif

@@ -247,11 +247,18 @@ void session_drain(struct session *s)
 
 __u64 session_lost(struct session *s, bool *unknown)
 {
-	__u64 lost = join_lost(s->join);
+	__u64 lost = join_lost(s->join), alone = join_alone(s->join);
 
 	*unknown = false;
-	for (int i = 0; i < s->nr; i++)
-		lost += s->sources[i]->lost(s->states[i], unknown);
+	for (int i = 0; i < s->nr; i++) {
+		__u64 n = s->sources[i]->lost(s->states[i], unknown);
+
+		/* A lost report of a failure that its program reported as well is no lost failure.
+		 */
+		if (s->sources[i] == &source_trampoline)
+			n -= n < alone ? n : alone;
+		lost += n;
+	}
 	return lost;
 }
 
