@@ -31,6 +31,7 @@ include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk
 lint: ## clang-format, shellcheck, ruff
 	$(Q)scripts/lint.sh
 
+# Never past a mount: when fresh-root.sh was killed, its root still has this machine's /dev in it.
 .PHONY: clean
 clean: ## remove build/
-	rm -rf build
+	rm -rf --one-file-system build

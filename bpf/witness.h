@@ -9,7 +9,7 @@
 
 #define WITNESS_SLOTS  256 /* per CPU; power of two */
 #define WITNESS_TABLES 8   /* CPUs with locks, beside the failing one */
-#define WITNESS_LOCKS  8   /* entries kept of each table: the newest */
+#define WITNESS_LOCKS  9   /* entries kept of each table: the newest */
 #define WITNESS_COMM   16
 #define WITNESS_TEXT   2048
 
@@ -42,7 +42,7 @@ struct witness_table {
  * @map_id: map (WITNESS_MAP_OP), else 0
  * @own: the failing CPU's table
  * @nr_tables: filled entries of @tables
- * @tables_left_out: CPUs with locks for which @tables had no room
+ * @tables_left_out: CPUs not looked at because @tables was full
  * @tables: other CPUs that held or waited for locks
  * @text_len: bytes of @text
  * @text: pieces of the report, each with a terminating 0, in reverse order

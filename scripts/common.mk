@@ -18,7 +18,7 @@ endif
 
 find-tool = $(firstword $(foreach t,$(1),$(shell command -v $(t) 2>/dev/null)) $(firstword $(1)))
 CC = gcc
-CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-18 clang)
+CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-22 clang-18 clang)
 # Ubuntu's bpftool in PATH is a wrapper that serves only the kernel it was packaged with.
 export BPFTOOL ?= $(call find-tool,$(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool))) bpftool /usr/sbin/bpftool)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Write vmlinux.h from a kernel's BTF, completed with the types that kernels
 # before 6.15 lack, so that one source builds everywhere.
 # usage: gen-vmlinux-h.sh BTF OUTPUT
@@ -20,5 +21,6 @@ add_struct() { # name, definition
 "$bpftool" btf dump file "$btf" format c >"$tmp"
 add_struct bpf_res_spin_lock 'struct bpf_res_spin_lock { unsigned int val; };'
 add_struct rqspinlock_held 'struct rqspinlock_held { int cnt; void *locks[31]; } __attribute__((preserve_access_index));'
+chmod "$(printf %o $((0666 & ~$(umask))))" "$tmp" # mktemp makes it private
 mv "$tmp" "$out"
 trap - EXIT

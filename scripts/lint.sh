@@ -14,7 +14,10 @@ case ${1:-} in
 	;;
 esac
 
-clang_format=$(command -v clang-format-19 clang-format-20 clang-format-21 | head -n 1)
+clang_format=$(command -v clang-format-{19,20,21,22} | head -n 1) || {
+	echo "lint: no clang-format: run scripts/setup.sh" >&2
+	exit 1
+}
 passed=0 failed=0
 
 # Tracked files and those about to be; never what .gitignore names.

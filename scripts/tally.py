@@ -44,6 +44,8 @@ class Tally:
     def doubts(self, status):
         """What speaks against the suite beyond its own results."""
         counts = self.count("pass"), self.count("fail"), self.count("skip")
+        if not self.results and self.whole_skip is not None:
+            counts = (0, 0, 1)
         if not self.results and self.whole_skip is None:
             yield f"no results (exit status {status})"
         elif status != 0 and counts[1] == 0:

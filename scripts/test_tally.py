@@ -41,6 +41,19 @@ CASES = {
     ),
     "silent": ("hello\n", 0, [("fail", "(suite)", "no results (exit status 0)")]),
     "whole suite skipped": ("1..0 # SKIP no network\n", 0, [("skip", "whole suite", "no network")]),
+    "whole suite skipped, with a closing line": (
+        "1..0 # SKIP no root\n0 passed, 0 failed, 1 skipped\n",
+        0,
+        [("skip", "whole suite", "no root")],
+    ),
+    "whole suite skipped, with a closing line that lies": (
+        "1..0 # SKIP no root\n1 passed, 0 failed, 0 skipped\n",
+        0,
+        [
+            ("skip", "whole suite", "no root"),
+            ("fail", "(suite)", "closing line says 1/0/0"),
+        ],
+    ),
     "closing line lies": (
         "ok 1 - a\n2 passed, 0 failed, 0 skipped\n",
         0,

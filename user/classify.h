@@ -12,7 +12,7 @@
 /**
  * struct tables - what was seen of the other CPUs while one CPU failed
  * @nr: entries of @t
- * @complete: no CPU with locks is missing
+ * @complete: no CPU with locks is missing, nor any entry of the others
  */
 struct tables {
 	const struct witness_table *t;
@@ -25,14 +25,16 @@ __u64 table_top(const struct witness_table *t);
 
 /*
  * Who owns the lock, as far as the tables tell; NULL if they do not. *wants is
- * the lock the owner waits for, 0 if none or unknown.
+ * the newest lock of an owner that has others: it holds that too or waits for it.
  */
 const struct witness_table *find_owner(const struct tables *all, __u64 lock, __u64 *wants);
 
 /*
  * Fill held locks, kind, parties and owner of an event whose err, lock and cpu
- * are known. own: the failing CPU's table, without the attempted lock.
+ * are known. own: the failing CPU's table; attempting: its newest entry is the
+ * attempted lock.
  */
-void classify(struct rqspin_event *ev, const struct witness_table *own, const struct tables *all);
+void classify(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
+	      const struct tables *all);
 
 #endif

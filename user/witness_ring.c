@@ -106,11 +106,18 @@ __u64 witness_lost(struct witness_rings *wr)
 	return lost;
 }
 
+static bool complete(const struct witness *w)
+{
+	for (__u32 i = 0; i < w->nr_tables; i++)
+		if (w->tables[i].nr > WITNESS_LOCKS)
+			return false;
+	return !w->tables_left_out;
+}
+
 void witness_failure(const struct witness *w, struct failure *f)
 {
 	struct rqspin_event *ev = &f->ev;
-	struct tables all = { w->tables, w->nr_tables, !w->tables_left_out };
-	struct witness_table own = w->own;
+	struct tables all = { w->tables, w->nr_tables, complete(w) };
 
 	ev->ts_ns = w->ts_ns;
 	ev->wait_ns = w->wait_ns;
@@ -120,8 +127,7 @@ void witness_failure(const struct witness *w, struct failure *f)
 	memcpy(ev->comm, w->comm, sizeof(ev->comm));
 	ev->comm[sizeof(ev->comm) - 1] = 0;
 	/* In the middle of its acquisition the attempted lock still is in the table. */
-	if (w->kind == WITNESS_CONTENTION && own.nr && table_top(&own) == ev->lock)
-		own.nr--;
-	classify(ev, &own, &all);
+	classify(ev, &w->own, w->kind == WITNESS_CONTENTION && table_top(&w->own) == ev->lock,
+		 &all);
 	f->map_id = w->map_id;
 }

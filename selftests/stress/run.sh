@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Nested map updates while `rqspin trace` runs: no hang, no lockup message, and
 # a tracer that still answers. usage: run.sh [SECONDS] (600 is the full run)
 set -euo pipefail
@@ -28,8 +29,9 @@ check() { # description, command...
 }
 
 complaints() { # kernel messages since the start that speak of a lock gone wrong
-	dmesg | tail -n "+$((before + 1))" |
-		grep -E 'BUG:|WARNING:|lockup|hung task|blocked for more than|rcu.*(stall|self-detected)|unable to handle' || true
+	dmesg | awk -v mark="$mark" 'index($0, mark) { seen = 1 } seen { print } END { exit !seen }' >"$tmp/dmesg" ||
+		echo "the kernel log no longer reaches back to the start"
+	grep -E 'BUG:|WARNING:|lockup|hung task|blocked for more than|rcu.*(stall|self-detected)|unable to handle' "$tmp/dmesg" || true
 }
 
 no_complaints() {
@@ -50,7 +52,8 @@ stop_tracer() {
 	wait "$tracer"
 }
 
-before=$(dmesg | wc -l)
+mark="rqspin stress $$ begins"
+echo "$mark" >/dev/kmsg
 mkfifo "$tmp/ready"
 "$build/rqspin" trace --json --ready-file "$tmp/ready" >"$tmp/events" 2>"$tmp/talk" &
 tracer=$!

@@ -9,10 +9,10 @@
 #include <bpf/bpf_tracing.h>
 #include "stress.h"
 
-#define KEYS 16
-#define EDEADLK 35
+#define KEYS	  16
+#define EDEADLK	  35
 #define ETIMEDOUT 110
-#define EBUSY 16
+#define EBUSY	  16
 
 struct lpm_key {
 	__u32 prefixlen;
@@ -51,11 +51,11 @@ __u64 draws;
 
 static __always_inline void count(enum stress_context ctx, enum stress_map map, long err)
 {
-	enum stress_result r = !err		   ? RES_OK :
-			       err == -EDEADLK	   ? RES_EDEADLK :
-			       err == -ETIMEDOUT   ? RES_ETIMEDOUT :
-			       err == -EBUSY	   ? RES_EBUSY :
-						     RES_OTHER;
+	enum stress_result r = !err		 ? RES_OK :
+			       err == -EDEADLK	 ? RES_EDEADLK :
+			       err == -ETIMEDOUT ? RES_ETIMEDOUT :
+			       err == -EBUSY	 ? RES_EBUSY :
+						   RES_OTHER;
 
 	__sync_fetch_and_add(&counts.n[ctx][map][r], 1);
 }

@@ -21,7 +21,7 @@
 #include "selftests/stress/stress.bpf.skel.h"
 
 #define TICK_NS 100000
-#define BATCH 1000
+#define BATCH	1000
 
 static volatile int stop;
 
