@@ -37,13 +37,6 @@ def test_json_verbs(verb):
     assert json.loads(res.stdout)["schema"].startswith("rqspin-")
 
 
-def test_stat_json(tracer):
-    res = rqspin("stat", "1", "1", "--json")
-    assert res.returncode == 0, res.stderr
-    for line in res.stdout.splitlines():
-        json.loads(line)
-
-
 def test_list_names_run():
     names = [s["name"] for s in json.loads(rqspin("list", "--json").stdout)["samples"]]
     assert {"aa", "abba", "timeout", "nested"} <= set(names)

@@ -34,6 +34,7 @@ def run_plain(roles, count):
 
 def check(t, run):
     failed = {r["program"]: r["failed"] for r in run["roles"] if r["failed"]}
+    assert failed, run
     ours = [e for e in t.events if (e["prog"]["name"] or "").startswith("plain_")]
     assert Counter(e["prog"]["name"] for e in ours) == Counter(failed)
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
