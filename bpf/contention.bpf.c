@@ -7,13 +7,30 @@
 #define EDEADLK	  35
 #define ETIMEDOUT 110
 
+/*
+ * Mutexes give these errors too. A resilient lock that is being attempted is this
+ * CPU's newest one; of more than HELD_ENTRIES the kernel does not record it.
+ */
+static __always_inline bool is_resilient(const void *lock)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), nr = 0;
+	__u64 addr = cpu < HELD_CPUS ? held_addr[cpu] : 0, newest = 0;
+
+	if (!addr || bpf_probe_read_kernel(&nr, sizeof(nr), (void *)addr) || !nr)
+		return false;
+	if (nr > HELD_ENTRIES)
+		return true;
+	bpf_probe_read_kernel(&newest, sizeof(newest), (void *)(addr + nr * 8));
+	return newest == (__u64)lock;
+}
+
 SEC("tp_btf/contention_end")
 int BPF_PROG(contended, void *lock, int ret)
 {
 	struct witness *w;
 	__u64 seq;
 
-	if (ret != -EDEADLK && ret != -ETIMEDOUT)
+	if ((ret != -EDEADLK && ret != -ETIMEDOUT) || !is_resilient(lock))
 		return 0;
 	w = witness_reserve(&seq);
 	if (!w)

@@ -143,7 +143,7 @@ static void set_owner(struct rqspin_event *ev, const struct witness_table *own, 
 	 * The owner may have failed too and no longer wait. What it waited for
 	 * was one of our locks: told if we had but one.
 	 */
-	if (ev->kind == RQSPIN_ABBA && !top && nr_own == 1 && own->nr <= 2)
+	if (ev->kind == RQSPIN_ABBA && !top && nr_own == 1)
 		ev->owner_wants = own->locks[0];
 }
 

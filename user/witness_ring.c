@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "classify.h"
+#include "held.h"
 #include "trace.h"
 #include "witness_ring.h"
 
@@ -118,6 +119,7 @@ void witness_failure(const struct witness *w, struct failure *f)
 {
 	struct rqspin_event *ev = &f->ev;
 	struct tables all = { w->tables, w->nr_tables, complete(w) };
+	bool attempting;
 
 	ev->ts_ns = w->ts_ns;
 	ev->wait_ns = w->wait_ns;
@@ -127,7 +129,7 @@ void witness_failure(const struct witness *w, struct failure *f)
 	memcpy(ev->comm, w->comm, sizeof(ev->comm));
 	ev->comm[sizeof(ev->comm) - 1] = 0;
 	/* In the middle of its acquisition the attempted lock still is in the table. */
-	classify(ev, &w->own, w->kind == WITNESS_CONTENTION && table_top(&w->own) == ev->lock,
-		 &all);
+	attempting = w->kind == WITNESS_CONTENTION && w->own.nr && w->own.nr <= HELD_ENTRIES;
+	classify(ev, &w->own, attempting, &all);
 	f->map_id = w->map_id;
 }
