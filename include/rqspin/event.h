@@ -19,7 +19,8 @@
  * @RQSPIN_ABBA: the owner waits for a lock this CPU holds
  * @RQSPIN_CYCLE: a cycle of three or more CPUs (see @parties)
  * @RQSPIN_TIMEOUT: the owner did not release in time
- * @RQSPIN_NESTED: no queue node, or a nested NMI that must not wait
+ * @RQSPIN_NESTED: this context must not wait: no queue node, a nested NMI, or (fallback) an
+ *                interrupt that wants what a preempted task of its CPU holds
  */
 enum rqspin_kind {
 	RQSPIN_UNKNOWN,
