@@ -26,6 +26,7 @@ struct stat_cmd {
 	uint64_t count;	 /* 0: until stopped */
 	const char *sources;
 	struct stat_table *table;
+	struct session *session;
 };
 
 static const struct argp_option options[] = {
@@ -82,7 +83,7 @@ static void on_failure(const struct failure *f, void *ctx)
 	struct stat_cmd *st = ctx;
 
 	if (trace_filter_match(&st->filter, f))
-		stat_table_add(st->table, f);
+		stat_table_add(st->table, f, session_locks(st->session));
 }
 
 static double now(void)
@@ -146,6 +147,7 @@ static int run(int argc, char **argv)
 		stat_table_free(st.table);
 		return errno == EINVAL ? EXIT_USAGE : EXIT_UNSUPPORTED;
 	}
+	st.session = s;
 	session_sources(s, names, sizeof(names));
 	pr_info("counting failed acquisitions; sources: %s", names);
 	err = follow(s, &st);

@@ -95,7 +95,7 @@ static int start(struct mapops *m)
 	if (held)
 		memcpy(m->skel->bss->held_addr, heldtab_addrs(held),
 		       sizeof(m->skel->bss->held_addr));
-	m->rings = witness_open(m->skel->obj, m->skel->maps.witnesses);
+	m->rings = witness_open(m->skel->maps.witnesses);
 	return m->rings ? attach(m) : -errno;
 }
 
@@ -149,8 +149,10 @@ static void mapops_poll(void *state, bool last)
 static __u64 mapops_lost(void *state, bool *unknown)
 {
 	struct mapops *m = state;
+	struct bpf_program *prog;
 
-	(void)unknown;
+	/* Few of those operations failed, but any may have. */
+	bpf_object__for_each_program(prog, m->skel->obj) *unknown |= witness_missed(prog) > 0;
 	return witness_lost(m->rings);
 }
 

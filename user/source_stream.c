@@ -42,6 +42,7 @@ struct stream_source {
 	__u32 last_id;
 	__u64 next_poll;
 	__u64 foreign; /* lines that programs wrote themselves */
+	__u64 unread;  /* reports that could not be understood */
 	bool overflow;
 };
 
@@ -109,6 +110,29 @@ static __u32 process_of(__u32 tid)
 	return pid;
 }
 
+/* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are known. */
+static void set_kind(struct rqspin_event *ev)
+{
+	bool all = ev->nr_held && ev->nr_held <= RQSPIN_EVENT_HELD;
+
+	if (ev->err == -ETIMEDOUT) {
+		ev->kind = RQSPIN_TIMEOUT;
+		return;
+	}
+	for (__u32 i = 0; all && i < ev->nr_held; i++) {
+		if (ev->held[i] != ev->lock)
+			continue;
+		ev->kind = RQSPIN_AA;
+		ev->parties = 1;
+		ev->owner_cpu = ev->cpu;
+		ev->nr_owner_held = ev->nr_held;
+		memcpy(ev->owner_held, ev->held, sizeof(ev->held));
+		return;
+	}
+	ev->kind = all ? RQSPIN_ABBA : RQSPIN_UNKNOWN;
+	ev->parties = all ? 2 : 0;
+}
+
 static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
 {
 	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
@@ -119,21 +143,11 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 	/* The text has no time: this is when it was read. */
 	f.ev.ts_ns = now_ns();
 	if (report_parse(report, len, &f)) {
-		ss->foreign++;
+		ss->unread++;
 		return;
 	}
 	f.ev.pid = process_of(f.ev.tid);
-	f.ev.kind = f.ev.err == -ETIMEDOUT ? RQSPIN_TIMEOUT : RQSPIN_ABBA;
-	f.ev.parties = f.ev.err == -ETIMEDOUT ? 0 : 2;
-	for (__u32 i = 0; i < f.ev.nr_held && i < RQSPIN_EVENT_HELD; i++) {
-		if (f.ev.held[i] != f.ev.lock || f.ev.err != -EDEADLK)
-			continue;
-		f.ev.kind = RQSPIN_AA;
-		f.ev.parties = 1;
-		f.ev.owner_cpu = f.ev.cpu;
-		f.ev.nr_owner_held = f.ev.nr_held;
-		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
-	}
+	set_kind(&f.ev);
 	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
 	f.report = strndup(report, len);
 	session_push(ss->session, &f);
@@ -280,7 +294,7 @@ static __u64 stream_lost(void *state, bool *unknown)
 	struct stream_source *ss = state;
 
 	*unknown |= ss->overflow;
-	return 0;
+	return ss->unread;
 }
 
 static void stream_close(void *state)

@@ -61,7 +61,7 @@ static int start(struct trampoline *t)
 	if (held)
 		memcpy(t->skel->bss->held_addr, heldtab_addrs(held),
 		       sizeof(t->skel->bss->held_addr));
-	t->rings = witness_open(t->skel->obj, t->skel->maps.witnesses);
+	t->rings = witness_open(t->skel->maps.witnesses);
 	return t->rings ? report_bpf__attach(t->skel) : -errno;
 }
 
@@ -147,7 +147,7 @@ static __u64 trampoline_lost(void *state, bool *unknown)
 	struct trampoline *t = state;
 
 	(void)unknown;
-	return witness_lost(t->rings) + t->unread;
+	return witness_lost(t->rings) + witness_missed(t->skel->progs.report_complete) + t->unread;
 }
 
 const struct source source_trampoline = {

@@ -17,7 +17,7 @@
 
 struct row {
 	__u32 prog_id, map_id, kind, parties;
-	__u64 lock;
+	struct lockname lock; /* as it was when it failed: its map may be gone by now */
 	__u64 count;
 	char prog[64];
 };
@@ -59,17 +59,18 @@ static struct row *new_row(struct stat_table *t)
 static bool same(const struct row *r, const struct row *key)
 {
 	return r->prog_id == key->prog_id && r->map_id == key->map_id && r->kind == key->kind &&
-	       r->parties == key->parties && r->lock == key->lock && !strcmp(r->prog, key->prog);
+	       r->parties == key->parties && r->lock.addr == key->lock.addr &&
+	       !strcmp(r->prog, key->prog);
 }
 
-void stat_table_add(struct stat_table *t, const struct failure *f)
+void stat_table_add(struct stat_table *t, const struct failure *f, struct locknames *ln)
 {
 	struct row key = {
 		.prog_id = f->prog_id,
 		.map_id = f->map_id,
 		.kind = f->ev.kind,
 		.parties = f->ev.parties,
-		.lock = f->ev.lock,
+		.lock.addr = f->ev.lock,
 	}, *r = NULL;
 
 	snprintf(key.prog, sizeof(key.prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
@@ -83,6 +84,8 @@ void stat_table_add(struct stat_table *t, const struct failure *f)
 			return;
 		}
 		*r = key;
+		if (f->ev.lock)
+			locknames_find(ln, f->ev.lock, &r->lock);
 	}
 	r->count++;
 }
@@ -94,13 +97,13 @@ static int by_count(const void *a, const void *b)
 	return (x->count < y->count) - (x->count > y->count);
 }
 
-static void print_row(const struct row *r, struct locknames *ln, const struct print_opts *opts)
+static void print_row(const struct row *r, const struct print_opts *opts)
 {
-	struct lockname name;
 	char text[320], kind[24], id[16] = "?";
 
-	locknames_find(ln, r->lock, &name);
-	lockname_text(&name, opts->no_addr, text, sizeof(text));
+	lockname_text(&r->lock, opts->no_addr, text, sizeof(text));
+	if (!r->lock.addr && r->map_id)
+		snprintf(text, sizeof(text), "a lock inside map %u", r->map_id);
 	if (r->prog_id)
 		snprintf(id, sizeof(id), "%u", r->prog_id);
 	if (r->kind == RQSPIN_CYCLE && r->parties)
@@ -111,7 +114,7 @@ static void print_row(const struct row *r, struct locknames *ln, const struct pr
 	       r->prog[0] ? r->prog : "?", text);
 }
 
-static json_t *row_json(const struct row *r, struct locknames *ln, const struct print_opts *opts)
+static json_t *row_json(const struct row *r, const struct print_opts *opts)
 {
 	json_t *j = json_object();
 
@@ -121,17 +124,17 @@ static json_t *row_json(const struct row *r, struct locknames *ln, const struct 
 	json_object_set_new(j, "prog_id", r->prog_id ? json_integer(r->prog_id) : json_null());
 	json_object_set_new(j, "prog", json_text(r->prog));
 	json_object_set_new(j, "map_id", r->map_id ? json_integer(r->map_id) : json_null());
-	json_object_set_new(j, "lock", lock_json(ln, r->lock, opts));
+	json_object_set_new(j, "lock", lockname_json(&r->lock, opts));
 	return j;
 }
 
-static int print_json(struct stat_table *t, struct session *s, const struct print_opts *opts,
-		      __u64 lost, bool unknown)
+static int print_json(const struct stat_table *t, const struct print_opts *opts, __u64 lost,
+		      bool unknown)
 {
 	json_t *j = json_object(), *rows = json_array();
 
 	for (size_t i = 0; i < t->nr; i++)
-		json_array_append_new(rows, row_json(&t->rows[i], session_locks(s), opts));
+		json_array_append_new(rows, row_json(&t->rows[i], opts));
 	json_object_set_new(j, "schema", json_string("rqspin-stat/1"));
 	json_object_set_new(j, "counters", rows);
 	json_object_set_new(j, "lost", json_integer(lost));
@@ -139,12 +142,12 @@ static int print_json(struct stat_table *t, struct session *s, const struct prin
 	return json_put_line(j);
 }
 
-static int print_text(struct stat_table *t, struct session *s, const struct print_opts *opts,
-		      __u64 lost, bool unknown)
+static int print_text(const struct stat_table *t, const struct print_opts *opts, __u64 lost,
+		      bool unknown)
 {
 	printf("%10s  %-8s %6s  %-24s %s\n", "FAILURES", "KIND", "PROG", "NAME", "LOCK");
 	for (size_t i = 0; i < t->nr; i++)
-		print_row(&t->rows[i], session_locks(s), opts);
+		print_row(&t->rows[i], opts);
 	printf("lost: %s%llu\n", unknown ? "at least " : "", (unsigned long long)lost);
 	errno = 0;
 	return fflush(stdout) || ferror(stdout) ? -(errno ? errno : EIO) : 0;
@@ -154,12 +157,13 @@ int stat_table_print(struct stat_table *t, struct session *s, const struct print
 {
 	bool unknown;
 	__u64 total = session_lost(s, &unknown) + t->dropped;
-	__u64 lost = total - t->lost_before;
+	/* It goes down when a failure turns out to be known by another source. */
+	__u64 lost = total > t->lost_before ? total - t->lost_before : 0;
 	int err;
 
 	qsort(t->rows, t->nr, sizeof(*t->rows), by_count);
-	err = (opts->json ? print_json : print_text)(t, s, opts, lost, unknown);
-	t->lost_before = total;
+	err = (opts->json ? print_json : print_text)(t, opts, lost, unknown);
+	t->lost_before += lost;
 	t->nr = 0;
 	return err;
 }

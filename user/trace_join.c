@@ -180,7 +180,8 @@ static void absorb_waiting(struct join *j, struct failure *f)
 
 static void hand_out(struct join *j, struct failure *f)
 {
-	j->alone += f->source == &source_ring && !f->joined;
+	/* A wait time comes from the fallback, of which the kernel reports nothing. */
+	j->alone += f->source == &source_ring && !f->joined && f->ev.wait_ns == WAIT_UNKNOWN;
 	j->emit(f, j->ctx);
 	free(f->report);
 }

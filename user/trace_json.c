@@ -33,28 +33,35 @@ static json_t *id_or_null(__u64 v, bool known)
 	return known ? json_integer(v) : json_null();
 }
 
-json_t *lock_json(struct locknames *ln, __u64 addr, const struct print_opts *opts)
+json_t *lockname_json(const struct lockname *n, const struct print_opts *opts)
 {
 	char text[320], hex[24];
-	struct lockname n;
 	json_t *j;
 
-	if (!addr)
+	if (!n->addr)
 		return json_null();
-	locknames_find(ln, addr, &n);
-	lockname_text(&n, opts->no_addr, text, sizeof(text));
-	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)addr);
+	lockname_text(n, opts->no_addr, text, sizeof(text));
+	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)n->addr);
 	j = json_object();
-	json_object_set_new(j, "name", n.map_id ? json_text(text) : json_null());
-	json_object_set_new(j, "map_id", id_or_null(n.map_id, n.map_id));
-	json_object_set_new(j, "map", json_text(n.map));
-	json_object_set_new(j, "map_type", json_text(n.map_type));
-	json_object_set_new(j, "internal", json_text(n.internal));
-	json_object_set_new(j, "index", id_or_null(n.index, n.index >= 0));
-	json_object_set_new(j, "key", strcmp(n.key, "?") ? json_text(n.key) : json_null());
-	json_object_set_new(j, "path", json_text(n.path));
+	json_object_set_new(j, "name", n->map_id ? json_text(text) : json_null());
+	json_object_set_new(j, "map_id", id_or_null(n->map_id, n->map_id));
+	json_object_set_new(j, "map", json_text(n->map));
+	json_object_set_new(j, "map_type", json_text(n->map_type));
+	json_object_set_new(j, "internal", json_text(n->internal));
+	json_object_set_new(j, "index", id_or_null(n->index, n->index >= 0));
+	json_object_set_new(j, "key", strcmp(n->key, "?") ? json_text(n->key) : json_null());
+	json_object_set_new(j, "path", json_text(n->path));
 	json_object_set_new(j, "addr", opts->no_addr ? json_null() : json_string(hex));
 	return j;
+}
+
+json_t *lock_json(struct locknames *ln, __u64 addr, const struct print_opts *opts)
+{
+	struct lockname n = { 0 };
+
+	if (addr)
+		locknames_find(ln, addr, &n);
+	return lockname_json(&n, opts);
 }
 
 static json_t *locks_json(struct session *s, const __u64 *locks, __u32 nr,

@@ -12,7 +12,6 @@
 #include "witness_ring.h"
 
 struct witness_rings {
-	struct bpf_object *obj;
 	struct witness_ring *rings;
 	__u64 *pos;
 	int nr;
@@ -26,13 +25,12 @@ int witness_prepare(struct bpf_map *map)
 	return cpus < 0 ? cpus : bpf_map__set_max_entries(map, cpus);
 }
 
-struct witness_rings *witness_open(struct bpf_object *obj, struct bpf_map *map)
+struct witness_rings *witness_open(struct bpf_map *map)
 {
 	struct witness_rings *wr = calloc(1, sizeof(*wr));
 
 	if (!wr)
 		return NULL;
-	wr->obj = obj;
 	wr->nr = bpf_map__max_entries(map);
 	wr->pos = calloc(wr->nr, sizeof(*wr->pos));
 	wr->rings =
@@ -90,21 +88,18 @@ void witness_poll(struct witness_rings *wr, witness_fn fn, void *ctx)
 	}
 }
 
-__u64 witness_lost(struct witness_rings *wr)
+__u64 witness_lost(const struct witness_rings *wr)
 {
-	struct bpf_program *prog;
-	__u64 lost = wr->lost;
+	return wr->lost;
+}
 
-	bpf_object__for_each_program(prog, wr->obj)
-	{
-		struct bpf_prog_info info = {};
-		__u32 len = sizeof(info);
-		int fd = bpf_program__fd(prog);
+__u64 witness_missed(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_program__fd(prog);
 
-		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len))
-			lost += info.recursion_misses;
-	}
-	return lost;
+	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) ? info.recursion_misses : 0;
 }
 
 static bool complete(const struct witness *w)

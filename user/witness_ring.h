@@ -9,7 +9,7 @@
 #include "witness.h"
 
 struct bpf_map;
-struct bpf_object;
+struct bpf_program;
 struct failure;
 struct session;
 struct witness_rings;
@@ -18,15 +18,18 @@ struct witness_rings;
 int witness_prepare(struct bpf_map *map);
 
 /* After loading. NULL and errno on failure. */
-struct witness_rings *witness_open(struct bpf_object *obj, struct bpf_map *map);
+struct witness_rings *witness_open(struct bpf_map *map);
 void witness_close(struct witness_rings *wr);
 
 typedef void (*witness_fn)(const struct witness *w, void *ctx);
 
 void witness_poll(struct witness_rings *wr, witness_fn fn, void *ctx);
 
-/* Overwritten before they were read, plus what recursion kept the programs from seeing. */
-__u64 witness_lost(struct witness_rings *wr);
+/* Overwritten before they were read. */
+__u64 witness_lost(const struct witness_rings *wr);
+
+/* Calls that the program did not see, because they came while it ran on the same CPU. */
+__u64 witness_missed(const struct bpf_program *prog);
 
 /* The facts that every kind of witness has, as a failure. The lock and errno must be set already.
  */
