@@ -97,7 +97,9 @@ static void test_types(void)
 	CHECK(can_create(BPF_MAP_TYPE_HASH, 1, 0), "no lock in a hash");
 	CHECK(can_create(BPF_MAP_TYPE_PERCPU_ARRAY, 0, 0), "no per-CPU array at all");
 	CHECK(!can_create(BPF_MAP_TYPE_PERCPU_ARRAY, 1, 0), "a per-CPU lock accepted");
-	CHECK(!can_create(BPF_MAP_TYPE_QUEUE, 1, 0), "a lock in a queue accepted");
+	CHECK(can_create(BPF_MAP_TYPE_LRU_HASH, 0, 0), "no LRU hash at all");
+	CHECK(!can_create(BPF_MAP_TYPE_LRU_HASH, 1, 0), "a lock in an LRU hash accepted");
+	CHECK(can_create(BPF_MAP_TYPE_ARRAY, 0, 1), "no plain lock in an array");
 	CHECK(!can_create(BPF_MAP_TYPE_ARRAY, 1, 1), "both sorts of lock accepted");
 }
 
