@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "opts.h"
 #include "samples.h"
+#include "trace_json.h"
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
@@ -35,10 +36,10 @@ static json_t *sample_json(const struct sample *s)
 
 	for (unsigned int i = 0; i < sample_nr_roles(s); i++)
 		json_array_append_new(roles, json_string(s->roles[i]));
-	o = json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:b, s:i, s:s, s:s?}", "name", s->name,
+	o = json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:b, s:i, s:s, s:o}", "name", s->name,
 		      "shows", s->shows, "type", s->type, "needs", s->needs, "by_hand", s->by_hand,
 		      "roles", roles, "role_per_cpu", s->role_per_cpu, "min_cpus", (int)s->min_cpus,
-		      "expect", s->expect, "object", path);
+		      "expect", s->expect, "object", json_text(path));
 	free(path);
 	return o;
 }

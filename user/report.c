@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include "report.h"
+#include "trace_json.h"
 
 static void counts_sum(struct counts *sum, const struct counts *c)
 {
@@ -90,12 +91,13 @@ json_t *report_json(const struct report *r)
 	add_counts(total, &sum, &ok, &fail);
 	for (unsigned int i = 0; i < r->drive->nr_roles; i++)
 		json_array_append_new(roles, role_json(&r->drive->roles[i], &r->results[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:b, s:s, s:o, s:o, s:b, s:s?}", "schema",
-			 "rqspin-run/1", "sample", r->name, "object", r->object, "kernel",
-			 uts.release, "seconds", r->drive->elapsed, "interrupted",
-			 !!r->drive->signal, "counted_by", r->by_return ? "return" : "program",
-			 "roles", roles, "total", total, "as_expected", !r->differs, "differs",
-			 r->differs);
+	/* A path may hold any byte. */
+	return json_pack("{s:s, s:o, s:o, s:s, s:f, s:b, s:s, s:o, s:o, s:b, s:s?}", "schema",
+			 "rqspin-run/1", "sample", json_text(r->name), "object",
+			 json_text(r->object), "kernel", uts.release, "seconds", r->drive->elapsed,
+			 "interrupted", !!r->drive->signal, "counted_by",
+			 r->by_return ? "return" : "program", "roles", roles, "total", total,
+			 "as_expected", !r->differs, "differs", r->differs);
 }
 
 static void print_row(const char *name, int cpu, uint64_t rounds, const struct counts *c)

@@ -176,6 +176,9 @@ static void drain(struct ring_source *rs, struct ring *r)
 {
 	__u64 head = __atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE);
 
+	/* The loader's first contents may have been written over ours. */
+	if (!r->mem->held_delta)
+		r->mem->held_delta = heldtab_delta();
 	if (head - r->pos > RQSPIN_RING_EVENTS) {
 		rs->lost += head - r->pos - RQSPIN_RING_EVENTS;
 		r->pos = head - RQSPIN_RING_EVENTS;

@@ -2,6 +2,8 @@
 """`rqspin run`: counts, limits, CPUs, the user's own objects, the shape of its JSON."""
 
 import json
+import os
+import shutil
 
 import jsonschema
 import pytest
@@ -22,6 +24,14 @@ def run_schema():
 @pytest.mark.parametrize("args", [["aa", "-c", 3], ["nested", "-c", 3]], ids=str)
 def test_json_matches_schema(args, run_schema):
     jsonschema.validate(run_sample(*args), run_schema)
+
+
+def test_json_of_a_path_that_is_no_text(tmp_path, run_schema):
+    path = bytes(tmp_path) + b"/\xff.bpf.o"
+    shutil.copy(PROGS / "aa.bpf.o", path)
+    run = run_sample(os.fsdecode(path), "--roles", "aa", "--count", 2)
+    jsonschema.validate(run, run_schema)
+    assert run["object"].endswith("/?.bpf.o")
 
 
 def test_schema_can_fail(run_schema):
