@@ -4,6 +4,7 @@
 import csv
 import ctypes
 import errno
+import functools
 import json
 import mmap
 import os
@@ -59,7 +60,15 @@ def cpus():
     return sorted(os.sched_getaffinity(0))
 
 
+@functools.cache
+def kernel_has_locks():
+    with open("/proc/kallsyms") as symbols:
+        return any(line.split()[2] == "bpf_res_spin_lock" for line in symbols)
+
+
 def check_needs(row):
+    if not kernel_has_locks() and row["sample"] != "fallback":
+        raise Skip("this kernel has no bpf_res_spin_lock kfunc: 6.15 or later has")
     if len(cpus()) < int(row["cpus"]):
         raise Skip(f"needs {row['cpus']} CPUs, this machine has {len(cpus())}")
     if row["needs"] == "lsm":
