@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Map updates from contexts that interrupt each other: a task, a timer
- * interrupt, the scheduler, and a lock's own contention tracepoint. Every
- * program hits the same few keys, so that locks are met while held.
+ * interrupt, the scheduler, a lock's own contention tracepoint, and the signal by
+ * which an update asks for memory with the bucket's lock held. Every program hits
+ * the same few keys, so that locks are met while held.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -42,6 +43,14 @@ struct {
 } lpm SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u64);
+} growing SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } ringbuf SEC(".maps");
@@ -63,17 +72,21 @@ static __always_inline void count(enum stress_context ctx, enum stress_map map, 
 static __always_inline void hammer(enum stress_context ctx)
 {
 	__u64 value = __sync_fetch_and_add(&draws, 1);
-	__u32 key = value % KEYS;
+	__u32 key = value % KEYS, grow;
 	struct lpm_key prefix = { .prefixlen = 16 + key, .addr = key };
 	void *record;
 
 	count(ctx, MAP_HASH, bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
 	count(ctx, MAP_LRU, bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
 	count(ctx, MAP_LPM, bpf_map_update_elem(&lpm, &prefix, &value, BPF_ANY));
+	grow = value % 4096;
+	count(ctx, MAP_GROWING, bpf_map_update_elem(&growing, &grow, &value, BPF_ANY));
 	record = bpf_ringbuf_reserve(&ringbuf, 64, 0);
 	count(ctx, MAP_RINGBUF, record ? 0 : 1);
 	if (record)
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	if (value & 4096)
+		bpf_map_delete_elem(&growing, &grow);
 	if (key & 1)
 		return;
 	bpf_map_delete_elem(&hash, &key);
@@ -106,6 +119,13 @@ SEC("tp_btf/contention_begin")
 int BPF_PROG(on_contention)
 {
 	hammer(CTX_CONTENTION);
+	return 0;
+}
+
+SEC("tp_btf/ipi_send_cpu")
+int BPF_PROG(on_ipi)
+{
+	hammer(CTX_IPI);
 	return 0;
 }
 

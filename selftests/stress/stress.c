@@ -80,8 +80,8 @@ static void attach_tracepoint(struct bpf_program *prog)
 
 static void print_counts(const struct stress_counts *c)
 {
-	static const char *const ctx[] = { "task", "tick", "switch", "contention" };
-	static const char *const map[] = { "hash", "lru", "lpm", "ringbuf" };
+	static const char *const ctx[] = { "task", "tick", "switch", "contention", "ipi" };
+	static const char *const map[] = { "hash", "lru", "lpm", "ringbuf", "growing" };
 
 	printf("# %-10s %-8s %12s %10s %10s %10s %10s\n", "context", "map", "ok", "EDEADLK",
 	       "ETIMEDOUT", "EBUSY", "other");
@@ -149,6 +149,7 @@ int main(int argc, char **argv)
 	ok = !attach_ticks(skel, cpus);
 	attach_tracepoint(skel->progs.on_switch);
 	attach_tracepoint(skel->progs.on_contention);
+	attach_tracepoint(skel->progs.on_ipi);
 	runs = run_workers(skel, cpus, seconds);
 	print_counts(&skel->bss->counts);
 	ok = ok && runs && skel->bss->counts.n[CTX_TICK][MAP_HASH][RES_OK];
