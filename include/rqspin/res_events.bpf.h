@@ -200,7 +200,8 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	ev->nr_owner_held = 0;
 	rqspin_fill_task(ev, scope);
 	own = rqspin_copy_held(ev, scope->held, lock);
-	rqspin_classify(ev, scope->held && ev->nr_held <= RQSPIN_HELD_MAX, own);
+	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */
+	rqspin_classify(ev, scope->held && ev->nr_held && ev->nr_held <= RQSPIN_HELD_MAX, own);
 #ifdef RQSPIN_FALLBACK_DETAIL
 	/* The fallback lock knows the kind, the owner and the time it waited. */
 	RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);

@@ -1,7 +1,7 @@
 STRESS_BPF = $(O)/selftests/stress/stress.bpf.skel.h
 STRESS = $(O)/selftests/stress/stress
 
-selftests: $(STRESS) $(O)/selftests/bench/overhead.bpf.o
+selftests: $(STRESS)
 
 $(O)/selftests/stress/stress.bpf.skel.h: $(O)/selftests/stress/stress.bpf.o
 	$(say) SKEL $@
@@ -17,4 +17,4 @@ $(STRESS): $(O)/selftests/stress/stress.o
 stress: build ## ten minutes of nested map updates while tracing (SECONDS=600)
 	$(Q)selftests/stress/run.sh $(or $(SECONDS),600)
 
--include $(O)/selftests/stress/stress.d $(O)/selftests/stress/stress.bpf.d $(O)/selftests/bench/overhead.bpf.d
+-include $(O)/selftests/stress/stress.d $(O)/selftests/stress/stress.bpf.d
