@@ -66,6 +66,8 @@ QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod
 xz for kernel modules|can_tool xz|xz-utils
+file for virtme-ng|can_tool file|file
+groff for the manual page|can_tool groff|groff-base
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck

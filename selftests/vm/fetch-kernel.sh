@@ -56,7 +56,9 @@ prepare_apt() {
 		#clear APT::Update::Post-Invoke-Success;
 		#clear DPkg::Post-Invoke;
 	EOF
-	aptc=(-c "$apt/apt.conf" -q -o APT::Update::Error-Mode=any -o Acquire::Retries=2)
+	# A mirror may lag behind the date its lists are good for; their signature is checked all the same.
+	aptc=(-c "$apt/apt.conf" -q -o APT::Update::Error-Mode=any -o Acquire::Retries=2
+		-o Acquire::Check-Valid-Until=false)
 	timeout 300 apt-get "${aptc[@]}" update >"$apt/log" 2>&1 ||
 		die "no package lists from $repo $suite (no network?): $(grep -E '^(E|Err|W):?' "$apt/log" | tail -n 1)"
 }
