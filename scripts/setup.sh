@@ -67,6 +67,7 @@ busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod
 xz for kernel modules|can_tool xz|xz-utils
 file for virtme-ng|can_tool file|file
+process tools for the tests of the guests|can_tool pgrep|procps
 groff for the manual page|can_tool groff|groff-base
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
