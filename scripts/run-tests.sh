@@ -69,9 +69,9 @@ run_suite() {
 	if [ "$place" = host ]; then
 		timeout -k 5 "$limit" bash -c "$command"
 	else
-		# shellcheck disable=SC2086 # kernel and CPU
+		# shellcheck disable=SC2086 # kernel, path, number of CPUs
 		set -- $place
-		selftests/vm/run.sh --kernel "$1" --cpu "$2" --timeout "$limit" -- \
+		selftests/vm/run.sh --kernel "$1" --cpu "$2" --cpus "${3:-4}" --timeout "$limit" -- \
 			"export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1; $command"
 	fi </dev/null
 }

@@ -349,7 +349,9 @@ static void test_not_stuck(void)
 	if (!err)
 		err = drive(jobs, 2);
 	bpf_link__destroy(link);
-	tap(!err && jobs[0].ok == NOT_STUCK_ROUNDS && jobs[1].ok == NOT_STUCK_ROUNDS &&
+	/* Rounds in which the interrupt had gone before CPU 1 looked say nothing (other). */
+	tap(!err && jobs[0].ok == NOT_STUCK_ROUNDS && jobs[1].ok >= NOT_STUCK_ROUNDS / 2 &&
+		    jobs[1].ok + jobs[1].other == NOT_STUCK_ROUNDS &&
 		    !skel->bss->irq_counts[0].false_deadlocks && all_free(),
 	    "%s: an interrupted waiter is not stuck: %d and %d of %d, %llu interrupts", mode,
 	    jobs[0].ok, jobs[1].ok, NOT_STUCK_ROUNDS, (unsigned long long)skel->bss->interrupts);
@@ -376,6 +378,15 @@ static void find_addresses(void)
 	run_syscall(fd_of(skel->progs.fb_where), &args);
 }
 
+static bool kernel_stops_preemption(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
 static void test_mode(bool stop_preemption)
 {
 	int n;
@@ -394,20 +405,16 @@ static void test_mode(bool stop_preemption)
 	test_crowd();
 	fallback_bpf__destroy(skel);
 	for (n = 0; n < 2; n++) {
+		if (n && !stop_preemption && kernel_stops_preemption()) {
+			tap_skip("interrupts take the locks of preemptible owners",
+				 "docs/backends.md says not to: every such wait lasts the limit");
+			return;
+		}
 		if (!tap(load(stop_preemption, n), "%s: load for interrupts", mode))
 			return;
 		test_interrupts();
 		fallback_bpf__destroy(skel);
 	}
-}
-
-static bool kernel_stops_preemption(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
-
-	btf__free(btf);
-	return has;
 }
 
 int main(void)
