@@ -71,9 +71,10 @@ cpu_model() {
 }
 
 vng_args() {
-	# Without tsc=reliable a busy host makes the guest fall back to a clock that is slow to read.
+	# Without tsc=reliable a busy host makes the guest fall back to a clock that is slow to read. A
+	# task that an emulated CPU is kept from for 21 s by its timers is no stall yet; a minute is.
 	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
-		--append tsc=reliable --qemu-opts="-cpu $(cpu_model)")
+		--append 'tsc=reliable rcupdate.rcu_cpu_stall_timeout=60' --qemu-opts="-cpu $(cpu_model)")
 	[ $accel = kvm ] || args+=(--disable-kvm)
 }
 
