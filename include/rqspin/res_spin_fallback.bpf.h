@@ -321,7 +321,7 @@ static __noinline __attribute__((unused)) long res_fb_hop(struct res_fb_wait *w,
 	if (!rec->pass)
 		res_fb_walk_begin(rec, owner, 1);
 	hop = rec->hop;
-	/* The owner just read must be the one walked from: the lock may have changed hands since. */
+	/* Walk from the owner just read: the lock may have changed hands since. */
 	if (hop >= RES_FB_PARTIES || (!hop && owner != rec->at))
 		return res_fb_walk_ends(w, rec);
 	next = res_fb_next_owner(rec, hop);
