@@ -72,9 +72,11 @@ def test_count_is_exact():
 
 @needs_two_cpus
 def test_one_role_runs_on_every_cpu_named():
-    run = run_sample("aa", "--count", 17, "--cpus", "1,0")
-    assert [(r["cpu"], r["failed"]) for r in run["roles"]] == [(1, 17), (0, 17)]
-    assert run["total"]["failed"] == 34
+    # not aa: where a kernel looks for AA only at the head of the queue, an owner that queues behind
+    # the other CPU waits for that CPU's time limit
+    run = run_sample("nested", "--count", 17, "--cpus", "1,0")
+    assert [(r["cpu"], r["acquired"]) for r in run["roles"]] == [(1, 17), (0, 17)]
+    assert run["total"]["acquired"] == 34
 
 
 @needs_two_cpus
