@@ -8,15 +8,20 @@
 #include <bpf/btf.h>
 
 #include "btfcache.h"
+#include "locktype.h"
 #include "proginfo.h"
 
 #define SWEEP_NS 10000000000ULL
 #define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
 
+#define MISSED_MAX 256
+
 struct proginfos {
 	__u32 last_id;
 	struct proginfo *progs; /* newest first */
 	__u64 next_sweep;
+	__u32 missed[MISSED_MAX];
+	__u32 nr_missed; /* may exceed MISSED_MAX */
 };
 
 struct proginfos *proginfos_open(void)
@@ -146,6 +151,35 @@ static void sweep(struct proginfos *ps)
 	}
 }
 
+static void note_missed(struct proginfos *ps, __u32 id)
+{
+	if (ps->nr_missed < MISSED_MAX)
+		ps->missed[ps->nr_missed] = id;
+	if (ps->nr_missed <= MISSED_MAX)
+		ps->nr_missed++;
+}
+
+/* Each program gets the next id. */
+static void note_gap(struct proginfos *ps, __u32 id)
+{
+	for (__u32 gap = ps->last_id + 1; gap < id && ps->nr_missed <= MISSED_MAX; gap++)
+		note_missed(ps, gap);
+}
+
+bool proginfos_next_missed(struct proginfos *ps, __u32 *id)
+{
+	if (!ps->nr_missed)
+		return false;
+	ps->nr_missed--;
+	*id = ps->nr_missed < MISSED_MAX ? ps->missed[ps->nr_missed] : PROGINFO_MISSED_MANY;
+	return true;
+}
+
+void proginfos_forget_missed(struct proginfos *ps)
+{
+	ps->nr_missed = 0;
+}
+
 void proginfos_scan(struct proginfos *ps)
 {
 	__u32 id = ps->last_id;
@@ -155,12 +189,24 @@ void proginfos_scan(struct proginfos *ps)
 	while (!bpf_prog_get_next_id(id, &id)) {
 		struct proginfo *p = read_prog(id);
 
+		note_gap(ps, id);
 		ps->last_id = id;
-		if (!p)
+		if (!p) {
+			note_missed(ps, id);
 			continue;
+		}
 		p->next = ps->progs;
 		ps->progs = p;
 	}
+}
+
+void proginfos_scan_until(struct proginfos *ps, __u32 newest)
+{
+	proginfos_scan(ps);
+	if (newest <= ps->last_id)
+		return;
+	note_gap(ps, newest + 1);
+	ps->last_id = newest;
 }
 
 const struct proginfo *proginfos_first(const struct proginfos *ps)
@@ -184,6 +230,20 @@ bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id)
 		if (prog->map_ids[i] == map_id)
 			return true;
 	return false;
+}
+
+/* Whoever calls the kfuncs, or has such a lock in an object, has its type or prototype in BTF. */
+bool proginfo_may_lock(const struct proginfo *prog)
+{
+	for (__u32 i = 0; !prog->btf && i < prog->nr_map_ids; i++)
+		if (locktype_has_lock(prog->map_ids[i]))
+			return true;
+	return prog->btf && btf__find_by_name(prog->btf, "bpf_res_spin_lock") > 0;
+}
+
+bool proginfo_has_ring(const struct proginfo *prog)
+{
+	return prog->btf && btf__find_by_name_kind(prog->btf, "rqspin_ring", BTF_KIND_STRUCT) > 0;
 }
 
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name)

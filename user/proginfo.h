@@ -44,6 +44,21 @@ bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
 /* The newest program of this (short) name that uses the map; NULL if none. */
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
 
+/* Could it take a resilient lock? False only if it surely cannot. */
+bool proginfo_may_lock(const struct proginfo *prog);
+
+/* Does it report its own failures? Its ring is in one of its maps. */
+bool proginfo_has_ring(const struct proginfo *prog);
+
+/*
+ * Ids of programs that were gone again before they could be looked at, since the last call or
+ * proginfos_forget_missed(). PROGINFO_MISSED_MANY: more than could be noted.
+ */
+#define PROGINFO_MISSED_MANY ~0U
+void proginfos_scan_until(struct proginfos *ps, __u32 newest); /* an id known to have been used */
+bool proginfos_next_missed(struct proginfos *ps, __u32 *id);
+void proginfos_forget_missed(struct proginfos *ps);
+
 /*
  * Source file and text of a line of the program; false if it has no such line.
  * base: last part of the file's name; NULL or "": the file of the program's own function.

@@ -32,6 +32,7 @@ struct ring_source {
 	struct ring *rings;
 	__u32 last_map;
 	bool started; /* maps found from now on are newer than the session */
+	bool unseen;  /* a ring was gone before it could be read */
 	__u64 lost;
 	__u64 next_gone_check;
 };
@@ -72,20 +73,34 @@ static struct rqspin_ring *map_ring(int fd)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
+/* Did a program with a ring use the map, of which only the id is known? */
+static bool was_ring(struct ring_source *rs, __u32 id)
+{
+	const struct proginfo *p = proginfos_first(session_progs(rs->session));
+
+	for (; p; p = p->next)
+		if (proginfo_uses_map(p, id) && proginfo_has_ring(p))
+			return true;
+	return false;
+}
+
 static void add_ring(struct ring_source *rs, __u32 id)
 {
 	int fd = bpf_map_get_fd_by_id(id);
 	struct rqspin_ring *mem;
 	struct ring *r;
 
-	if (fd < 0)
+	if (fd < 0) {
+		rs->unseen |= rs->started && was_ring(rs, id);
 		return;
+	}
 	mem = map_ring(fd);
 	close(fd); /* the mapping keeps the map */
 	if (!mem)
 		return;
 	r = calloc(1, sizeof(*r));
 	if (!r) {
+		rs->unseen = true;
 		munmap(mem, sizeof(*mem));
 		return;
 	}
@@ -239,7 +254,7 @@ static __u64 ring_lost(void *state, bool *unknown)
 {
 	struct ring_source *rs = state;
 
-	(void)unknown;
+	*unknown |= rs->unseen;
 	return rs->lost;
 }
 

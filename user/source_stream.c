@@ -20,16 +20,20 @@
 
 #define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17 */
 #define STDERR		  2
-#define CAPACITY	  100000 /* the kernel drops what does not fit */
-#define NEARLY_FULL	  (CAPACITY - 4096)
+#define CAPACITY	  100000	     /* the kernel drops what does not fit */
+#define NEARLY_FULL	  (CAPACITY - 16384) /* more than any report is long */
 #define POLL_NS		  20000000ULL
-/* A program that was loaded or failed this recently is kept alive until its stream is read. */
+/*
+ * Programs are kept alive until their streams are read: for this long those that cannot fail a
+ * lock; others always, but this often they may go.
+ */
 #define HOLD_NS	    5000000000ULL
 #define COMPLETE_NS 100000000ULL /* a report is written in one go: later its rest is not coming */
 
 struct stream {
 	__u32 prog_id;
 	int fd; /* -1: not held */
+	bool may_lock;
 	__u64 last_ns;
 	char *text; /* of a report that is not complete yet */
 	size_t len;
@@ -41,9 +45,9 @@ struct stream_source {
 	struct stream *streams;
 	__u32 last_id;
 	__u64 next_poll;
-	__u64 foreign; /* lines that programs wrote themselves */
-	__u64 unread;  /* reports that could not be understood */
-	bool overflow;
+	__u64 foreign;	 /* lines that programs wrote themselves */
+	__u64 unread;	 /* reports that could not be understood */
+	bool incomplete; /* something was or may have been lost */
 };
 
 static __u64 now_ns(void)
@@ -73,24 +77,29 @@ static ssize_t read_stream(int fd, char *buf, size_t size)
 	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
 }
 
+static void add_stream(struct stream_source *ss, const struct proginfo *p)
+{
+	struct stream *st = calloc(1, sizeof(*st));
+
+	if (!st) {
+		ss->incomplete = true;
+		return;
+	}
+	st->prog_id = p->id;
+	st->may_lock = proginfo_may_lock(p);
+	st->fd = bpf_prog_get_fd_by_id(p->id);
+	st->last_ns = now_ns();
+	st->next = ss->streams;
+	ss->streams = st;
+}
+
 static void find_streams(struct stream_source *ss)
 {
 	const struct proginfo *p = proginfos_first(session_progs(ss->session));
-	__u32 newest = ss->last_id;
+	__u32 newest = p && p->id > ss->last_id ? p->id : ss->last_id;
 
-	for (; p && p->id > ss->last_id; p = p->next) {
-		struct stream *st = calloc(1, sizeof(*st));
-
-		if (!st)
-			return;
-		if (p->id > newest)
-			newest = p->id;
-		st->prog_id = p->id;
-		st->fd = bpf_prog_get_fd_by_id(p->id);
-		st->last_ns = now_ns();
-		st->next = ss->streams;
-		ss->streams = st;
-	}
+	for (; p && p->id > ss->last_id; p = p->next)
+		add_stream(ss, p);
 	ss->last_id = newest;
 }
 
@@ -196,7 +205,7 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 		char *text = realloc(st->text, st->len + n + 1);
 
 		if (!text) {
-			ss->overflow = true;
+			ss->incomplete = true;
 			break;
 		}
 		st->text = text;
@@ -205,7 +214,21 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 		text[st->len] = 0;
 		total += n;
 	}
+	ss->incomplete |= n < 0;
 	return total;
+}
+
+/* Whoever held it last lets it go; false if that were we. */
+static bool let_go(struct stream *st, int fd, __u64 now)
+{
+	close(fd);
+	st->fd = -1;
+	if (!st->may_lock)
+		return true;
+	/* Nobody runs a program that only we hold: there is nothing more to come from it. */
+	st->fd = bpf_prog_get_fd_by_id(st->prog_id);
+	st->last_ns = now;
+	return st->fd >= 0 || errno != ENOENT;
 }
 
 /* False: the program is gone. */
@@ -214,23 +237,20 @@ static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now)
 	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
 	size_t got;
 
-	if (fd < 0)
-		return false;
+	if (fd < 0) {
+		ss->incomplete |= st->may_lock;
+		return errno != ENOENT;
+	}
+	st->fd = fd;
 	got = slurp(ss, st, fd);
 	if (got) {
 		st->last_ns = now;
-		ss->overflow |= got > NEARLY_FULL;
+		ss->incomplete |= got > NEARLY_FULL;
 		split(ss, st, false);
 	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
 		split(ss, st, true);
 	}
-	if (now - st->last_ns < HOLD_NS) {
-		st->fd = fd;
-	} else {
-		close(fd);
-		st->fd = -1;
-	}
-	return true;
+	return now - st->last_ns < HOLD_NS || let_go(st, fd, now);
 }
 
 static void stream_free(struct stream *st)
@@ -293,7 +313,7 @@ static __u64 stream_lost(void *state, bool *unknown)
 {
 	struct stream_source *ss = state;
 
-	*unknown |= ss->overflow;
+	*unknown |= ss->incomplete;
 	return ss->unread;
 }
 

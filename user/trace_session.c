@@ -25,6 +25,7 @@ struct session {
 	const struct source *sources[MAX_SOURCES];
 	void *states[MAX_SOURCES];
 	int nr;
+	bool missed; /* a program came and went unseen */
 };
 
 const char *kind_name(__u32 kind)
@@ -181,27 +182,6 @@ static int open_parts(struct session *s, failure_fn emit, void *ctx)
 	return 0;
 }
 
-struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
-{
-	struct session *s = calloc(1, sizeof(*s));
-	int err;
-
-	if (!s)
-		return NULL;
-	err = open_parts(s, emit, ctx);
-	if (err)
-		pr_err("out of memory");
-	else if (!wanted || !strcmp(wanted, "auto"))
-		err = start_all(s);
-	else
-		err = start_wanted(s, wanted);
-	if (!err)
-		return s;
-	session_close(s);
-	errno = -err;
-	return NULL;
-}
-
 void session_close(struct session *s)
 {
 	if (!s)
@@ -217,15 +197,63 @@ void session_close(struct session *s)
 	free(s);
 }
 
+/* What libraries, and rqspin, load to ask the kernel something: no or one of these names. */
+static bool is_probe(const char *name)
+{
+	return !name[0] || !strcmp(name, "libbpf_nametest") || !strcmp(name, "rqspin_probe");
+}
+
+static void scan_progs(struct session *s)
+{
+	__u32 id;
+
+	proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
+	while (proginfos_next_missed(s->progs, &id)) {
+		char name[WAKE_NAME] = "?";
+
+		if (id != PROGINFO_MISSED_MANY && wake_prog_name(s->wake, id, name) &&
+		    is_probe(name))
+			continue;
+		pr_debug("program %u %s was gone before it could be looked at", id, name);
+		s->missed = true;
+	}
+}
+
 /* Best source first: what it has seen by now, the others find when they look after it. */
 static void collect(struct session *s, bool last)
 {
-	proginfos_scan(s->progs);
+	scan_progs(s);
 	locknames_scan(s->locks);
 	if (s->cycles)
 		cycles_sample(s->cycles);
 	for (int i = 0; i < s->nr; i++)
 		s->sources[i]->poll(s->states[i], last);
+}
+
+struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return NULL;
+	err = open_parts(s, emit, ctx);
+	if (err)
+		pr_err("out of memory");
+	else if (!wanted || !strcmp(wanted, "auto"))
+		err = start_all(s);
+	else
+		err = start_wanted(s, wanted);
+	if (!err) {
+		/* What came and went until now, our own probes among it, is not this session's. */
+		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
+		proginfos_forget_missed(s->progs);
+		collect(s, false);
+		return s;
+	}
+	session_close(s);
+	errno = -err;
+	return NULL;
 }
 
 int session_poll(struct session *s, int ms)
@@ -249,7 +277,9 @@ __u64 session_lost(struct session *s, bool *unknown)
 {
 	__u64 lost = join_lost(s->join), alone = join_alone(s->join);
 
-	*unknown = false;
+	scan_progs(s);
+	/* These two need the program's memory: the others see its failures as they happen. */
+	*unknown = s->missed && (session_has(s, &source_ring) || session_has(s, &source_stream));
 	for (int i = 0; i < s->nr; i++) {
 		__u64 n = s->sources[i]->lost(s->states[i], unknown);
 

@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sleep until a BPF program is loaded or unloaded, or a time has passed. */
+/* Sleep until a BPF program is loaded or unloaded, or a time has passed; the names of such. */
 #ifndef RQSPIN_TRACE_WAKE_H
 #define RQSPIN_TRACE_WAKE_H
 
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 struct wake;
+
+#define WAKE_NAME 16
 
 /* Works, by time alone, where perf events are refused. */
 struct wake *wake_open(void);
 void wake_close(struct wake *w);
 int wake_wait(struct wake *w, int ms); /* 0 also when a signal came */
+
+/*
+ * Name, as the kernel shows it, of a program that came or went lately; "" if it has none. For
+ * programs that are gone before anybody could ask for them. False: no such program was noticed.
+ */
+bool wake_prog_name(struct wake *w, __u32 prog_id, char name[WAKE_NAME]);
+
+/* The highest id of such programs until now, 0 if none was noticed. */
+__u32 wake_newest_prog(struct wake *w);
+
+/* The names in a stretch of perf records, for tests: what wake_prog_name() looks through. */
+struct wake_names;
+
+struct wake_names *wake_names_new(void);
+void wake_names_read(struct wake_names *wn, const void *records, size_t size);
+__u32 wake_names_newest(const struct wake_names *wn);
+bool wake_names_find(const struct wake_names *wn, __u32 prog_id, char name[WAKE_NAME]);
 
 #endif

@@ -109,6 +109,11 @@ def nothing_left():
     """
     before = loaded()
     yield
+    all_gone(before)
+
+
+def all_gone(before):
+    """Wait until nothing is there any more that came since `before`."""
     left = {k: v - before[k] for k, v in loaded().items()}
     deadline = time.monotonic() + 20
     while any(left.values()) and time.monotonic() < deadline:

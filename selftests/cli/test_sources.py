@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs that report nothing themselves: exact counts from what the kernel tells."""
 
+import contextlib
 import functools
 import json
+import os
+import shutil
+import signal
+import subprocess
 from collections import Counter
 
 import pytest
-from conftest import BUILD, needs_three_cpus, needs_two_cpus, rqspin, run_sample
+from conftest import (
+    BPFTOOL,
+    BUILD,
+    LIMIT,
+    all_gone,
+    loaded,
+    needs_three_cpus,
+    needs_two_cpus,
+    rqspin,
+    run_sample,
+)
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
 WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
@@ -82,6 +97,63 @@ def test_cycle_of_three(tracer, source):
     assert all(e["errno"] == "ETIMEDOUT" for e in events)
     assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
     assert any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events)
+
+
+@contextlib.contextmanager
+def stopped(t):
+    """A tracer that gets no CPU while programs come, fail and go."""
+    os.kill(t.proc.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, t.proc.pid, os.WSTOPPED | os.WNOWAIT)
+    yield
+    t.proc.send_signal(signal.SIGCONT)
+
+
+def test_ring_that_is_never_seen(tracer):
+    with tracer("--source", "ring") as t, stopped(t):
+        before = loaded()
+        run = run_sample("aa", "--count", 101)
+        all_gone(before)
+    assert run["total"]["failed"] == 101
+    assert t.events == [] and t.summary["lost_unknown"]
+
+
+def test_stream_that_is_never_seen(tracer, source):
+    with tracer("--source", source) as t, stopped(t):
+        before = loaded()
+        run_plain("plain_aa", 101)
+        all_gone(before)
+    # The trampoline's own memory has them all.
+    assert len(t.events) == (101 if source == "trampoline" else 0)
+    assert t.summary["lost_unknown"] == (source == "stream")
+
+
+@pytest.fixture
+def pinned_aa():
+    where = "/sys/fs/bpf/rqspin_test_sources"
+    load = [BPFTOOL, "prog", "loadall", PLAIN, where]
+    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
+    yield f"{where}/plain_aa"
+    shutil.rmtree(where)
+
+
+def fail(pin, tmp_path, count):
+    (tmp_path / "packet").write_bytes(bytes(64))
+    run = [BPFTOOL, "prog", "run", "pinned", pin, "data_in", tmp_path / "packet"]
+    subprocess.run([*run, "repeat", str(count)], check=True, capture_output=True, timeout=LIMIT)
+
+
+def test_full_stream(tracer, pinned_aa, tmp_path):
+    """A stream keeps 100000 bytes, some 150 reports; the rest is lost and nobody knows how many."""
+    if usable()["stream"]:
+        pytest.skip(f"stream: {usable()['stream']}")
+    with tracer("--source", "stream") as t, stopped(t):
+        fail(pinned_aa, tmp_path, 400)
+    assert 0 < len(t.events) < 400
+    assert t.summary["lost_unknown"]
+    with tracer("--source", "stream") as t:
+        fail(pinned_aa, tmp_path, 20)
+    assert len(t.events) == 20
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
 
 
 def test_no_source_twice():
