@@ -3,30 +3,23 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd.h"
 #include "log.h"
 #include "opts.h"
-#include "probe.h"
-#include "stop.h"
-#include "trace.h"
-#include "trace_filter.h"
-#include "trace_print.h"
+#include "trace_opts.h"
 
-#define POLL_MS 10
-
-enum { KEY_STACKS = 0x1000, KEY_NO_ADDR, KEY_STRICT, KEY_FAIL, KEY_READY, KEY_SOURCE };
+enum { KEY_STACKS = 0x1000, KEY_STRICT, KEY_FAIL, KEY_READY };
 
 struct trace {
-	struct trace_filter filter;
-	struct print_opts print;
+	struct trace_opts opts;
 	struct trace_totals totals;
 	double duration;
 	uint64_t count;
 	bool strict, fail_on_event;
-	const char *ready_file, *sources;
+	const char *ready_file;
 	struct session *session;
 	int err; /* of standard output */
 };
@@ -35,9 +28,6 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
 	{ "count", 'c', "N", 0, "Stop after N failures shown", 2 },
 	{ "stacks", KEY_STACKS, NULL, 0, "Show source line and call trace of each failure", 3 },
-	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
-	{ "source", KEY_SOURCE, "LIST", 0,
-	  "Use exactly these sources: ring, trampoline, stream, mapops, contention", 4 },
 	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE once no failure can be missed any more",
 	  4 },
 	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if events were lost", 5 },
@@ -45,11 +35,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = {
-	{ &trace_filter_argp, 0, NULL, 0 },
-	{ &opts_common, 0, NULL, 0 },
-	{ 0 },
-};
+static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -57,8 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &t->filter;
-		state->child_inputs[1] = &t->print.json;
+		state->child_inputs[0] = &t->opts;
 		return 0;
 	case 'd':
 		if (opt_seconds(arg, &t->duration))
@@ -70,13 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--count: '%s' is not a positive number", arg);
 		return 0;
 	case KEY_STACKS:
-		t->print.stacks = true;
-		return 0;
-	case KEY_NO_ADDR:
-		t->print.no_addr = true;
-		return 0;
-	case KEY_SOURCE:
-		t->sources = arg;
+		t->opts.print.stacks = true;
 		return 0;
 	case KEY_READY:
 		t->ready_file = arg;
@@ -103,8 +82,10 @@ static const struct argp argp = {
 	       "The number of lost events is always given at the end.",
 };
 
-static bool done(const struct trace *t)
+static bool done(const void *ctx)
 {
+	const struct trace *t = ctx;
+
 	return t->err || (t->count && t->totals.shown >= t->count);
 }
 
@@ -115,11 +96,11 @@ static void on_failure(const struct failure *f, void *ctx)
 	if (done(t))
 		return;
 	t->totals.events++;
-	if (!trace_filter_match(&t->filter, f))
+	if (!trace_filter_match(&t->opts.filter, f))
 		return;
 	t->totals.shown++;
 	t->totals.by_kind[f->ev.kind]++;
-	t->err = print_failure(t->session, f, &t->print);
+	t->err = print_failure(t->session, f, &t->opts.print);
 }
 
 static int write_ready(const char *path)
@@ -136,28 +117,14 @@ static int write_ready(const char *path)
 	return err;
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static int follow(struct trace *t)
 {
-	double end = t->duration ? now() + t->duration : 0;
-	int err;
+	double end = t->duration ? now_s() + t->duration : 0;
+	int err = trace_opts_follow(t->session, end, done, t);
 
-	while (!done(t) && !stop_asked() && (!end || now() < end)) {
-		err = session_poll(t->session, POLL_MS);
-		if (err) {
-			pr_err("waiting for events: %s", strerror(-err));
-			return err;
-		}
-	}
-	session_drain(t->session);
-	return 0;
+	if (!err)
+		session_drain(t->session);
+	return err;
 }
 
 static int exit_code(const struct trace *t)
@@ -178,14 +145,11 @@ static int exit_code(const struct trace *t)
 
 static int start(struct trace *t)
 {
-	char names[128];
 	int err;
 
-	t->session = session_open(t->sources, on_failure, t);
+	t->session = trace_opts_open(&t->opts, "tracing", on_failure, t, &err);
 	if (!t->session)
-		return errno == EINVAL ? EXIT_USAGE : EXIT_UNSUPPORTED;
-	session_sources(t->session, names, sizeof(names));
-	pr_info("tracing failed acquisitions; sources: %s", names);
+		return err;
 	err = t->ready_file ? write_ready(t->ready_file) : 0;
 	if (!err)
 		return EXIT_OK;
@@ -200,18 +164,13 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
-	if (!probe_allowed())
-		return EXIT_UNSUPPORTED;
-	if (!trace_filter_valid(&t.filter))
-		return EXIT_FAIL;
-	stop_init();
 	err = start(&t);
 	if (err)
 		return err;
 	err = follow(&t);
 	t.totals.lost = session_lost(t.session, &t.totals.lost_unknown);
 	if (!t.err)
-		t.err = print_summary(t.session, &t.totals, &t.print);
+		t.err = print_summary(t.session, &t.totals, &t.opts.print);
 	session_close(t.session);
 	return err ? EXIT_FAIL : exit_code(&t);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "clock.h"
 #include "driver.h"
 
 #define PROGRESS_MS   200
@@ -17,14 +18,6 @@
 #define BATCH_SECONDS 0.02 /* long enough to hide the system call, short enough to stop */
 #define ALONE_MAX     1000 /* rounds in which the roles missed each other, in a row */
 #define PACKET_SIZE   64
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 static struct timespec to_timespec(double seconds)
 {
@@ -57,7 +50,7 @@ static void abort_all(struct drive *d)
 static bool over(const struct drive *d, uint64_t rounds)
 {
 	return atomic_load(&d->stop) || (d->count && rounds >= d->count) ||
-	       (d->seconds > 0 && now() - d->start >= d->seconds);
+	       (d->seconds > 0 && now_s() - d->start >= d->seconds);
 }
 
 /* Sleeps until round number @n is due; a stop ends the sleep. */
@@ -151,7 +144,7 @@ static int drive_batches(struct role *r)
 	int err, ret;
 
 	while (!over(d, r->rounds)) {
-		double before = now();
+		double before = now_s();
 
 		if (d->rate > 0)
 			pace(d, r->rounds);
@@ -162,7 +155,7 @@ static int drive_batches(struct role *r)
 			return err;
 		r->rounds += batch;
 		if (r->batch && !d->single && d->rate <= 0 && batch < BATCH_MAX &&
-		    now() - before < BATCH_SECONDS)
+		    now_s() - before < BATCH_SECONDS)
 			batch *= 2;
 	}
 	return 0;
@@ -251,7 +244,7 @@ static int start_roles(struct drive *d, unsigned int *started)
 {
 	int err = 0;
 
-	d->start = now();
+	d->start = now_s();
 	d->running = d->nr_roles;
 	for (*started = 0; *started < d->nr_roles && !err; *started += !err) {
 		struct role *r = &d->roles[*started];
@@ -307,7 +300,7 @@ int drive_run(struct drive *d, drive_progress progress, void *data)
 			progress(d, data);
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(d->roles[i].thread, NULL);
-	d->elapsed = now() - d->start;
+	d->elapsed = now_s() - d->start;
 	err = err ?: first_error(d);
 close:
 	if (d->done_fd >= 0)

@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "clock.h"
 #include "held_view.h"
 #include "heldtab.h"
 #include "lockname.h"
@@ -36,14 +36,6 @@ enum held_state held_state(const struct heldtab *ht, unsigned int cpu, unsigned 
 		}
 	}
 	return contended || !own->top_word ? HELD_EITHER : HELD_HOLDS;
-}
-
-static unsigned long long now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static json_t *cpu_json(const struct heldtab *ht, unsigned int cpu, struct locknames *ln,

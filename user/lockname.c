@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "clock.h"
 #include "lockname.h"
 #include "locktype.h"
 #include "log.h"
@@ -64,14 +64,6 @@ void locknames_close(struct locknames *ln)
 	bpf_link__destroy(ln->maps);
 	mapaddr_bpf__destroy(ln->skel);
 	free(ln);
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static bool overlap(const struct mapaddr *a, const struct mapaddr *b)

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "clock.h"
 #include "heldtab.h"
 #include "log.h"
 #include "probe.h"
@@ -129,11 +129,9 @@ static ssize_t read_stream(int prog_fd, char *buf, size_t size)
 static bool try_stream(struct probe_bpf *skel, char *why)
 {
 	char want[40], got[256] = "";
-	struct timespec ts;
 	int ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	skel->bss->nonce = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	skel->bss->nonce = now_ns();
 	snprintf(want, sizeof(want), "rqspin %llu\n", (unsigned long long)skel->bss->nonce);
 	if (read_stream(probeobj_fd(skel, "probe_stream"), got, sizeof(got) - 1) < 0)
 		return no(why, "the kernel has no program streams (bpf(2) command %d: %s)",

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
 #include "btfcache.h"
+#include "clock.h"
 #include "locktype.h"
 #include "proginfo.h"
 
@@ -110,14 +110,6 @@ static struct proginfo *read_prog(__u32 id)
 	if (!p->full_name)
 		p->full_name = p->name;
 	return p;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static bool is_gone(__u32 id)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "clock.h"
 #include "heldtab.h"
 #include "log.h"
 #include "proginfo.h"
@@ -36,14 +36,6 @@ struct ring_source {
 	__u64 lost;
 	__u64 next_gone_check;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static bool ring_usable(char *why, size_t size)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "clock.h"
 #include "log.h"
 #include "probe.h"
 #include "proginfo.h"
@@ -49,14 +49,6 @@ struct stream_source {
 	__u64 unread;	 /* reports that could not be understood */
 	bool incomplete; /* something was or may have been lost */
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static bool stream_usable(char *why, size_t size)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "heldtab.h"
 #include "trace_cycle.h"
 
@@ -25,14 +26,6 @@ struct cycles {
 	struct wait *waits;
 	__u64 next;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 struct cycles *cycles_open(struct heldtab *ht)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "trace.h"
 #include "trace_join.h"
 
@@ -71,14 +71,6 @@ static bool list_add(struct list *l, const struct item *it)
 	}
 	l->items[l->nr++] = *it;
 	return true;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 void join_push(struct join *j, const struct failure *f, bool wait)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "clock.h"
 #include "trace_print.h"
 
 #define NS 1000000000LL
@@ -9,11 +10,11 @@
 /* Asked anew each time, so that a stepped wall clock is followed. */
 static long long realtime_offset(void)
 {
-	struct timespec real, mono;
+	long long mono = now_ns();
+	struct timespec real;
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
 	clock_gettime(CLOCK_REALTIME, &real);
-	return (real.tv_sec - mono.tv_sec) * NS + real.tv_nsec - mono.tv_nsec;
+	return real.tv_sec * NS + real.tv_nsec - mono;
 }
 
 void wall_time(unsigned long long ns, bool iso, char buf[40])
