@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the user of the shim may choose:
+ *
+ * SHIM_EXTERN          the current CPU, the clock, NMI context and what a spinning CPU does
+ *                      are functions of the user (context.h); without it the shim has them
+ * SHIM_LOCK_EVENTS     count the kernel's lock events
+ * SHIM_NO_QUEUE        as on an architecture without queued spin locks
+ * CONFIG_NR_CPUS       the most CPUs; 16384 and more make the pending byte a bit
+ */
+#ifndef LAB_SHIM_CONFIG_H
+#define LAB_SHIM_CONFIG_H
+
+#ifndef CONFIG_NR_CPUS
+#define CONFIG_NR_CPUS 512
+#endif
+#define NR_CPUS CONFIG_NR_CPUS
+
+#ifndef SHIM_NO_QUEUE
+#define CONFIG_QUEUED_SPINLOCKS 1
+#endif
+#ifdef SHIM_LOCK_EVENTS
+#define CONFIG_LOCK_EVENT_COUNTS 1
+#endif
+#define CONFIG_SMP   1
+#define CONFIG_64BIT 1
+
+/* Per-CPU accesses through %gs, as in the kernel; sanitizers cannot follow them. */
+#if defined(__x86_64__) && !defined(SHIM_EXTERN) && !defined(__SANITIZE_THREAD__)
+#define SHIM_SEG_GS 1
+#endif
+
+#endif /* LAB_SHIM_CONFIG_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where the code runs, what time it is, and how a CPU spins. */
+#ifndef LAB_SHIM_CONTEXT_H
+#define LAB_SHIM_CONTEXT_H
+
+#include "config.h"
+#include "compiler.h"
+
+typedef void (*initcall_t)(void);
+
+/* Makes per-CPU data for @nr CPUs and runs the initcalls. Call it once, first. */
+void shim_init(unsigned int nr);
+/* The area of all CPUs, so that a user can save and restore it. */
+void *shim_area(size_t *size);
+
+#define early_initcall(fn)                                                                         \
+	static int (*const shim_call_##fn)(void)                                                   \
+		__attribute__((used, section("shim_initcalls"))) = fn
+
+/* Kept off by whoever pins the threads. */
+#define preempt_disable() barrier()
+#define preempt_enable()  barrier()
+
+#define local_irq_save(flags)	 ((flags) = shim_irq_save())
+#define local_irq_restore(flags) shim_irq_restore(flags)
+
+#ifdef SHIM_EXTERN
+
+int shim_cpu(void);
+bool shim_in_nmi(void);
+/* Return what shim_irq_restore() is to be given. */
+unsigned long shim_irq_save(void);
+void shim_irq_restore(unsigned long flags);
+u64 shim_clock(void);
+/* @addr: what the loop waits for, or NULL */
+void shim_relax(const volatile void *addr);
+
+#define in_nmi()		 shim_in_nmi()
+#define ktime_get_mono_fast_ns() shim_clock()
+#define cpu_relax()		 shim_relax(NULL)
+#define shim_relax_on(addr)	 shim_relax(addr)
+
+#else
+
+/* This thread is @cpu from now on. */
+void shim_set_cpu(int cpu);
+
+#define SHIM_TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* Set by the signal handler that plays an NMI. */
+extern SHIM_TLS bool shim_nmi;
+/*
+ * Interrupts are off: the signal handler that plays an interrupt sets shim_irq_due and
+ * returns, and shim_irq_deliver() runs what it would have run.
+ */
+extern SHIM_TLS bool shim_irqs_off;
+extern SHIM_TLS bool shim_irq_due;
+extern void (*shim_irq_deliver)(void);
+
+static __always_inline unsigned long shim_irq_save(void)
+{
+	unsigned long flags = shim_irqs_off;
+
+	shim_irqs_off = true;
+	barrier();
+	return flags;
+}
+
+static __always_inline void shim_irq_restore(unsigned long flags)
+{
+	barrier();
+	shim_irqs_off = flags;
+	barrier();
+	if (unlikely(shim_irq_due) && !flags)
+		shim_irq_deliver();
+}
+
+extern u64 shim_clock_mult;
+extern u64 shim_clock_base;
+
+#define SHIM_CLOCK_SHIFT 32
+
+static inline u64 shim_cycles(void)
+{
+#ifdef __x86_64__
+	u32 lo, hi;
+
+	__asm__ __volatile__("lfence; rdtsc" : "=a"(lo), "=d"(hi)::"memory");
+	return (u64)hi << 32 | lo;
+#else
+	u64 t;
+
+	__asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r"(t)::"memory");
+	return t;
+#endif
+}
+
+/* ns since shim_init() */
+static inline u64 shim_clock(void)
+{
+	unsigned __int128 cycles = shim_cycles() - shim_clock_base;
+
+	return cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT;
+}
+
+static inline void cpu_relax(void)
+{
+#ifdef __x86_64__
+	__asm__ __volatile__("rep; nop" ::: "memory");
+#else
+	__asm__ __volatile__("yield" ::: "memory");
+#endif
+}
+
+#define in_nmi()		 shim_nmi
+#define ktime_get_mono_fast_ns() shim_clock()
+#define shim_relax_on(addr)	 cpu_relax()
+
+#endif /* SHIM_EXTERN */
+
+#define smp_cond_load_relaxed(ptr, cond)                                                           \
+	({                                                                                         \
+		__typeof__(ptr) __ptr = (ptr);                                                     \
+		__typeof__(*__ptr) VAL;                                                            \
+                                                                                                   \
+		while (VAL = __atomic_load_n(__ptr, __ATOMIC_RELAXED), !(cond))                    \
+			shim_relax_on(__ptr);                                                      \
+		VAL;                                                                               \
+	})
+#define smp_cond_load_acquire(ptr, cond)                                                           \
+	({                                                                                         \
+		__typeof__(ptr) __ptr = (ptr);                                                     \
+		__typeof__(*__ptr) VAL;                                                            \
+                                                                                                   \
+		while (VAL = __atomic_load_n(__ptr, __ATOMIC_ACQUIRE), !(cond))                    \
+			shim_relax_on(__ptr);                                                      \
+		VAL;                                                                               \
+	})
+
+#endif /* LAB_SHIM_CONTEXT_H */

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# prepare.sh TREE DEST: the files of a patched kernel tree that the lab compiles, linked below
+# DEST, and a stub for every other header that they include.
+set -euo pipefail
+
+tree=$(realpath "$1") dest=$2
+shim=$(realpath "$(dirname "$0")")
+
+# What is compiled as it is. Nothing else of the tree can be reached.
+files=(
+	include/asm-generic/rqspinlock.h
+	include/asm-generic/qspinlock.h
+	include/asm-generic/qspinlock_types.h
+	include/asm-generic/mcs_spinlock.h
+	kernel/bpf/rqspinlock.c
+	kernel/bpf/rqspinlock.h
+	kernel/bpf/rqspinlock_cycle.c
+	kernel/locking/lock_events.h
+	kernel/locking/lock_events_list.h
+	kernel/locking/mcs_spinlock.h
+	kernel/locking/qspinlock.c
+	kernel/locking/qspinlock.h
+	kernel/locking/qspinlock_stat.h
+)
+stubs=(
+	asm/byteorder asm/barrier asm/processor
+	linux/atomic linux/bug linux/cache linux/compiler linux/cpumask linux/export linux/fs
+	linux/hardirq linux/init linux/irqflags linux/jump_label linux/math linux/minmax linux/mutex
+	linux/percpu linux/percpu-defs linux/preempt linux/prefetch linux/processor linux/sched
+	linux/sched/clock linux/smp linux/string linux/time64 linux/timekeeping linux/tracepoint
+	linux/types linux/uaccess
+	trace/events/lock trace/events/rqspinlock
+)
+
+stub() {
+	mkdir -p "$dest/include/$(dirname "$1")"
+	printf '#include "%s"\n' "$2" >"$dest/include/$1.h.new"
+	cmp -s "$dest/include/$1.h.new" "$dest/include/$1.h" ||
+		cp "$dest/include/$1.h.new" "$dest/include/$1.h"
+	rm "$dest/include/$1.h.new"
+}
+
+for f in "${files[@]}"; do
+	if [ ! -e "$tree/$f" ]; then
+		echo "prepare: $tree has no $f: run 'make kernel-tree', or set LAB_TREE to a tree with the series applied" >&2
+		exit 3
+	fi
+	mkdir -p "$dest/$(dirname "$f")"
+	ln -sfn "$tree/$f" "$dest/$f"
+done
+for f in "${stubs[@]}"; do
+	stub "$f" "$shim/shim.h"
+done
+stub asm/qspinlock "$shim/qspinlock-arch.h"
+stub asm/mcs_spinlock asm-generic/mcs_spinlock.h
+stub asm/rqspinlock asm-generic/rqspinlock.h

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tracepoints. A failure goes to a function of the user, if there is one; contention_begin
+ * and contention_end are off, as they are in a kernel that nobody traces.
+ */
+#ifndef LAB_SHIM_TRACE_H
+#define LAB_SHIM_TRACE_H
+
+#include "compiler.h"
+
+#define LCB_F_SPIN 1U
+
+struct qspinlock;
+struct res_chain;
+
+struct shim_failure {
+	const void *lock;
+	u32 kind; /* enum res_kind */
+	int ret;
+	u64 wait_ns;
+	int owner;
+	bool drained;
+	const struct res_chain *chain;
+};
+
+extern void (*shim_on_failure)(const struct shim_failure *f);
+
+static inline void trace_contention_begin(void *lock, unsigned int flags)
+{
+	(void)lock;
+	(void)flags;
+}
+
+static inline void trace_contention_end(void *lock, int ret)
+{
+	(void)lock;
+	(void)ret;
+}
+
+#define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, drained_, chain_)              \
+	do {                                                                                       \
+		if (shim_on_failure) {                                                             \
+			struct shim_failure f_ = {                                                 \
+				.lock = (lock_),                                                   \
+				.kind = (kind_),                                                   \
+				.ret = (ret_),                                                     \
+				.wait_ns = (wait_),                                                \
+				.owner = (owner_),                                                 \
+				.drained = (drained_),                                             \
+				.chain = (chain_),                                                 \
+			};                                                                         \
+			shim_on_failure(&f_);                                                      \
+		}                                                                                  \
+	} while (0)
+
+#endif /* LAB_SHIM_TRACE_H */
