@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "heldtab.h"
+#include "lockname.h"
 #include "probe.h"
 #include "trace.h"
 #include "witness_ring.h"
@@ -80,10 +81,15 @@ static void on_witness(const struct witness *w, void *ctx)
 {
 	struct contention *c = ctx;
 	struct failure f = { .source = &source_contention };
+	struct lockname name;
 
 	f.ev.err = w->err;
 	f.ev.lock = w->lock;
 	witness_failure(w, &f);
+	if (locknames_find(session_locks(c->session), w->lock, &name)) {
+		f.prog_lock = !name.internal;
+		f.map_id = name.internal ? name.map_id : 0;
+	}
 	session_push(c->session, &f);
 }
 

@@ -26,6 +26,7 @@ struct source;
  * @prog: the program, NULL if unknown
  * @prog_id: its id, 0 if unknown
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
+ * @prog_lock: the lock is known to be a program's
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
@@ -37,6 +38,7 @@ struct failure {
 	const struct proginfo *prog;
 	__u32 prog_id;
 	__u32 map_id;
+	bool prog_lock;
 	const struct source *source;
 	const struct source *joined;
 	bool sampled;

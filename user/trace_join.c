@@ -10,6 +10,7 @@
 #define WAIT_NS	     1000000000ULL
 #define WAIT_FLUSHES 2
 #define MAX_WAIT     65536
+#define OP_END_NS    1000000ULL /* from the failure of its lock to the end of a map operation */
 
 struct item {
 	struct failure f;
@@ -83,10 +84,26 @@ void join_push(struct join *j, const struct failure *f, bool wait)
 	free(f->report);
 }
 
+/*
+ * Did the lock fail inside the map operation? It knows its map and when it ended, which is some
+ * instructions after the failure.
+ */
+static bool inside(const struct failure *lock, const struct failure *op)
+{
+	if (lock->prog_lock || lock->ev.ts_ns > op->ev.ts_ns)
+		return false;
+	if (lock->map_id)
+		return lock->map_id == op->map_id;
+	return op->ev.ts_ns - lock->ev.ts_ns < OP_END_NS;
+}
+
 /* Unless told otherwise, what one of the two does not know cannot make them differ. */
 static bool same_failure(const struct failure *a, const struct failure *b)
 {
 	const struct rqspin_event *x = &a->ev, *y = &b->ev;
+
+	if (a->source == &source_mapops && !inside(b, a))
+		return false;
 
 	if (a->source == b->source || x->cpu != y->cpu || x->err != y->err)
 		return false;
@@ -148,26 +165,40 @@ static void absorb(struct failure *to, struct failure *from)
 	from->report = NULL;
 }
 
+/* The report to add to f, of a source that is not in the bits yet; w->nr if there is none. */
+static size_t find_match(const struct list *w, const struct failure *f, unsigned int absorbed)
+{
+	size_t found = w->nr;
+
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct failure *old = &w->items[i].f;
+
+		if (old->source->rank >= f->source->rank || absorbed & 1U << old->source->rank ||
+		    !same_failure(f, old))
+			continue;
+		if (f->source != &source_mapops)
+			return i;
+		/* An operation in an interrupt is inside the interrupted one too, and ends first.
+		 */
+		if (found == w->nr || old->ev.ts_ns > w->items[found].f.ev.ts_ns)
+			found = i;
+	}
+	return found;
+}
+
 /* At most one report of each source: a second one is of the next failure. */
 static void absorb_waiting(struct join *j, struct failure *f)
 {
 	struct list *w = &j->waiting;
 	unsigned int absorbed = 0;
-	size_t kept = 0;
+	size_t i;
 
-	for (size_t i = 0; i < w->nr; i++) {
-		struct failure *old = &w->items[i].f;
-		unsigned int bit = 1U << old->source->rank;
-
-		if (old->source->rank < f->source->rank && !(absorbed & bit) &&
-		    same_failure(f, old)) {
-			absorbed |= bit;
-			absorb(f, old);
-		} else {
-			w->items[kept++] = w->items[i];
-		}
+	while ((i = find_match(w, f, absorbed)) < w->nr) {
+		absorbed |= 1U << w->items[i].f.source->rank;
+		absorb(f, &w->items[i].f);
+		w->nr--;
+		memmove(&w->items[i], &w->items[i + 1], (w->nr - i) * sizeof(*w->items));
 	}
-	w->nr = kept;
 }
 
 static void hand_out(struct join *j, struct failure *f)

@@ -124,7 +124,80 @@ static void a_report_survives_a_source_without_one(void **state)
 	join_close(j);
 }
 
+static struct failure in_queue(__u64 ts, __u64 lock, __u32 map)
+{
+	struct failure f = failure(&source_contention, 1, lock);
+
+	f.prog_id = 0;
+	f.ev.ts_ns = ts;
+	f.map_id = map;
+	return f;
+}
+
+static struct failure map_op(__u64 ts, __u32 map)
+{
+	struct failure f = in_queue(ts, 0, map);
+
+	f.source = &source_mapops;
+	return f;
+}
+
+/* How many failures one report of the queue and one of an operation are. */
+static int joined(const struct failure *lock, const struct failure *op)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+
+	join_push(j, lock, true);
+	join_push(j, op, false);
+	join_flush(j, true);
+	join_close(j);
+	return seen.nr;
+}
+
+static void an_operation_takes_what_failed_inside_it(void **state)
+{
+	struct failure op = map_op(1000000000, 7), f = in_queue(900000000, 0x10, 7);
+
+	(void)state;
+	assert_int_equal(joined(&f, &op), 1);
+	f = in_queue(900000000, 0x10, 8); /* another map's lock */
+	assert_int_equal(joined(&f, &op), 2);
+	f = in_queue(1000000001, 0x10, 7); /* later */
+	assert_int_equal(joined(&f, &op), 2);
+	f = in_queue(999999999, 0x10, 0); /* a program's lock */
+	f.prog_lock = true;
+	assert_int_equal(joined(&f, &op), 2);
+	/* A lock without a name: at the end of the operation only. */
+	f = in_queue(999100000, 0x10, 0);
+	assert_int_equal(joined(&f, &op), 1);
+	f = in_queue(998900000, 0x10, 0);
+	assert_int_equal(joined(&f, &op), 2);
+}
+
+static void an_interrupts_operation_takes_its_own(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure outer = in_queue(100, 0x10, 7), inner = in_queue(200, 0x20, 7);
+	struct failure inner_op = map_op(300, 7), outer_op = map_op(400, 7);
+
+	(void)state;
+	join_push(j, &outer, true);
+	join_push(j, &inner, true);
+	join_push(j, &inner_op, false);
+	join_push(j, &outer_op, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 2);
+	assert_int_equal(seen.f[0].ev.ts_ns, 300);
+	assert_int_equal(seen.f[0].ev.lock, 0x20);
+	assert_int_equal(seen.f[1].ev.lock, 0x10);
+	join_close(j);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_operation_takes_what_failed_inside_it),
+	cmocka_unit_test(an_interrupts_operation_takes_its_own),
 	cmocka_unit_test(two_reports_of_one_failure_are_one),
 	cmocka_unit_test(repeated_failures_stay_apart),
 	cmocka_unit_test(other_locks_cpus_and_threads_do_not_match),
