@@ -5,7 +5,7 @@ include scripts/common.mk
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF) KERNEL=NAME (see selftests/vm/kernels.conf)"
 
 .PHONY: setup
@@ -25,7 +25,7 @@ test: setup ## run every test that this machine can run
 .PHONY: build
 build: bpf user selftests ## compile everything into build/
 
-include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/vm/build.mk docs/build.mk
+include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk
 
 .PHONY: lint
 lint: ## clang-format, shellcheck, ruff

@@ -3,6 +3,7 @@
 # Install what this machine lacks for `make build`, `make test` and `make demo`, and nothing else.
 #   scripts/setup.sh           install (root, or through sudo)
 #   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
+#   scripts/setup.sh --kernel  also what the kernel series in kernel-patches/ is built and checked with
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
 # shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
 set -euo pipefail
@@ -34,6 +35,10 @@ can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
 can_libbpf() { pkg-config --atleast-version=1.3 libbpf 2>/dev/null; }
 can_cmocka() { [ -e /usr/include/cmocka.h ]; }
 can_debian_key() { [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; }
+can_header() { [ -n "$(find /usr/include -path "*/$1" -print -quit)" ]; }
+# The packages are for the system's own Python, whichever comes first in PATH.
+can_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
+can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # A bpftool older than libbpf 1.4 does not know the sections our objects use. Ubuntu's wrapper
@@ -73,6 +78,24 @@ Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
 Python with venv|can_venv|python3-venv
+'
+
+# The same for `make kernel-tree`, `make kernel` and `make kernel-patches-verify`.
+NEEDS_KERNEL='
+Linux 6.12 source|can_kernel_source|linux-source-6.12
+git|can_tool git|git
+flex|can_tool flex|flex
+bison|can_tool bison|bison
+bc|can_tool bc|bc
+pahole for BTF|can_tool pahole|pahole/dwarves
+compiler cache|can_tool ccache|ccache
+libelf headers for objtool|can_header gelf.h|libelf-dev
+libcrypto headers|can_header openssl/evp.h|libssl-dev
+rsync|can_tool rsync|rsync
+cpio|can_tool cpio|cpio
+perl for checkpatch and kernel-doc|can_tool perl|perl
+Python modules of spdxcheck|can_python ply,git|python3-ply,python3-git
+compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
 '
 
 missing_needs() {
@@ -204,11 +227,13 @@ list_missing() {
 	return 0
 }
 
-case ${1:-} in
---check) check_only=1 ;;
-'') ;;
-*) die "usage: scripts/setup.sh [--check]" 2 ;;
-esac
+for arg; do
+	case $arg in
+	--check) check_only=1 ;;
+	--kernel) NEEDS+=$NEEDS_KERNEL ;;
+	*) die "usage: scripts/setup.sh [--check] [--kernel]" 2 ;;
+	esac
+done
 
 missing=$(missing_needs)
 [ -z "$missing" ] && venv_ready && exit 0

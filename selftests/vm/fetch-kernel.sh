@@ -114,6 +114,10 @@ refresh=0
 name=$1
 read_conf "$name"
 [ "$package" != - ] || exit 0
+if [ "$suite" = built ]; then
+	[ -e "$out/$name/RELEASE" ] || die "$name is built here: run make kernel $repo"
+	exit 0
+fi
 [ $refresh = 0 ] && [ -e "$out/$name/RELEASE" ] && exit 0
 
 mkdir -p "$out"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
+# selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one).
+#   kernel-patches/build.sh [--worktree | --commit REV] [CONFIG]
+# Built is what is committed in build/linux-6.12, or REV of it; --worktree adds what is changed there
+# but not committed (files that git does not know yet must be added first). The tree itself can be
+# edited meanwhile: the compiler sees build/kernel-src only.
+# shellcheck source=kernel-patches/common.sh
+. "$(dirname "$0")/common.sh"
+
+src=$top/build/kernel-src
+rev=HEAD worktree=0 config=lean
+while [ $# -gt 0 ]; do
+	case $1 in
+	--worktree) worktree=1 ;;
+	--commit) rev=${2:?} && shift ;;
+	-*) die "usage: build.sh [--worktree | --commit REV] [CONFIG]" 2 ;;
+	*) config=$1 ;;
+	esac
+	shift
+done
+obj=$top/build/kernel-obj/$config
+name=$SERIES-rqspin-$config
+out=$top/build/kernels/$name
+
+# A stash entry that nobody keeps is a commit of the work tree.
+pick_commit() {
+	commit=$(git -C "$tree" rev-parse -q --verify "$rev^{commit}") || die "no commit '$rev' in $tree"
+	[ $worktree = 1 ] || return 0
+	local unknown
+	unknown=$(git -C "$tree" ls-files --others --exclude-standard | paste -sd ' ')
+	[ -z "$unknown" ] || say "not built, because git does not know them: $unknown"
+	commit=$(git -C "$tree" stash create)
+	commit=${commit:-$(git -C "$tree" rev-parse HEAD)}
+}
+
+# Only files that differ are written, so make rebuilds only what they touch.
+check_out() {
+	if [ -e "$src/.git" ]; then
+		git -C "$src" checkout -q --force --detach "$commit"
+		git -C "$src" clean -qfdx
+	else
+		git -C "$tree" worktree prune
+		git -C "$tree" worktree add -q --force --detach "$src" "$commit"
+	fi
+}
+
+compile() {
+	local start=$SECONDS
+	say "$config: building $(git -C "$src" log -1 --format='%h %s')"
+	"$kp/config.sh" "$src" "$obj" "$config"
+	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" bzImage modules
+	release=$(cat "$obj/include/config/kernel.release")
+	say "$config: $release after $((SECONDS - start)) s"
+}
+
+# The layout of fetch-kernel.sh: boot/vmlinuz-V, lib/modules/V, VERSION, RELEASE.
+arrange() {
+	local new=$top/build/kernels/.new-$name
+	rm -rf "$new"
+	mkdir -p "$new/boot"
+	cp "$obj/arch/x86/boot/bzImage" "$new/boot/vmlinuz-$release"
+	cp "$obj/.config" "$new/boot/config-$release"
+	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" INSTALL_MOD_PATH="$new" INSTALL_MOD_STRIP=1 modules_install >/dev/null
+	# The links to source and objects are for make only.
+	rm -f "$new/lib/modules/$release"/{build,source}
+	echo "$(base_field version) + $(git -C "$src" rev-list --count "base..$commit") commits, $commit" >"$new/VERSION"
+	echo "$release" >"$new/RELEASE"
+	rm -rf "$out"
+	mv "$new" "$out"
+	[ "$config" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
+	say "$config: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
+}
+
+need_tools
+need_tree
+mkdir -p "$top/build/kernel-obj" "$top/build/kernels"
+exec 9>"$top/build/kernel-obj/.lock"
+flock 9
+pick_commit
+check_out
+compile
+arrange

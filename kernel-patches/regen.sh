@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE, and
+# base.pack, the files of the base that the series touches.
+#   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree
+# The same commits give the same bytes, so git shows what really changed.
+# shellcheck source=kernel-patches/common.sh
+. "$(dirname "$0")/common.sh"
+
+check=0
+case ${1:-} in
+--check) check=1 ;;
+'') ;;
+*) die "usage: regen.sh [--check]" 2 ;;
+esac
+
+write_patches() {
+	git -C "$tree" -c core.abbrev=12 -c diff.algorithm=myers -c format.signOff=false format-patch -q \
+		--no-signature --zero-commit --no-numbered --no-renames --no-thread --no-base --no-attach \
+		--no-cover-letter --src-prefix=a/ --dst-prefix=b/ -o "$new" base..HEAD
+	find "$new" -name '0*.patch' -printf '%f\n' | sort >"$new/series"
+}
+
+# Old versions of files, for a three-way merge on another base.
+write_pack() {
+	git -C "$tree" diff --no-renames --diff-filter=MDT --name-only base HEAD | while read -r f; do
+		git -C "$tree" rev-parse "base:$f"
+	done | sort -u >"$new/blobs"
+	git -C "$tree" -c pack.threads=1 pack-objects -q --stdout --window=0 --no-reuse-object \
+		--compression=9 <"$new/blobs" >"$new/base.pack"
+	rm "$new/blobs"
+}
+
+write_base() {
+	sed '/^[a-z0-9]*:/d' "$patches/BASE"
+	printf 'package: %s\nversion: %s\nsha256: %s\ntree: %s\n' "$(base_field package)" \
+		"$(git -C "$tree" config rqspin.version)" "$(git -C "$tree" config rqspin.sha256)" \
+		"$(git -C "$tree" rev-parse 'base^{tree}')"
+}
+
+need_tree
+[ -z "$(git -C "$tree" status --porcelain -uno)" ] || say "changes in $tree that are not committed are not in the series"
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+write_patches
+write_pack
+write_base >"$new/BASE"
+if [ $check = 1 ]; then
+	diff -rq -x configs -x README.md "$new" "$patches" >&2 && exit 0
+	die "the series is not that of $tree: run make kernel-patches"
+fi
+find "$patches" -maxdepth 1 -name '0*.patch' -delete
+cp "$new"/* "$patches/"
+say "$(wc -l <"$patches/series") patches in kernel-patches/$SERIES"

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Unpack the kernel source, make it a git repository (tag `base`) and apply the series to it.
+#   kernel-patches/tree.sh [--source TARBALL] [DIR]       DIR: build/linux-6.12
+# An existing DIR is left as it is. A later 6.12.y than that of BASE is taken as well: the files the
+# series was made on (base.pack) let git merge three ways. Should a patch not apply even so, its name
+# and files are said, and the tree stays with the patches before it.
+# shellcheck source=kernel-patches/common.sh
+. "$(dirname "$0")/common.sh"
+
+source='' dir=$tree
+while [ $# -gt 0 ]; do
+	case $1 in
+	--source) source=${2:?} && shift ;;
+	-*) die "usage: tree.sh [--source TARBALL] [DIR]" 2 ;;
+	*) dir=$1 ;;
+	esac
+	shift
+done
+
+g() { git -C "$new" "$@"; }
+
+find_source() {
+	local package
+	package=$(base_field package)
+	if [ -n "$source" ]; then
+		version="of $(basename "$source")"
+		return 0
+	fi
+	need_tools
+	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) || die "no /usr/src/$package.tar.*: run scripts/setup.sh --kernel" 3
+	# shellcheck disable=SC2016 # ${Version} is dpkg's own syntax
+	version=$(dpkg-query -W -f '${Version}' "$package")
+}
+
+unpack() {
+	[ -e "$source" ] || die "no $source"
+	sha256=$(sha256sum "$source" | cut -d' ' -f1)
+	[ "$sha256" = "$(base_field sha256)" ] ||
+		say "$version is not the source of BASE ($(base_field version)); patches may need a three-way merge"
+	rm -rf "$new"
+	mkdir -p "$new"
+	say "unpacking $source"
+	tar -C "$new" --strip-components=1 -xf "$source"
+	[ -e "$new/Kbuild" ] || die "$source holds no kernel"
+	# Debian's own line makes git blind for every new file.
+	sed -i '/^\/\*$/d' "$new/.gitignore"
+}
+
+# Dates and names are fixed, so that the same source gives the same commit everywhere.
+commit_base() {
+	local linux
+	linux=$(make -s -C "$new" kernelversion)
+	git init -q -b rqspin "$new"
+	g config user.name "rqspin developers"
+	g config user.email "$(git -C "$top" config user.email)"
+	g config gc.auto 0
+	g config core.compression 1
+	g config feature.manyFiles true
+	g config commit.gpgSign false
+	g config rqspin.version "$version"
+	g config rqspin.sha256 "$sha256"
+	g add -A -f .
+	GIT_AUTHOR_DATE=2024-11-17T22:15:08Z GIT_COMMITTER_DATE=2024-11-17T22:15:08Z \
+		g commit -q -m "Linux $linux"
+	g tag base
+}
+
+apply_series() {
+	local p n=0 log
+	log=$(mktemp)
+	[ ! -s "$patches/base.pack" ] || g unpack-objects -q <"$patches/base.pack"
+	while read -r p; do
+		if ! g am -q --3way --keep-non-patch "$patches/$p" >"$log" 2>&1; then
+			say "$p does not apply to $(g log -1 --format=%s base)"
+			grep -E '^(CONFLICT|error:|Patch failed)' "$log" >&2 || tail -n 5 "$log" >&2
+			g am -q --abort
+			rm -f "$log"
+			return 1
+		fi
+		n=$((n + 1))
+	done < <(series_files)
+	rm -f "$log"
+	say "$n patches applied on $(g log -1 --format=%s base) ($version)"
+}
+
+if git -C "$dir" rev-parse -q --verify base >/dev/null 2>&1; then
+	say "$dir is there with $(git -C "$dir" rev-list --count base..HEAD) commits on $(git -C "$dir" log -1 --format=%s base); remove it to unpack anew"
+	exit 0
+fi
+[ ! -e "$dir" ] || die "$dir exists and is no tree of ours"
+new=$dir.new
+find_source
+unpack
+commit_base
+applied=1
+apply_series || applied=0
+mv "$new" "$dir"
+[ $applied = 1 ] || die "the tree in $dir has the patches before it"

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Is the series fit to be sent? Prints TAP. For a fresh tree: the series applies to the base; then,
+# patch by patch, checkpatch --strict says nothing, every folder it touches compiles on x86 (with and
+# without paravirt) and arm64, files that the series adds do so at W=1, and kernel-doc is content.
+#   kernel-patches/verify.sh [--from N]      --from: leave out the patches before N
+# shellcheck source=kernel-patches/common.sh
+. "$(dirname "$0")/common.sh"
+
+# FILE_PATH_CHANGES asks about MAINTAINERS, where kernel/locking/ and kernel/bpf/ are as folders.
+IGNORE=FILE_PATH_CHANGES
+VARIANTS='x86_64/lean x86_64/noparavirt arm64/arm64'
+work=$top/build/kernel-verify
+src=$work/src
+from=1 n=0 passed=0 failed=0
+case ${1:-} in
+--from) from=${2:?} ;;
+'') ;;
+*) die "usage: verify.sh [--from N]" 2 ;;
+esac
+
+# What a check printed is the reason of its failure, whatever it returned.
+result() {
+	n=$((n + 1))
+	if [ "$2" = 0 ] && [ ! -s "$work/log" ]; then
+		passed=$((passed + 1))
+		echo "ok $n - $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $1"
+		head -n 40 "$work/log" | sed 's/^/# /'
+	fi
+}
+
+check() {
+	local what=$1 rc=0
+	shift
+	"$@" >"$work/log" 2>&1 || rc=$?
+	result "$what" $rc
+}
+
+# A tree of its own, with the objects of the main one: only what git knows gets in.
+apply() {
+	local p
+	rm -rf "$src"
+	git -C "$tree" worktree prune
+	git -C "$tree" worktree add -q --force --detach "$src" base
+	while read -r p; do
+		git -C "$src" am -q --keep-non-patch "$patches/$p" || { echo "$p does not apply"; return 1; }
+	done < <(series_files)
+}
+
+touched() { git -C "$src" diff --no-renames --diff-filter="$2" --name-only "$1^" "$1"; }
+
+checkpatch() {
+	# The system's Python has the modules that the licence check needs.
+	(cd "$src" && PATH=/usr/bin:$PATH perl scripts/checkpatch.pl --strict --quiet --terse --no-summary \
+		--ignore "$IGNORE" -g "$1") | sed "s|$src/||"
+}
+
+# The folders with objects in them among those a commit touches. A header's users are those in
+# kernel/locking/ and kernel/bpf/.
+folders() {
+	touched "$1" AM | grep -E '\.(c|h)$|/(Makefile|Kconfig)$' | grep -vE '^(Documentation|tools|samples)/' |
+		while read -r f; do
+			case $f in
+			arch/"$2"/include/* | include/*) printf '%s\n' kernel/locking/ kernel/bpf/ ;;
+			arch/*/include/*) ;;
+			arch/"$2"/* | [!a]*) echo "${f%/*}/" ;;
+			esac
+		done | sort -u
+}
+
+# Files that the series adds so far, of those folders. kbuild makes an object at W=1 only when it is
+# not up to date, so these go first.
+added_objects() {
+	local f
+	git -C "$src" diff --diff-filter=A --name-only base "$1" -- '*.c' | while read -r f; do
+		grep -qxF "${f%/*}/" <<<"$2" && echo "${f%.c}.o"
+	done || true
+}
+
+compile() {
+	local rev=$1 variant=$2 dirs objects
+	export ARCH=${variant%/*}
+	obj=$work/$variant
+	dirs=$(folders "$rev" "${ARCH/x86_64/x86}")
+	[ -n "$dirs" ] || return 0
+	BISECT=1 "$kp/config.sh" "$src" "$obj" "${variant#*/}" || return 1
+	objects=$(added_objects "$rev" "$dirs")
+	# shellcheck disable=SC2086 # lists of words
+	{
+		kmake "$src" "$obj" KCFLAGS=-Werror $dirs || return 1
+		objects=$(existing $objects)
+		[ -z "$objects" ] || {
+			(cd "$obj" && rm -f $objects)
+			kmake "$src" "$obj" W=1 KCFLAGS=-Werror $objects
+		}
+	}
+}
+
+# What the folders' Makefiles and the configuration really built.
+existing() {
+	local o
+	for o; do
+		[ ! -e "$obj/$o" ] || echo "$o"
+	done
+}
+
+kernel_doc() {
+	local files
+	mapfile -t files < <(git -C "$src" diff --no-renames --diff-filter=A --name-only base "$1" -- '*.c' '*.h')
+	[ ${#files[@]} = 0 ] || (cd "$src" && perl scripts/kernel-doc -none -Wall -Werror "${files[@]}")
+}
+
+verify_patch() {
+	local rev=$1 title v
+	title=$(git -C "$src" log -1 --format=%s "$rev")
+	git -C "$src" checkout -q --detach "$rev"
+	check "$2 $title: checkpatch" checkpatch "$rev"
+	for v in $VARIANTS; do
+		check "$2 $title: compiles ($v)" compile "$rev" "$v"
+	done
+	check "$2 $title: kernel-doc" kernel_doc "$rev"
+}
+
+need_tools
+need_tree
+mkdir -p "$work"
+exec 9>"$work/.lock"
+flock 9
+check "the series applies to $(git -C "$tree" log -1 --format=%s base)" apply
+[ $failed = 0 ] && mapfile -t revs < <(git -C "$src" rev-list --reverse base..HEAD)
+i=0
+for rev in "${revs[@]}"; do
+	i=$((i + 1))
+	[ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
+done
+echo "1..$n"
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
