@@ -24,7 +24,7 @@ find_source() {
 	local package
 	package=$(base_field package)
 	if [ -n "$source" ]; then
-		version="of $(basename "$source")"
+		version=$(basename "$source")
 		return 0
 	fi
 	need_tools
@@ -37,7 +37,7 @@ unpack() {
 	[ -e "$source" ] || die "no $source"
 	sha256=$(sha256sum "$source" | cut -d' ' -f1)
 	[ "$sha256" = "$(base_field sha256)" ] ||
-		say "$version is not the source of BASE ($(base_field version)); patches may need a three-way merge"
+		say "$version is not what the series was made on ($(base_field package) $(base_field version)); patches may need a three-way merge"
 	rm -rf "$new"
 	mkdir -p "$new"
 	say "unpacking $source"
@@ -50,7 +50,7 @@ unpack() {
 # Dates and names are fixed, so that the same source gives the same commit everywhere.
 commit_base() {
 	local linux
-	linux=$(make -s -C "$new" kernelversion)
+	linux=$(sed -nE '1,5s/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$new/Makefile" | paste -sd .)
 	git init -q -b rqspin "$new"
 	g config user.name "rqspin developers"
 	g config user.email "$(git -C "$top" config user.email)"
@@ -73,7 +73,8 @@ apply_series() {
 	while read -r p; do
 		if ! g am -q --3way --keep-non-patch "$patches/$p" >"$log" 2>&1; then
 			say "$p does not apply to $(g log -1 --format=%s base)"
-			grep -E '^(CONFLICT|error:|Patch failed)' "$log" >&2 || tail -n 5 "$log" >&2
+			g diff --name-only --diff-filter=U | sed 's/^/  conflict in /' >&2
+			grep '^error: ' "$log" | sed 's/^/  /' >&2
 			g am -q --abort
 			rm -f "$log"
 			return 1

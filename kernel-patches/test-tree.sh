@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What tree.sh does with another 6.12.y: a part of the base, with changes as a later version might
+# bring them, is unpacked and patched. TAP; needs build/linux-6.12.
+# shellcheck source=kernel-patches/common.sh
+. "$(dirname "$0")/common.sh"
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+n=0 failed=0
+
+check() {
+	local what=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $what"
+		sed 's/^/# /' "$out/err"
+	fi
+}
+
+# Enough of the base for the series to apply to.
+part_of_base() {
+	local paths
+	mapfile -t paths < <(git -C "$tree" diff --no-renames --diff-filter=MDT --name-only base HEAD)
+	mkdir -p "$out/linux"
+	git -C "$tree" archive base .gitignore Kbuild Makefile "${paths[@]}" | tar -C "$out/linux" -xf -
+	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 999/' "$out/linux/Makefile"
+}
+
+unpack() {
+	rm -rf "$out/tree"
+	tar -C "$out" -cf "$out/linux.tar" linux
+	rc=0
+	"$kp/tree.sh" --source "$out/linux.tar" "$out/tree" >/dev/null 2>"$out/err" || rc=$?
+}
+
+commits() { git -C "$out/tree" rev-list --count base..HEAD; }
+all_applied() { [ "$rc" = 0 ] && [ "$(commits)" = "$(wc -l <"$patches/series")" ]; }
+says() { grep -q -- "$1" "$out/err"; }
+merged() { all_applied && says 'not what the series was made on' && grep -q 'a later version' "$out/tree/kernel/locking/qspinlock.c"; }
+refused() { [ "$rc" = 1 ] && says '^kernel-patches: 0001-.*does not apply to Linux 6.12.999' && says 'conflict in kernel/locking/qspinlock.c' && [ "$(commits)" = 0 ]; }
+
+if ! git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1; then
+	printf 'ok 1 - another 6.12.y # SKIP no tree: run make kernel-tree\n1..1\n0 passed, 0 failed, 1 skipped\n'
+	exit 0
+fi
+part_of_base
+unpack
+check "the files of the base get every patch" all_applied
+
+# Between the lines of a hunk's context, where a plain patch would not find its place.
+f=$out/linux/kernel/locking/qspinlock.c
+cp "$f" "$out/saved"
+sed -i 's|^ \* PV doubles the storage|/* a later version */\n&|; s|^ \* N.B. The current implementation|/* a later version */\n&|' "$f"
+unpack
+check "changed surroundings are merged three ways" merged
+
+cp "$out/saved" "$f"
+sed -i 's|^#define MAX_NODES	4|#define MAX_NODES	5|' "$f"
+unpack
+check "a real conflict names patch and file, and leaves the base" refused
+
+echo "1..$n"
+echo "$((n - failed)) passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
