@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Two threads, each on a CPU of its own, that want one lock. */
+#include <stdio.h>
+
+#include "../lib/team.h"
+#include "../locks/locks.h"
+#include "bench.h"
+
+#define THREADS	  2
+#define SAMPLE_US 2000
+#define TARGET	  0.97
+
+struct shape {
+	const char *name;
+	u32 held, apart; /* pauses */
+};
+
+static const struct shape shapes[] = {
+	{ "tight", 0, 0 },
+	{ "short", 4, 8 },
+	{ "long", 40, 80 },
+};
+
+struct cell {
+	struct lab_samples rate, ratio, share;
+};
+
+struct contend {
+	int rounds;
+	struct lab_barrier barrier;
+	struct lab_ctx ctx[THREADS];
+	struct cell cell[ARRAY_SIZE(shapes)][BENCH_MAX_LOCKS];
+	double rate[BENCH_MAX_LOCKS];
+};
+
+static union lab_lock lock;
+static u64 shared __attribute__((aligned(LAB_ALIGN)));
+static struct lab_load load;
+
+static u64 cycles_of_us(u64 us)
+{
+	return ((unsigned __int128)(us * NSEC_PER_USEC) << SHIM_CLOCK_SHIFT) / shim_clock_mult;
+}
+
+static void prepare(struct contend *c, const struct lab_ops *ops, const struct shape *shape)
+{
+	int i;
+
+	ops->init(&lock);
+	for (i = 0; i < THREADS; i++)
+		lab_ctx_init(&c->ctx[i]);
+	load.held = shape->held;
+	load.apart = shape->apart;
+	load.shared = &shared;
+	shared = 0;
+	load.end = shim_cycles() + cycles_of_us(SAMPLE_US);
+}
+
+static void collect(struct contend *c, struct cell *cell, int k)
+{
+	u64 a = c->ctx[0].ops, b = c->ctx[1].ops, failed = c->ctx[0].failed + c->ctx[1].failed;
+	const struct lab_ops *ops = lab_locks[k];
+
+	if (failed)
+		printf("BUG: %s: %llu acquisitions failed\n", ops->name,
+		       (unsigned long long)failed);
+	if (!(ops->flags & LAB_NO_LOCK) && shared != a + b)
+		printf("BUG: %s: %llu acquisitions, %llu counted under the lock\n", ops->name,
+		       (unsigned long long)(a + b), (unsigned long long)shared);
+	c->rate[k] = (double)(a + b) / SAMPLE_US;
+	lab_add(&cell->rate, c->rate[k]);
+	lab_add(&cell->share, (double)max(a, b) / (a + b));
+}
+
+static void one_round(int cpu, struct contend *c, int s, int round)
+{
+	int i, n;
+
+	for (n = 0; lab_locks[n]; n++)
+		;
+	for (i = 0; i < n; i++) {
+		int k = round % 2 ? n - 1 - i : i;
+
+		if (!cpu)
+			prepare(c, lab_locks[k], &shapes[s]);
+		lab_meet(&c->barrier);
+		lab_locks[k]->contend(&lock, &c->ctx[cpu], &load);
+		lab_meet(&c->barrier);
+		if (!cpu)
+			collect(c, &c->cell[s][k], k);
+	}
+	for (i = 0; !cpu && i < n; i++)
+		lab_add(&c->cell[s][i].ratio, c->rate[i] / c->rate[0]);
+}
+
+static void rounds(int cpu, void *arg)
+{
+	struct contend *c = arg;
+	size_t s;
+	int i;
+
+	for (i = 0; i < c->rounds; i++) {
+		for (s = 0; s < ARRAY_SIZE(shapes); s++)
+			one_round(cpu, c, s, i);
+	}
+}
+
+static json_t *report(struct cell *cell, const struct lab_ops *ops, const struct shape *shape)
+{
+	struct lab_median rate = lab_median(&cell->rate), ratio = lab_median(&cell->ratio),
+			  share = lab_median(&cell->share);
+	char what[64];
+
+	printf("%-16s %9.2f %7.2f   %.3f [%.3f, %.3f]\n", ops->name, rate.mid, share.mid, ratio.mid,
+	       ratio.lo, ratio.hi);
+	if (ops->flags & LAB_OURS) {
+		snprintf(what, sizeof(what), "%s, %s", ops->name, shape->name);
+		bench_target(what, ratio.mid, true, TARGET);
+	}
+	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "lock", ops->name, "shape",
+			 shape->name, "held", shape->held, "apart", shape->apart, "ops_per_us",
+			 bench_median_json(&rate), "busier_share", bench_median_json(&share),
+			 "ratio", bench_median_json(&ratio));
+}
+
+json_t *bench_contend(int n)
+{
+	static struct contend c;
+	json_t *out = json_array();
+	size_t s;
+	int i;
+
+	if (lab_cpus() < THREADS) {
+		printf("\nSKIP two threads: one CPU\n");
+		return out;
+	}
+	c.rounds = n;
+	c.barrier.n = THREADS;
+	lab_team(THREADS, rounds, &c);
+	for (s = 0; s < ARRAY_SIZE(shapes); s++) {
+		printf("\nTwo threads, %s: lock, count, %u pauses, unlock, %u pauses; %d rounds of %d us\n",
+		       shapes[s].name, shapes[s].held, shapes[s].apart, n, SAMPLE_US);
+		printf("%-16s %9s %7s   ratio to %s, median and 95 %% interval\n", "lock", "ops/us",
+		       "busier", lab_locks[0]->name);
+		for (i = 0; lab_locks[i]; i++)
+			json_array_append_new(out, report(&c.cell[s][i], lab_locks[i], &shapes[s]));
+	}
+	return out;
+}

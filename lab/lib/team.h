@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Threads that stand for CPUs. */
+#ifndef LAB_TEAM_H
+#define LAB_TEAM_H
+
+#include "shim.h"
+
+/*
+ * Runs fn(i, arg) in @n threads and waits for them. Thread i is CPU i for the locks, and pinned
+ * to the CPUs of this machine in turn.
+ */
+void lab_team(int n, void (*fn)(int cpu, void *arg), void *arg);
+/* CPUs that this process may use. */
+int lab_cpus(void);
+
+/* Nobody goes on before everybody is here; spins, and yields when that takes long. */
+struct lab_barrier {
+	u32 n, arrived, round;
+};
+
+void lab_meet(struct lab_barrier *b);
+
+/* Spins until *word is @val, and yields when that takes long. */
+void lab_wait_u32(const u32 *word, u32 val);
+
+#endif /* LAB_TEAM_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One table of locks that every harness of the lab can drive. */
+#ifndef LAB_LOCKS_H
+#define LAB_LOCKS_H
+
+#include <pthread.h>
+
+#include <ck_spinlock.h>
+
+#include "shim.h"
+#include <asm/rqspinlock.h>
+#include <asm/qspinlock.h>
+
+#define LAB_ALIGN 128 /* a line and the one that is fetched with it */
+
+union lab_lock {
+	rqspinlock_t res;
+	struct qspinlock queued;
+	u32 word;
+	pthread_spinlock_t posix;
+	ck_spinlock_ticket_t ticket;
+	ck_spinlock_mcs_t mcs;
+	ck_spinlock_clh_t *clh;
+	char pad[LAB_ALIGN];
+} __attribute__((aligned(LAB_ALIGN)));
+
+/* What some locks need of each thread, and what a thread did. */
+struct lab_ctx {
+	ck_spinlock_mcs_context_t mcs;
+	ck_spinlock_clh_t *clh;
+	ck_spinlock_clh_t clh_node __attribute__((aligned(LAB_ALIGN)));
+	u64 ops;
+	u64 failed;
+} __attribute__((aligned(LAB_ALIGN)));
+
+/* A thread's part of a contended run. */
+struct lab_load {
+	u64 end; /* shim_cycles() */
+	u32 held; /* pauses with the lock held, and */
+	u32 apart; /* between two acquisitions */
+	u64 *shared; /* incremented with the lock held */
+};
+
+#define LAB_RESILIENT 1 /* acquisitions may fail */
+#define LAB_OURS      2
+#define LAB_NO_LOCK   4 /* does not exclude anybody */
+
+struct lab_ops {
+	const char *name;
+	unsigned int flags;
+	void (*init)(union lab_lock *l);
+	int (*lock)(union lab_lock *l, struct lab_ctx *c);
+	void (*unlock)(union lab_lock *l, struct lab_ctx *c);
+	/* Loops with the lock's code in them, as it would be in a kernel function. */
+	void (*pairs)(union lab_lock *l, struct lab_ctx *c, u64 n);
+	void (*contend)(union lab_lock *l, struct lab_ctx *c, const struct lab_load *load);
+};
+
+extern const struct lab_ops *const lab_locks[];
+const struct lab_ops *lab_lock_named(const char *name);
+void lab_ctx_init(struct lab_ctx *c);
+
+#endif /* LAB_LOCKS_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Makes `struct lab_ops lab_ID` of LAB_ID, LAB_NAME, LAB_FLAGS, LAB_INIT(l), LAB_LOCK(l, c)
+ * (0 or an error) and LAB_UNLOCK(l, c). Included once for each lock, so it has no guard.
+ */
+#define LAB_CAT2(a, b) a##_##b
+#define LAB_CAT(a, b)  LAB_CAT2(a, b)
+#define LAB_FN(name)   LAB_CAT(LAB_ID, name)
+
+static void LAB_FN(init)(union lab_lock *l)
+{
+	memset(l, 0, sizeof(*l));
+	LAB_INIT(l);
+}
+
+static int LAB_FN(lock)(union lab_lock *l, struct lab_ctx *c)
+{
+	(void)c;
+	return LAB_LOCK(l, c);
+}
+
+static void LAB_FN(unlock)(union lab_lock *l, struct lab_ctx *c)
+{
+	(void)c;
+	(void)l;
+	LAB_UNLOCK(l, c);
+}
+
+static noinline __aligned(64) void LAB_FN(pairs)(union lab_lock *l, struct lab_ctx *c, u64 n)
+{
+	u64 failed = 0;
+
+	(void)l;
+	while (n--) {
+		if (unlikely(LAB_LOCK(l, c))) {
+			failed++;
+			continue;
+		}
+		barrier();
+		LAB_UNLOCK(l, c);
+	}
+	c->failed += failed;
+}
+
+static noinline __aligned(64) void LAB_FN(contend)(union lab_lock *l, struct lab_ctx *c,
+						   const struct lab_load *load)
+{
+	u64 ops = 0, failed = 0;
+	u32 i;
+
+	(void)l;
+	do {
+		if (unlikely(LAB_LOCK(l, c))) {
+			failed++;
+			continue;
+		}
+		(*load->shared)++;
+		for (i = 0; i < load->held; i++)
+			cpu_relax();
+		barrier();
+		LAB_UNLOCK(l, c);
+		ops++;
+		for (i = 0; i < load->apart; i++)
+			cpu_relax();
+	} while (shim_cycles() < load->end);
+	c->ops += ops;
+	c->failed += failed;
+}
+
+const struct lab_ops LAB_CAT(lab, LAB_ID) = {
+	.name = LAB_NAME,
+	.flags = LAB_FLAGS,
+	.init = LAB_FN(init),
+	.lock = LAB_FN(lock),
+	.unlock = LAB_FN(unlock),
+	.pairs = LAB_FN(pairs),
+	.contend = LAB_FN(contend),
+};
+
+#undef LAB_ID
+#undef LAB_NAME
+#undef LAB_FLAGS
+#undef LAB_INIT
+#undef LAB_LOCK
+#undef LAB_UNLOCK
+#undef LAB_FN
+#undef LAB_CAT
+#undef LAB_CAT2
