@@ -12,23 +12,22 @@
 #include "locktype.h"
 #include "log.h"
 #include "mapaddr.h"
+#include "proginfo.h"
+#include "ranges.h"
 #include "bpf/mapaddr.skel.h"
 
 #define ITER_BATCH 64
-#define KEEP_NS	   60000000000ULL /* how long the locks of a map that is gone keep their names */
-
-struct range {
-	struct mapaddr at;
-	struct locktype *type; /* NULL: no type information */
-	__u64 seen_ns;	       /* by the latest scan */
-};
 
 struct locknames {
 	struct mapaddr_bpf *skel;
 	struct bpf_link *maps;
-	struct range *ranges;
-	size_t nr, room;
+	struct ranges ranges;
+	__u32 *ids;
+	size_t nr_ids, room_ids;
 	__u32 last_map;
+	__u64 before_ns;	     /* when the latest look began */
+	__u64 when_ns;		     /* what is named now happened then; 0: is happening */
+	const struct proginfo *prog; /* to it, or NULL */
 };
 
 struct locknames *locknames_open(void)
@@ -58,95 +57,39 @@ void locknames_close(struct locknames *ln)
 {
 	if (!ln)
 		return;
-	for (size_t i = 0; i < ln->nr; i++)
-		locktype_free(ln->ranges[i].type);
-	free(ln->ranges);
+	ranges_free(&ln->ranges);
+	free(ln->ids);
 	bpf_link__destroy(ln->maps);
 	mapaddr_bpf__destroy(ln->skel);
 	free(ln);
 }
 
-static bool overlap(const struct mapaddr *a, const struct mapaddr *b)
+static int add_range(struct locknames *ln, const struct mapaddr *at)
 {
-	return a->base < b->base + b->size && b->base < a->base + a->size;
+	return ranges_add(&ln->ranges, at, ln->before_ns);
 }
 
-/* Memory of a map that is gone may belong to a new one now. */
-static void drop_overlapped(struct locknames *ln, const struct mapaddr *at)
+/* Elements that are allocated one by one share the type that their map's buckets have. */
+static struct locktype *type_of(const struct mapaddr *at)
 {
-	for (size_t i = 0; i < ln->nr;) {
-		if (!overlap(&ln->ranges[i].at, at)) {
-			i++;
-			continue;
-		}
-		locktype_free(ln->ranges[i].type);
-		ln->ranges[i] = ln->ranges[--ln->nr];
-	}
-}
+	bool with_type = at->part == MAPADDR_VALUES ||
+			 at->part == (at->sparse ? MAPADDR_BUCKETS : MAPADDR_ELEMS);
 
-static struct range *find_same(struct locknames *ln, const struct mapaddr *at)
-{
-	for (size_t i = 0; i < ln->nr; i++)
-		if (ln->ranges[i].at.map_id == at->map_id && ln->ranges[i].at.base == at->base)
-			return &ln->ranges[i];
-	return NULL;
-}
-
-static void add_range(struct locknames *ln, const struct mapaddr *at)
-{
-	struct range *r;
-
-	r = find_same(ln, at);
-	if (r) {
-		r->seen_ns = now_ns();
-		return;
-	}
-	drop_overlapped(ln, at);
-	if (ln->nr == ln->room) {
-		size_t room = ln->room ? ln->room * 2 : 64;
-
-		r = realloc(ln->ranges, room * sizeof(*r));
-		if (!r)
-			return;
-		ln->ranges = r;
-		ln->room = room;
-	}
-	r = &ln->ranges[ln->nr++];
-	r->at = *at;
-	r->seen_ns = now_ns();
-	r->type = NULL;
-	if (at->part == MAPADDR_VALUES || at->part == MAPADDR_ELEMS)
-		r->type = locktype_read(at->map_id);
-}
-
-/* Map ids count up, so a scan happens whenever something could pile up. */
-static void forget(struct locknames *ln, __u64 started)
-{
-	for (size_t i = 0; i < ln->nr;) {
-		struct range *r = &ln->ranges[i];
-
-		if (started < r->seen_ns + KEEP_NS) {
-			i++;
-			continue;
-		}
-		locktype_free(r->type);
-		*r = ln->ranges[--ln->nr];
-	}
+	return with_type ? locktype_read(at->map_id) : NULL;
 }
 
 static void refresh(struct locknames *ln)
 {
 	struct mapaddr batch[ITER_BATCH];
-	__u64 started = now_ns();
 	size_t have = 0;
-	int fd;
+	int err = 0, fd;
 
 	if (!ln->maps)
 		return;
 	fd = bpf_iter_create(bpf_link__fd(ln->maps));
 	if (fd < 0)
 		return;
-	for (;;) {
+	while (!err) {
 		ssize_t n = read(fd, (char *)batch + have, sizeof(batch) - have);
 		size_t whole;
 
@@ -154,33 +97,64 @@ static void refresh(struct locknames *ln)
 			break;
 		have += n;
 		whole = have / sizeof(*batch);
-		for (size_t i = 0; i < whole; i++)
-			add_range(ln, &batch[i]);
+		for (size_t i = 0; i < whole && !err; i++)
+			err = add_range(ln, &batch[i]);
 		have -= whole * sizeof(*batch);
 		memmove(batch, batch + whole, have);
 	}
 	close(fd);
-	forget(ln, started);
+	if (ranges_merge(&ln->ranges, now_ns(), type_of) || err)
+		pr_warn("locks of new maps are shown by address: out of memory");
+}
+
+/* All map ids in ascending order; 1 if they are others than before. */
+static int read_ids(struct locknames *ln)
+{
+	size_t before = ln->nr_ids;
+	bool others = false;
+	__u32 id = 0;
+
+	ln->nr_ids = 0;
+	while (!bpf_map_get_next_id(id, &id)) {
+		if (ln->nr_ids == ln->room_ids) {
+			size_t room = ln->room_ids ? ln->room_ids * 2 : 256;
+			__u32 *ids = realloc(ln->ids, room * sizeof(*ids));
+
+			if (!ids)
+				return -ENOMEM;
+			ln->ids = ids;
+			ln->room_ids = room;
+		}
+		others |= ln->nr_ids >= before || ln->ids[ln->nr_ids] != id;
+		ln->ids[ln->nr_ids++] = id;
+	}
+	return others || ln->nr_ids != before;
 }
 
 void locknames_scan(struct locknames *ln)
 {
-	__u32 id = ln->last_map;
+	__u64 started = now_ns();
+	int others = read_ids(ln);
+	__u32 newest;
 
-	while (!bpf_map_get_next_id(id, &id))
-		;
-	if (id == ln->last_map)
+	if (others < 0)
 		return;
-	ln->last_map = id;
-	refresh(ln);
+	if (others) {
+		ranges_keep_maps(&ln->ranges, ln->ids, ln->nr_ids, now_ns());
+		newest = ln->nr_ids ? ln->ids[ln->nr_ids - 1] : 0;
+		if (newest != ln->last_map)
+			refresh(ln);
+		ln->last_map = newest;
+	}
+	ln->before_ns = started;
 }
 
-/* Elements that are allocated one by one: look at those there are now. */
-static void add_elements(struct locknames *ln, const struct mapaddr *buckets)
+/* Look at those there are now. */
+static void add_elements(struct locknames *ln, const struct range *buckets)
 {
-	union bpf_iter_link_info info = { .map.map_fd = bpf_map_get_fd_by_id(buckets->map_id) };
+	union bpf_iter_link_info info = { .map.map_fd = bpf_map_get_fd_by_id(buckets->at.map_id) };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	struct mapaddr at = *buckets;
+	struct mapaddr at = buckets->at;
 	struct bpf_link *link;
 	__u64 value;
 	int fd;
@@ -193,7 +167,8 @@ static void add_elements(struct locknames *ln, const struct mapaddr *buckets)
 	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	while (fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value)) {
 		at.base = value - at.value_off;
-		add_range(ln, &at);
+		if (ranges_add(&ln->ranges, &at, buckets->born_ns))
+			break;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -203,15 +178,15 @@ static void add_elements(struct locknames *ln, const struct mapaddr *buckets)
 
 static void scan_elements(struct locknames *ln)
 {
-	size_t nr = ln->nr;
-
 	/* Only maps whose values can have locks: such maps carry type information. */
-	for (size_t i = 0; i < nr && i < ln->nr; i++) {
-		struct mapaddr at = ln->ranges[i].at;
+	for (size_t i = 0; i < ln->ranges.nr; i++) {
+		const struct range *r = &ln->ranges.items[i];
 
-		if (at.part == MAPADDR_BUCKETS && at.sparse && locktype_has_lock(at.map_id))
-			add_elements(ln, &at);
+		if (r->at.part == MAPADDR_BUCKETS && r->at.sparse && !r->gone_ns &&
+		    locktype_has_lock(r->at.map_id))
+			add_elements(ln, r);
 	}
+	ranges_merge(&ln->ranges, now_ns(), type_of);
 }
 
 static void key_text(const unsigned char *key, __u32 size, char *buf, size_t room)
@@ -264,7 +239,8 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 		break;
 	case MAPADDR_ELEMS:
 		read_key(ln, r, r->at.base + nth * r->at.stride, name);
-		locktype_path(r->type, rest - r->at.value_off, name->path, sizeof(name->path));
+		locktype_path(r->type ? r->type : ranges_type(&ln->ranges, r->at.map_id),
+			      rest - r->at.value_off, name->path, sizeof(name->path));
 		break;
 	case MAPADDR_BUCKETS:
 		name->internal = "bucket";
@@ -275,29 +251,37 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 	}
 }
 
-static const struct range *find_range(struct locknames *ln, __u64 addr)
+static bool used_by(__u32 map_id, const void *prog)
 {
-	for (size_t i = 0; i < ln->nr; i++)
-		if (addr - ln->ranges[i].at.base < ln->ranges[i].at.size)
-			return &ln->ranges[i];
-	return NULL;
+	return prog && proginfo_uses_map(prog, map_id);
+}
+
+static const struct range *find_range(struct locknames *ln, __u64 addr, __u64 when)
+{
+	return ranges_find(&ln->ranges, addr, when, used_by, ln->prog);
+}
+
+void locknames_at(struct locknames *ln, __u64 when_ns, const struct proginfo *prog)
+{
+	ln->when_ns = when_ns;
+	ln->prog = prog;
 }
 
 bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 {
+	__u64 when = ln->when_ns ? ln->when_ns : now_ns();
 	const struct range *r;
 
 	memset(name, 0, sizeof(*name));
 	name->addr = addr;
 	name->index = -1;
-	r = find_range(ln, addr);
-	if (!r) {
+	/* Since then the memory may have changed hands. */
+	if (when >= ln->before_ns)
 		locknames_scan(ln);
-		r = find_range(ln, addr);
-	}
+	r = find_range(ln, addr, when);
 	if (!r && ln->maps) {
 		scan_elements(ln);
-		r = find_range(ln, addr);
+		r = find_range(ln, addr, when);
 	}
 	if (!r)
 		return false;

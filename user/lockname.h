@@ -33,12 +33,16 @@ struct lockname {
 };
 
 struct locknames;
+struct proginfo;
 
 struct locknames *locknames_open(void);
 void locknames_close(struct locknames *ln);
 
 /* Read the addresses of maps made since the last call; cheap when there are none. */
 void locknames_scan(struct locknames *ln);
+
+/* What locknames_find() is asked next happened then (0: is happening), to that program or NULL. */
+void locknames_at(struct locknames *ln, __u64 when_ns, const struct proginfo *prog);
 
 /* False: not in any map that was ever seen; name->addr is still set. */
 bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name);

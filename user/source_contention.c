@@ -86,6 +86,7 @@ static void on_witness(const struct witness *w, void *ctx)
 	f.ev.err = w->err;
 	f.ev.lock = w->lock;
 	witness_failure(w, &f);
+	locknames_at(session_locks(c->session), f.ev.ts_ns, NULL);
 	if (locknames_find(session_locks(c->session), w->lock, &name)) {
 		f.prog_lock = !name.internal;
 		f.map_id = name.internal ? name.map_id : 0;

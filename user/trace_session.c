@@ -26,6 +26,8 @@ struct session {
 	void *states[MAX_SOURCES];
 	int nr;
 	bool missed; /* a program came and went unseen */
+	failure_fn emit;
+	void *ctx;
 };
 
 const char *kind_name(__u32 kind)
@@ -162,13 +164,21 @@ static int start_all(struct session *s)
 	return s->nr ? 0 : -EOPNOTSUPP;
 }
 
-static int open_parts(struct session *s, failure_fn emit, void *ctx)
+static void hand_out(const struct failure *f, void *ctx)
+{
+	struct session *s = ctx;
+
+	locknames_at(s->locks, f->ev.ts_ns, f->prog);
+	s->emit(f, s->ctx);
+}
+
+static int open_parts(struct session *s)
 {
 	char why[256] = "";
 
 	s->progs = proginfos_open();
 	s->locks = locknames_open();
-	s->join = join_open(emit, ctx);
+	s->join = join_open(hand_out, s);
 	s->wake = wake_open();
 	if (!s->progs || !s->locks || !s->join || !s->wake)
 		return -ENOMEM;
@@ -242,7 +252,9 @@ struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
 
 	if (!s)
 		return NULL;
-	err = open_parts(s, emit, ctx);
+	s->emit = emit;
+	s->ctx = ctx;
+	err = open_parts(s);
 	if (err)
 		pr_err("out of memory");
 	else if (!wanted || !strcmp(wanted, "auto"))

@@ -93,7 +93,8 @@ def loaded():
     ids = {}
     for kind in ("prog", "map", "link"):
         out = subprocess.run([BPFTOOL, "-j", kind, "show"], capture_output=True, text=True)
-        ids[kind] = {o["id"] for o in json.loads(out.stdout or "[]")}
+        # What goes while bpftool lists it is an "error" entry.
+        ids[kind] = {o["id"] for o in json.loads(out.stdout or "[]") if "id" in o}
     bpffs = pathlib.Path("/sys/fs/bpf")
     ids["pins"] = {str(p) for p in bpffs.rglob("*")} if bpffs.is_mount() else set()
     return ids
