@@ -263,8 +263,10 @@ static int make_roles(struct run *r)
 		return rc;
 	d->roles = r->roles = calloc(d->nr_roles, sizeof(*r->roles));
 	r->results = calloc(d->nr_roles, sizeof(*r->results));
-	if (!r->roles || !r->results)
+	if (!r->roles || !r->results) {
+		pr_err("out of memory");
 		return EXIT_FAIL;
+	}
 	r->shared = have < (int)d->nr_roles;
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
 		r->roles[i].prog = role_name(r, i);
@@ -342,32 +344,32 @@ static int explain_drive(const struct run *r, int err)
 }
 
 /* Every negative return value has to be among the failures that the programs counted. */
-static char *check_returns(const struct run *r, const struct counts *sum)
+static bool check_returns(const struct run *r, const struct counts *sum, char *why, size_t size)
 {
 	uint64_t returned = 0;
-	char *text;
 
 	for (unsigned int i = 0; i < r->drive.nr_roles; i++)
 		returned += r->roles[i].ret.edeadlk + r->roles[i].ret.etimedout;
 	if (returned <= counts_failed(sum))
-		return NULL;
-	if (asprintf(&text, "%" PRIu64 " runs returned an error, but %" PRIu64 " were counted",
-		     returned, counts_failed(sum)) < 0)
-		return NULL;
-	return text;
+		return true;
+	snprintf(why, size, "%" PRIu64 " runs returned an error, but %" PRIu64 " were counted",
+		 returned, counts_failed(sum));
+	return false;
 }
 
-static char *judge(const struct run *r, const struct report *rep)
+/* Did it come out as its sample announces? */
+static bool judge(const struct run *r, const struct report *rep, char *why, size_t size)
 {
 	struct counts sum = report_total(rep);
 	uint64_t rounds = r->drive.rounds;
 
 	if (!r->sample || r->drive.signal)
-		return NULL;
+		return true;
 	if (!r->drive.lockstep)
 		for (unsigned int i = 0; i < r->drive.nr_roles; i++)
 			rounds += r->roles[i].rounds;
-	return check_returns(r, &sum) ?: outcome_check(r->sample->expect, &sum, rounds);
+	return check_returns(r, &sum, why, size) &&
+	       outcome_check(r->sample->expect, &sum, rounds, why, size);
 }
 
 static int print_report(struct run *r)
@@ -380,9 +382,10 @@ static int print_report(struct run *r)
 		.results = r->results,
 		.by_return = r->by_return,
 	};
-	char *differs = judge(r, &rep);
+	char differs[160];
 
-	rep.differs = differs;
+	if (!judge(r, &rep, differs, sizeof(differs)))
+		rep.differs = differs;
 	if (r->args->json) {
 		json_t *o = report_json(&rep);
 
@@ -392,9 +395,8 @@ static int print_report(struct run *r)
 	} else {
 		report_text(&rep);
 	}
-	if (differs)
-		pr_err("%s: %s", r->args->what, differs);
-	free(differs);
+	if (rep.differs)
+		pr_err("%s: %s", r->args->what, rep.differs);
 	if (r->drive.signal)
 		return 128 + r->drive.signal;
 	return rep.differs ? EXIT_FAIL : EXIT_OK;

@@ -134,7 +134,9 @@ static void sweep(struct proginfos *ps)
 
 		if (!p->gone_ns && is_gone(p->id))
 			p->gone_ns = now;
-		if (!p->gone_ns || now - p->gone_ns < KEEP_NS) {
+		/* After a long stop there may be unread failures of it: one more round. */
+		if (!p->condemned || p->users) {
+			p->condemned = p->gone_ns && now - p->gone_ns >= KEEP_NS;
 			at = &p->next;
 			continue;
 		}
@@ -199,6 +201,19 @@ void proginfos_scan_until(struct proginfos *ps, __u32 newest)
 		return;
 	note_gap(ps, newest + 1);
 	ps->last_id = newest;
+}
+
+const struct proginfo *proginfo_get(const struct proginfo *prog)
+{
+	if (prog)
+		((struct proginfo *)prog)->users++;
+	return prog;
+}
+
+void proginfo_put(const struct proginfo *prog)
+{
+	if (prog)
+		((struct proginfo *)prog)->users--;
 }
 
 const struct proginfo *proginfos_first(const struct proginfos *ps)

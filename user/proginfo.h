@@ -23,6 +23,8 @@ struct proginfo {
 	__u32 nr_lines;
 	struct btf *btf; /* NULL: no line information */
 	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
+	bool condemned;	 /* is forgotten at the next occasion */
+	unsigned int users;
 	struct proginfo *next;
 };
 
@@ -32,10 +34,14 @@ struct proginfos *proginfos_open(void);
 void proginfos_close(struct proginfos *ps);
 
 /*
- * Read what was loaded since the last call, and forget what has been gone for half
- * a minute: pointers to programs do not outlive that. Cheap when nothing happened.
+ * Read what was loaded since the last call, and forget what has been gone for half a minute,
+ * but for what proginfo_get() holds. Cheap when nothing happened.
  */
 void proginfos_scan(struct proginfos *ps);
+
+/* Whoever keeps a pointer from one scan to the next. prog may be NULL. */
+const struct proginfo *proginfo_get(const struct proginfo *prog);
+void proginfo_put(const struct proginfo *prog);
 
 const struct proginfo *proginfos_first(const struct proginfos *ps);
 const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);

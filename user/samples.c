@@ -90,17 +90,14 @@ static bool sum_terms(struct term *terms, size_t nr, const char *sum, size_t len
 	}
 }
 
-static char *differs(const char *name, int len, const char *op, uint64_t want, uint64_t got)
+static bool unreadable(char *why, size_t size)
 {
-	char *text;
-
-	if (asprintf(&text, "expected %.*s%s%" PRIu64 ", got %" PRIu64, len, name, op, want, got) <
-	    0)
-		return NULL;
-	return text;
+	snprintf(why, size, "the sample's expectation cannot be read");
+	return false;
 }
 
-char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds)
+bool outcome_check(const char *expect, const struct counts *c, uint64_t rounds, char *why,
+		   size_t size)
 {
 	struct term terms[] = { { "ok", c->ok, true },
 				{ "EDEADLK", c->edeadlk, false },
@@ -117,17 +114,22 @@ char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds)
 
 		if (!sum_terms(terms, nr, w, len, &got) || number[-1] != '=' ||
 		    !isdigit((unsigned char)*number))
-			return strdup("the sample's expectation cannot be read");
+			return unreadable(why, size);
 		want = strtoull(number, &end, 10) * rounds;
 		if (*end && *end != ' ')
-			return strdup("the sample's expectation cannot be read");
-		if (least ? got < want : got != want)
-			return differs(w, len, least ? ">=" : "=", want, got);
+			return unreadable(why, size);
+		if (least ? got < want : got != want) {
+			snprintf(why, size, "expected %.*s%s%" PRIu64 ", got %" PRIu64, (int)len, w,
+				 least ? ">=" : "=", want, got);
+			return false;
+		}
 		w = end;
 	}
-	for (size_t i = 0; i < nr; i++)
-		if (!terms[i].named && terms[i].value)
-			return differs(terms[i].name, strlen(terms[i].name), "=", 0,
-				       terms[i].value);
-	return NULL;
+	for (size_t i = 0; i < nr; i++) {
+		if (terms[i].named || !terms[i].value)
+			continue;
+		snprintf(why, size, "expected %s=0, got %" PRIu64, terms[i].name, terms[i].value);
+		return false;
+	}
+	return true;
 }

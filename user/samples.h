@@ -42,8 +42,9 @@ char *sample_object(const char *name);
  * Compares counts of all roles together with what is expected: terms NAME=N or
  * NAME>=N separated by blanks, N per round, NAME one or a sum of ok, EDEADLK,
  * ETIMEDOUT, other (EDEADLK+ETIMEDOUT>=1). A failure that is in no term must not
- * occur. Returns NULL, or malloc()ed text that says what differs.
+ * occur. If it is not as expected, why gets what differs.
  */
-char *outcome_check(const char *expect, const struct counts *c, uint64_t rounds);
+bool outcome_check(const char *expect, const struct counts *c, uint64_t rounds, char *why,
+		   size_t size);
 
 #endif

@@ -91,6 +91,7 @@ static void on_witness(const struct witness *w, void *ctx)
 		f.prog_lock = !name.internal;
 		f.map_id = name.internal ? name.map_id : 0;
 	}
+	locknames_at(session_locks(c->session), 0, NULL);
 	session_push(c->session, &f);
 }
 

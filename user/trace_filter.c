@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "cmd.h"
 #include "log.h"
 #include "proginfo.h"
 #include "trace.h"
@@ -27,7 +28,9 @@ static int parse_kinds(const char *text, unsigned int *mask)
 	char *list = strdup(text), *rest = list, *word;
 	unsigned int found = 0;
 
-	while (list && (word = strsep(&rest, ","))) {
+	if (!list)
+		return -ENOMEM;
+	while ((word = strsep(&rest, ","))) {
 		__u32 k = RQSPIN_UNKNOWN;
 
 		while (k <= RQSPIN_NESTED && strcasecmp(word, kind_name(k)))
@@ -41,6 +44,19 @@ static int parse_kinds(const char *text, unsigned int *mask)
 	free(list);
 	*mask = found;
 	return 0;
+}
+
+static void set_kinds(const char *text, struct trace_filter *flt, struct argp_state *state)
+{
+	int err = parse_kinds(text, &flt->kinds);
+
+	if (err == -ENOMEM)
+		argp_failure(state, EXIT_FAIL, ENOMEM, "--kind");
+	else if (err)
+		argp_error(state,
+			   "--kind: '%s' is not a list of aa, abba, cycle, timeout, nested, "
+			   "unknown",
+			   text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -66,11 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		flt->nr_cpus = n;
 		return 0;
 	case KEY_KIND:
-		if (parse_kinds(arg, &flt->kinds))
-			argp_error(state,
-				   "--kind: '%s' is not a list of aa, abba, cycle, "
-				   "timeout, nested, unknown",
-				   arg);
+		set_kinds(arg, flt, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "proginfo.h"
 #include "trace.h"
 #include "trace_join.h"
 
@@ -43,10 +44,18 @@ struct join *join_open(failure_fn emit, void *ctx)
 	return j;
 }
 
+static void drop(struct failure *f)
+{
+	free(f->report);
+	f->report = NULL;
+	proginfo_put(f->prog);
+	f->prog = NULL;
+}
+
 static void list_free(struct list *l)
 {
 	for (size_t i = 0; i < l->nr; i++)
-		free(l->items[i].f.report);
+		drop(&l->items[i].f);
 	free(l->items);
 }
 
@@ -78,10 +87,11 @@ void join_push(struct join *j, const struct failure *f, bool wait)
 {
 	struct item it = { .f = *f, .wait = wait, .since = now_ns() };
 
+	proginfo_get(it.f.prog);
 	if (j->fresh.nr < MAX_WAIT && list_add(&j->fresh, &it))
 		return;
 	j->lost++;
-	free(f->report);
+	drop(&it.f);
 }
 
 /*
@@ -151,6 +161,7 @@ static void absorb(struct failure *to, struct failure *from)
 	if (!to->prog_id) {
 		to->prog_id = from->prog_id;
 		to->prog = from->prog;
+		from->prog = NULL;
 	}
 	if (!x->pid)
 		x->pid = y->pid;
@@ -158,11 +169,11 @@ static void absorb(struct failure *to, struct failure *from)
 		x->line = y->line;
 		memcpy(to->file, from->file, sizeof(to->file));
 	}
-	if (!to->report)
+	if (!to->report) {
 		to->report = from->report;
-	else
-		free(from->report);
-	from->report = NULL;
+		from->report = NULL;
+	}
+	drop(from);
 }
 
 /* The report to add to f, of a source that is not in the bits yet; w->nr if there is none. */
@@ -206,7 +217,7 @@ static void hand_out(struct join *j, struct failure *f)
 	/* A wait time comes from the fallback, of which the kernel reports nothing. */
 	j->alone += f->source == &source_ring && !f->joined && f->ev.wait_ns == WAIT_UNKNOWN;
 	j->emit(f, j->ctx);
-	free(f->report);
+	drop(f);
 }
 
 static void expire(struct join *j, bool all)
@@ -234,7 +245,7 @@ static void settle(struct join *j, struct item *it)
 		hand_out(j, &it->f);
 	} else if (!list_add(&j->waiting, it)) {
 		j->lost++;
-		free(it->f.report);
+		drop(&it->f);
 	}
 }
 

@@ -170,6 +170,7 @@ static void hand_out(const struct failure *f, void *ctx)
 
 	locknames_at(s->locks, f->ev.ts_ns, f->prog);
 	s->emit(f, s->ctx);
+	locknames_at(s->locks, 0, NULL);
 }
 
 static int open_parts(struct session *s)

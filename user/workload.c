@@ -27,8 +27,10 @@ int workload_open(struct workload *w, const char *path)
 		return EXIT_FAIL;
 	}
 	w->log = calloc(1, LOG_SIZE);
-	if (!w->log)
+	if (!w->log) {
+		pr_err("out of memory");
 		return EXIT_FAIL;
+	}
 	opts.kernel_log_buf = w->log;
 	opts.kernel_log_size = LOG_SIZE;
 	w->obj = bpf_object__open_file(path, &opts);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proginfo.h"
 #include "trace_join.h"
 #include "unit.h"
 
@@ -195,7 +196,36 @@ static void an_interrupts_operation_takes_its_own(void **state)
 	join_close(j);
 }
 
+/* What a failure that waits points to is not forgotten meanwhile. */
+static void a_waiting_failure_keeps_its_program(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct failure partial = in_queue(1, 0x10, 0);
+	struct proginfo prog = { .id = 5 };
+
+	(void)state;
+	tramp.prog = &prog;
+	join_push(j, &tramp, true);
+	join_flush(j, false);
+	assert_int_equal(prog.users, 1);
+	join_flush(j, true);
+	assert_int_equal(prog.users, 0);
+	/* Joined with another, or never handed out. */
+	partial.prog = &prog;
+	join_push(j, &partial, true);
+	join_push(j, &tramp, false);
+	join_flush(j, false);
+	assert_int_equal(seen.nr, 2);
+	assert_int_equal(prog.users, 0);
+	join_push(j, &tramp, true);
+	join_close(j);
+	assert_int_equal(prog.users, 0);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_waiting_failure_keeps_its_program),
 	cmocka_unit_test(an_operation_takes_what_failed_inside_it),
 	cmocka_unit_test(an_interrupts_operation_takes_its_own),
 	cmocka_unit_test(two_reports_of_one_failure_are_one),
