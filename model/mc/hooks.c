@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The functions that -fsanitize=thread calls before plain accesses and in the place of atomic
+ * ones, and those that the shim asks for. Under one scheduler every access is atomic; the
+ * orders that weaker machines allow are the subject of the litmus tests.
+ */
+#include "mc.h"
+
+bool shim_in_nmi(void);
+int shim_cpu(void);
+unsigned long shim_irq_save(void);
+void shim_irq_restore(unsigned long flags);
+uint64_t shim_clock(void);
+void shim_relax(const volatile void *addr);
+unsigned int mc_round(unsigned int *count);
+bool mc_no_queue(void);
+
+int shim_cpu(void)
+{
+	return mc.cur;
+}
+
+bool shim_in_nmi(void)
+{
+	return mc_ctx()->nmi;
+}
+
+unsigned long shim_irq_save(void)
+{
+	bool off = mc_this()->irqs_off;
+
+	mc_this()->irqs_off = true;
+	return off;
+}
+
+void shim_irq_restore(unsigned long flags)
+{
+	mc_this()->irqs_off = flags;
+}
+
+void shim_relax(const volatile void *addr)
+{
+	(void)addr;
+	mc_this()->relaxed = true;
+	mc_walk_is_over(mc.cur);
+}
+
+uint64_t shim_clock(void)
+{
+	mc_clock();
+	return mc.now;
+}
+
+/* The count of rounds says nothing about the state. */
+unsigned int mc_round(unsigned int *count)
+{
+	mc_ctx()->uncounted = count;
+	return 1;
+}
+
+bool mc_no_queue(void)
+{
+	return mc_cfg.tas;
+}
+
+#define CALLER __builtin_return_address(0)
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *pc)
+{
+	(void)pc;
+}
+
+void __tsan_func_exit(void)
+{
+}
+
+void __tsan_atomic_thread_fence(int order)
+{
+	(void)order;
+}
+
+#define PLAIN(n)                                                                                   \
+	void __tsan_read##n(void *a)                                                               \
+	{                                                                                          \
+		mc_access(a, MC_READ, CALLER);                                                     \
+	}                                                                                          \
+	void __tsan_write##n(void *a)                                                              \
+	{                                                                                          \
+		mc_access(a, MC_WRITE, CALLER);                                                    \
+	}
+
+PLAIN(1)
+PLAIN(2)
+PLAIN(4)
+PLAIN(8)
+PLAIN(16)
+
+void __tsan_read_range(void *a, unsigned long n)
+{
+	(void)n;
+	mc_access(a, MC_READ, CALLER);
+}
+
+void __tsan_write_range(void *a, unsigned long n)
+{
+	(void)n;
+	mc_access(a, MC_WRITE, CALLER);
+}
+
+#define RMW(n, type, name, result)                                                                 \
+	type __tsan_atomic##n##_##name(type *a, type v, int order)                                 \
+	{                                                                                          \
+		type old;                                                                          \
+                                                                                                   \
+		(void)order;                                                                       \
+		mc_access(a, MC_RMW, CALLER);                                                      \
+		old = *a;                                                                          \
+		*a = (result);                                                                     \
+		if (*a != old)                                                                     \
+			mc_wrote(a);                                                               \
+		return old;                                                                        \
+	}
+
+#define ATOMIC(n, type)                                                                            \
+	type __tsan_atomic##n##_load(const type *a, int order)                                     \
+	{                                                                                          \
+		(void)order;                                                                       \
+		mc_access(a, MC_READ, CALLER);                                                     \
+		return *a;                                                                         \
+	}                                                                                          \
+	void __tsan_atomic##n##_store(type *a, type v, int order)                                  \
+	{                                                                                          \
+		(void)order;                                                                       \
+		mc_access(a, MC_WRITE, CALLER);                                                    \
+		*a = v;                                                                            \
+	}                                                                                          \
+	int __tsan_atomic##n##_compare_exchange_strong(type *a, type *old, type v, int order,      \
+						       int failed)                                 \
+	{                                                                                          \
+		(void)order;                                                                       \
+		(void)failed;                                                                      \
+		mc_access(a, MC_RMW, CALLER);                                                      \
+		if (*a != *old) {                                                                  \
+			*old = *a;                                                                 \
+			return 0;                                                                  \
+		}                                                                                  \
+		*a = v;                                                                            \
+		mc_wrote(a);                                                                       \
+		return 1;                                                                          \
+	}                                                                                          \
+	RMW(n, type, exchange, v)                                                                  \
+	RMW(n, type, fetch_add, old + v)                                                           \
+	RMW(n, type, fetch_or, old | v)                                                            \
+	RMW(n, type, fetch_and, old & v)
+
+ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
+ATOMIC(32, uint32_t)
+ATOMIC(64, uint64_t)

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What must hold, judged by who wrote what to the lock words and by what the clients know, never
+ * by the lock's own tables.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "mc.h"
+
+#define LOCKED_BYTE   0xffU
+#define MAX_NEST      4
+#define LIMIT_PENDING (250 * MC_NS_PER_MS)
+#define LIMIT_HEAD    (500 * MC_NS_PER_MS)
+#define LIMIT_TAS     (1000 * MC_NS_PER_MS)
+#define TIME_SLACK    (700 * MC_NS_PER_MS) /* two steps of the clock */
+
+enum {
+	KIND_NONE,
+	KIND_AA,
+	KIND_ABBA,
+	KIND_CYCLE,
+	KIND_TIMEOUT,
+	KIND_NESTED,
+};
+
+#define NODES (MC_CPUS * MC_LEVELS)
+
+_Static_assert(NODES <= 64, "a set of contexts is a 64-bit mask");
+
+static int node_of(int cpu, int level)
+{
+	return cpu * MC_LEVELS + level;
+}
+
+static struct mc_ctx *ctx_of(int node)
+{
+	return &mc.cpu[node / MC_LEVELS].ctx[node % MC_LEVELS];
+}
+
+void mc_oracle_reset(void)
+{
+	int i;
+
+	for (i = 0; i < MC_LOCKS; i++) {
+		mc.word[i] = 0;
+		mc.owner_cpu[i] = -1;
+		mc.inside[i] = -1;
+	}
+}
+
+/* Contexts below another one on their CPU, which wait for @lock: one may be next in line. */
+static uint64_t suspended_waiters(int lock)
+{
+	uint64_t set = 0;
+	int cpu, level;
+
+	for (cpu = 0; cpu < mc_cfg.ncpu; cpu++) {
+		for (level = 0; level < mc.cpu[cpu].level; level++) {
+			if (mc.cpu[cpu].ctx[level].attempt == lock)
+				set |= 1ULL << node_of(cpu, level);
+		}
+	}
+	return set;
+}
+
+/* Whom the context waits for. */
+static uint64_t blockers_of(int cpu, int level)
+{
+	int lock = mc.cpu[cpu].ctx[level].attempt;
+	uint64_t set = 0;
+
+	if (level < mc.cpu[cpu].level)
+		set |= 1ULL << node_of(cpu, level + 1);
+	if (lock < 0)
+		return set;
+	if (mc.owner_cpu[lock] >= 0)
+		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
+	else
+		set |= suspended_waiters(lock) & ~(1ULL << node_of(cpu, level));
+	return set;
+}
+
+static void build_graph(uint64_t *edges)
+{
+	int cpu, level;
+
+	memset(edges, 0, NODES * sizeof(*edges));
+	for (cpu = 0; cpu < mc_cfg.ncpu; cpu++) {
+		if (mc.cpu[cpu].done)
+			continue;
+		for (level = 0; level <= mc.cpu[cpu].level; level++)
+			edges[node_of(cpu, level)] = blockers_of(cpu, level);
+	}
+}
+
+static uint64_t reachable(const uint64_t *edges, int from)
+{
+	uint64_t seen = 0, todo = edges[from];
+
+	while (todo) {
+		int n = __builtin_ctzll(todo);
+
+		seen |= 1ULL << n;
+		todo = (todo | edges[n]) & ~seen;
+	}
+	return seen;
+}
+
+static uint64_t in_cycles(uint64_t *edges)
+{
+	uint64_t set = 0;
+	int n;
+
+	build_graph(edges);
+	for (n = 0; n < NODES; n++) {
+		if (edges[n] && reachable(edges, n) & 1ULL << n)
+			set |= 1ULL << n;
+	}
+	return set;
+}
+
+static int attempts(void)
+{
+	int cpu, level, n = 0;
+
+	for (cpu = 0; cpu < mc_cfg.ncpu; cpu++) {
+		for (level = 0; level <= mc.cpu[cpu].level; level++)
+			n += mc.cpu[cpu].ctx[level].attempt >= 0;
+	}
+	return n;
+}
+
+/* Something about who waits for whom has changed. */
+void mc_waits_changed(void)
+{
+	uint64_t edges[NODES], set;
+
+	if (attempts() < 2)
+		return;
+	for (set = in_cycles(edges); set; set &= set - 1) {
+		struct mc_ctx *ctx = ctx_of(__builtin_ctzll(set));
+
+		if (ctx->attempt >= 0)
+			ctx->in_cycle = true;
+	}
+}
+
+static void locked_byte_changed(int lock, uint32_t from, uint32_t to)
+{
+	if (!(to & LOCKED_BYTE)) {
+		mc.owner_cpu[lock] = -1;
+		return;
+	}
+	if (from & LOCKED_BYTE)
+		mc_blame("the lock changed hands without a release");
+	mc.owner_cpu[lock] = mc.cur;
+	mc.owner_level[lock] = mc_this()->level;
+}
+
+/* One context has run since the last call, and made one access. */
+void mc_observe(void)
+{
+	bool changed = false;
+	int i;
+
+	for (i = 0; i < MC_LOCKS; i++) {
+		uint32_t word = mc_lock_word(i), old = mc.word[i];
+
+		if (word == old)
+			continue;
+		mc.word[i] = word;
+		mc_note(MC_NOTE_WORD, NULL, i, word);
+		mc.progress = mc.now;
+		mc.idle = 0;
+		if ((word ^ old) & LOCKED_BYTE) {
+			locked_byte_changed(i, old, word);
+			changed = true;
+		}
+	}
+	if (changed)
+		mc_waits_changed();
+}
+
+void mc_attempt(int lock)
+{
+	struct mc_ctx *ctx = mc_ctx();
+
+	ctx->attempt = lock;
+	ctx->in_cycle = false;
+	ctx->own = mc.owner_cpu[lock] == mc.cur;
+	ctx->kind = 0;
+	ctx->told = 0;
+	ctx->since = mc.now;
+	mc_this()->watch = 0;
+	mc_this()->woken = false;
+	mc.progress = mc.now;
+	mc.idle = 0;
+	mc_note(MC_NOTE_LOCK, NULL, lock, 0);
+	mc_waits_changed();
+}
+
+void mc_reported(int kind, int ret)
+{
+	struct mc_ctx *ctx = mc_ctx();
+
+	ctx->kind = kind;
+	ctx->told++;
+	if ((kind == KIND_TIMEOUT) != (ret == -ETIMEDOUT))
+		mc_fail("the kind that is reported is not that of the error");
+}
+
+/* The rules for contexts that must not wait (docs/lock.md, section 4). */
+static bool may_not_wait(int lock)
+{
+	struct mc_cpu *cpu = mc_this();
+	int level, waits = 0;
+
+	for (level = 0; level < cpu->level; level++) {
+		struct mc_ctx *below = &cpu->ctx[level];
+
+		if (below->attempt == lock || below->releasing == lock)
+			return true;
+		waits += below->attempt >= 0;
+	}
+	return waits >= MAX_NEST || (waits && cpu->ctx[cpu->level].nmi);
+}
+
+static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
+{
+	switch (ctx->kind) {
+	case KIND_AA:
+		return ctx->own && mc.owner_cpu[lock] == mc.cur ? NULL : "false verdict: AA";
+	case KIND_NESTED:
+		return may_not_wait(lock) ? NULL : "false verdict: NESTED";
+	case KIND_ABBA:
+	case KIND_CYCLE:
+		return ctx->in_cycle ? NULL : "false verdict: no cycle of waits, or a second victim";
+	}
+	return "-EDEADLK of no kind";
+}
+
+static const char *judge_time(struct mc_ctx *ctx)
+{
+	uint64_t limit = mc_cfg.tas ? LIMIT_TAS : LIMIT_PENDING + mc_cfg.ncpu * LIMIT_HEAD;
+
+	if (mc_this()->level || mc_cfg.irqs || mc_cfg.nmis)
+		return NULL;
+	return mc.now - ctx->since > limit + TIME_SLACK ? "the wait was too long" : NULL;
+}
+
+static const char *judge(struct mc_ctx *ctx, int lock, int ret)
+{
+	if (!ret && ctx->told)
+		return "a failure is reported, but the lock is acquired";
+	if (ret && ctx->told != 1)
+		return "a failure is not reported once";
+	if (ctx->own && ret != -EDEADLK)
+		return "the CPU owns the lock and waits for it (AA missed)";
+	if (!ret)
+		return mc.inside[lock] >= 0 ? "two owners of one lock" : judge_time(ctx);
+	if (ret == -ETIMEDOUT)
+		return mc.late ? judge_time(ctx) : "-ETIMEDOUT although nobody was late";
+	return ret == -EDEADLK ? judge_deadlock(ctx, lock) : "a return value that is not defined";
+}
+
+/*
+ * The victim dissolves its cycles: who is in one only because of the victim must not fail for
+ * it as well, as long as nobody took so long that a claim may have been taken over.
+ */
+static void dissolve(int node)
+{
+	uint64_t edges[NODES], set = in_cycles(edges), others;
+
+	if (mc.very_late)
+		return;
+	others = reachable(edges, node) & set;
+	for (; others; others &= others - 1) {
+		int n = __builtin_ctzll(others);
+
+		if (n != node && reachable(edges, n) & 1ULL << node)
+			ctx_of(n)->in_cycle = false;
+	}
+}
+
+void mc_attempt_over(int lock, int ret)
+{
+	struct mc_ctx *ctx = mc_ctx();
+	const char *why = judge(ctx, lock, ret);
+
+	mc_note(MC_NOTE_RET, NULL, lock, ctx->kind);
+	if (why)
+		mc_fail(why);
+	if (!ret)
+		mc.inside[lock] = mc.cur;
+	if (ret == -EDEADLK && (ctx->kind == KIND_ABBA || ctx->kind == KIND_CYCLE))
+		dissolve(node_of(mc.cur, mc_this()->level));
+	ctx->attempt = -1;
+	ctx->uncounted = NULL;
+	mc_stats.taken += !ret;
+	mc_stats.kinds[ctx->kind]++;
+	mc.progress = mc.now;
+	mc.idle = 0;
+	mc_waits_changed();
+}
+
+/* Every script has come to its end. */
+void mc_quiescent(void)
+{
+	const char *what = mc_residue();
+
+	if (what)
+		mc_blame(what);
+}
+
+void mc_no_progress(void)
+{
+	uint64_t edges[NODES];
+
+	mc_blame(in_cycles(edges) ? "missed cycle: nobody leaves a cycle of waits" :
+				    "hang: everybody waits, but not in a cycle");
+}
