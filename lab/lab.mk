@@ -3,7 +3,7 @@
 include lab/shim/shim.mk
 
 LAB = $(O)/lab
-LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Wno-unused-parameter -MMD -MP -Ilab/shim $(shell pkg-config --cflags jansson 2>/dev/null)
+LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Wno-unused-parameter -MMD -MP -Ilab/shim -I$(SHIM_TREE) $(shell pkg-config --cflags jansson 2>/dev/null)
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 LAB_KERNEL_OBJ = $(addprefix $(LAB)/obj/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)

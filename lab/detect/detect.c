@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* How soon deadlocks are found, by how many victims, and what bystanders pay. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/team.h"
+#include "detect.h"
+
+#define MAX_CPUS 64
+
+struct options {
+	const char *json;
+	int rounds;
+};
+
+static int passed, failed;
+static json_t *report;
+
+static void check(bool ok, const char *lock, const char *scenario, const char *what)
+{
+	if (ok)
+		passed++;
+	else
+		failed++;
+	if (!ok)
+		printf("not ok - %s, %s: %s\n", lock, scenario, what);
+}
+
+static void row(const char *lock, const char *scenario, struct outcome *o)
+{
+	double p50 = lab_quantile(&o->latency, 0.5), p99 = lab_quantile(&o->latency, 0.99);
+
+	printf("%-15s %-22s %7llu %8.3f %9.3f %10.1f %7.3f %6llu %6llu\n", lock, scenario,
+	       (unsigned long long)o->rounds, p50 / 1e3, p99 / 1e3,
+	       lab_quantile(&o->latency, 1) / 1e3, 100.0 * o->single / o->rounds,
+	       (unsigned long long)o->timeouts, (unsigned long long)o->bystander_errors);
+	fflush(stdout);
+	json_array_append_new(
+		report,
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f}", "lock",
+			  lock, "scenario", scenario, "rounds", (json_int_t)o->rounds, "victims",
+			  (json_int_t)o->victims, "one_victim", (json_int_t)o->single, "timeouts",
+			  (json_int_t)o->timeouts, "wrong_kind", (json_int_t)o->wrong_kind,
+			  "bystanders", (json_int_t)o->bystanders, "bystander_errors",
+			  (json_int_t)o->bystander_errors, "p50_ns", p50, "p99_ns", p99, "max_ns",
+			  lab_quantile(&o->latency, 1)));
+}
+
+static void forget(struct outcome *o)
+{
+	lab_free(&o->latency);
+	lab_free(&o->bystander_wait);
+	*o = (struct outcome){ 0 };
+}
+
+static void aa(int cpu, void *arg)
+{
+	const struct options *opt = arg;
+	struct outcome o = { 0 };
+	int i;
+
+	(void)cpu;
+	for (i = 0; lab_locks[i]; i++) {
+		const char *name = lab_locks[i]->name;
+
+		if (!(lab_locks[i]->flags & LAB_OURS))
+			continue;
+		run_aa(lab_locks[i], opt->rounds, &o);
+		row(name, "AA", &o);
+		check(o.victims == o.rounds && !o.wrong_kind, name, "AA", "always -EDEADLK, AA");
+		check(lab_quantile(&o.latency, 0.5) < 200, name, "AA", "p50 < 0.2 us");
+		forget(&o);
+	}
+}
+
+static void check_ring(const char *name, const char *scenario, struct outcome *o)
+{
+	check(!o->timeouts, name, scenario, "no time limit");
+	check(o->victims >= o->rounds && !o->wrong_kind, name, scenario,
+	      "each diagnosed with its kind");
+	check(o->single >= 0.99 * o->rounds, name, scenario, "one victim in 99 % of the cycles");
+	check(!o->bystander_errors, name, scenario, "bystanders never fail");
+}
+
+static void rings(const struct lab_ops *ops, const struct options *opt)
+{
+	struct outcome o = { 0 };
+	struct ring ring = { 2, 0, ALONE };
+	char scenario[40];
+
+	run_ring(ops, &ring, opt->rounds, &o);
+	row(ops->name, "ABBA", &o);
+	check_ring(ops->name, "ABBA", &o);
+	check(lab_quantile(&o.latency, 0.5) < 1000, ops->name, "ABBA", "p50 < 1 us");
+	check(lab_quantile(&o.latency, 0.99) < 10000, ops->name, "ABBA", "p99 < 10 us");
+	forget(&o);
+	for (ring.members = 3; ring.members <= 8; ring.members++) {
+		snprintf(scenario, sizeof(scenario), "cycle of %d", ring.members);
+		run_ring(ops, &ring, opt->rounds / 100 + 1, &o);
+		row(ops->name, scenario, &o);
+		check_ring(ops->name, scenario, &o);
+		forget(&o);
+	}
+}
+
+static void crowds(const struct lab_ops *ops, const struct options *opt)
+{
+	struct outcome o = { 0 };
+	struct ring ring;
+	char scenario[40];
+
+	for (ring.members = 2; ring.members <= 3; ring.members++) {
+		for (ring.bystanders = 1; ring.bystanders <= 2; ring.bystanders++) {
+			for (ring.order = AFTER; ring.order <= BEFORE; ring.order++) {
+				if (ring.order == BEFORE && !strstr(ops->name, "queue") &&
+				    strstr(ops->name, "tas"))
+					continue; /* no queue to stand in */
+				snprintf(scenario, sizeof(scenario), "%d + %d*%d %s", ring.members,
+					 ring.members, ring.bystanders,
+					 ring.order == AFTER ? "behind" : "in front");
+				run_ring(ops, &ring, opt->rounds / 400 + 1, &o);
+				row(ops->name, scenario, &o);
+				check_ring(ops->name, scenario, &o);
+				forget(&o);
+			}
+		}
+	}
+}
+
+static void stalls(const struct lab_ops *ops)
+{
+	struct outcome o = { 0 };
+	char scenario[40];
+	int n;
+
+	for (n = 1; n <= 4; n++) {
+		snprintf(scenario, sizeof(scenario), "stalled owner, %d wait", n);
+		run_stall(ops, n, &o);
+		row(ops->name, scenario, &o);
+		check(o.timeouts == (u64)n && o.single == 1, ops->name, scenario,
+		      "all time out, and the lock is whole");
+		forget(&o);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'j':
+		o->json = arg;
+		return 0;
+	case 'r':
+		o->rounds = atoi(arg);
+		if (o->rounds < 1)
+			argp_error(state, "--rounds: at least 1");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp_option table[] = {
+		{ "json", 'j', "FILE", 0, "write the figures there too", 0 },
+		{ "rounds", 'r', "N", 0, "rounds of AA and ABBA; others get a part (default 20000)",
+		  0 },
+		{ 0 },
+	};
+	static const struct argp argp = { table, parse, NULL, "Deadlocks made to order", 0, 0, 0 };
+	struct options opt = { .rounds = 20000 };
+	int i;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &opt);
+	shim_init(MAX_CPUS);
+	watch_failures();
+	report = json_array();
+	printf("Closing call to first error, us. %d CPUs: more threads than that take turns.\n",
+	       lab_cpus());
+	printf("%-15s %-22s %7s %8s %9s %10s %7s %6s %6s\n", "lock", "scenario", "rounds", "p50",
+	       "p99", "max", "1 vict%", "limit", "byst!");
+	lab_team(1, aa, &opt);
+	for (i = 0; lab_locks[i]; i++) {
+		if (!(lab_locks[i]->flags & LAB_OURS))
+			continue;
+		rings(lab_locks[i], &opt);
+		crowds(lab_locks[i], &opt);
+		stalls(lab_locks[i]);
+	}
+	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
+	if (opt.json && json_dump_file(report, opt.json, JSON_INDENT(1))) {
+		perror(opt.json);
+		return 1;
+	}
+	json_decref(report);
+	return failed != 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LAB_DETECT_H
+#define LAB_DETECT_H
+
+#include <jansson.h>
+
+#include "../lib/stat.h"
+#include "../locks/locks.h"
+
+/* What a scenario's rounds came to. */
+struct outcome {
+	u64 rounds;
+	u64 victims; /* -EDEADLK */
+	u64 single; /* rounds with exactly one */
+	u64 timeouts; /* of members */
+	u64 wrong_kind;
+	u64 bystanders, bystander_errors;
+	struct lab_samples latency; /* closing call to first error, ns */
+	struct lab_samples bystander_wait; /* ns */
+};
+
+/* How many wait for each lock of the ring without holding any, and since when. */
+enum order { ALONE, AFTER, BEFORE };
+
+struct ring {
+	int members;
+	int bystanders; /* for each lock */
+	enum order order;
+};
+
+/* The failure that this thread's last acquisition reported. */
+struct failure {
+	u32 kind;
+	u32 hops;
+	bool drained;
+};
+
+extern __thread struct failure last_failure;
+void watch_failures(void);
+
+double cycles_to_ns(u64 cycles);
+
+void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out);
+void run_ring(const struct lab_ops *ops, const struct ring *ring, int rounds, struct outcome *out);
+/* An owner that sits on the lock until everybody behind it has given up. */
+void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out);
+
+#endif /* LAB_DETECT_H */

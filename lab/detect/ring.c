@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Deadlocks made to order. Member i owns lock i and asks for lock i + 1, so that every round
+ * is a real cycle; bystanders want one of the locks and have nothing to do with it.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include <kernel/bpf/rqspinlock.h>
+#include "../lib/team.h"
+#include "detect.h"
+
+#define MAX_THREADS 64
+
+__thread struct failure last_failure;
+
+static void on_failure(const struct shim_failure *f)
+{
+	last_failure.kind = f->kind;
+	last_failure.hops = f->chain->n;
+	last_failure.drained = f->drained;
+}
+
+void watch_failures(void)
+{
+	shim_on_failure = on_failure;
+}
+
+double cycles_to_ns(u64 cycles)
+{
+	return (double)cycles * shim_clock_mult / (double)(1ULL << SHIM_CLOCK_SHIFT);
+}
+
+void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out)
+{
+	static union lab_lock lock;
+	struct lab_ctx ctx;
+	u64 start, end;
+	int ret;
+
+	lab_ctx_init(&ctx);
+	ops->init(&lock);
+	while (rounds--) {
+		if (ops->lock(&lock, &ctx))
+			return;
+		start = shim_cycles();
+		ret = ops->lock(&lock, &ctx);
+		end = shim_cycles();
+		ops->unlock(&lock, &ctx);
+		out->rounds++;
+		out->victims += ret == -EDEADLK;
+		out->single += ret == -EDEADLK;
+		out->timeouts += ret == -ETIMEDOUT;
+		out->wrong_kind += last_failure.kind != RES_KIND_AA;
+		lab_add(&out->latency, cycles_to_ns(end - start));
+	}
+}
+
+struct attempt {
+	u64 call, back;
+	int ret;
+	struct failure why;
+} __attribute__((aligned(LAB_ALIGN)));
+
+struct round {
+	const struct lab_ops *ops;
+	const struct ring *ring;
+	struct outcome *out;
+	int rounds, threads;
+	union lab_lock lock[MAX_THREADS];
+	struct attempt attempt[MAX_THREADS];
+	struct lab_ctx ctx[MAX_THREADS];
+	struct lab_barrier barrier;
+};
+
+static void attempt(struct round *r, int cpu, int l)
+{
+	struct attempt *a = &r->attempt[cpu];
+	union lab_lock *lock = &r->lock[l];
+
+	a->call = shim_cycles();
+	a->ret = r->ops->lock(lock, &r->ctx[cpu]);
+	a->back = shim_cycles();
+	if (a->ret)
+		a->why = last_failure;
+	else
+		r->ops->unlock(lock, &r->ctx[cpu]);
+}
+
+/* With two there is one PENDING and one in the queue, so that members stand behind a head. */
+static void wait_for_bystanders(struct round *r, int l)
+{
+	u32 want = r->ring->bystanders > 1 ? ~0xffffU : ~0xffU;
+
+	while (!(READ_ONCE(r->lock[l].word) & want))
+		sched_yield();
+}
+
+static void member(struct round *r, int cpu)
+{
+	int n = r->ring->members;
+
+	if (r->ops->lock(&r->lock[cpu], &r->ctx[cpu]))
+		abort();
+	lab_meet(&r->barrier);
+	if (r->ring->order == BEFORE)
+		wait_for_bystanders(r, (cpu + 1) % n);
+	attempt(r, cpu, (cpu + 1) % n);
+	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
+}
+
+static void bystander(struct round *r, int cpu)
+{
+	int l = cpu % r->ring->members;
+
+	lab_meet(&r->barrier);
+	attempt(r, cpu, l);
+}
+
+static void judge_members(struct round *r, struct outcome *out)
+{
+	u64 closing = 0, first = ~0ULL;
+	int i, victims = 0, n = r->ring->members;
+	u32 kind = n == 2 ? RES_KIND_ABBA : RES_KIND_CYCLE;
+
+	for (i = 0; i < n; i++) {
+		struct attempt *a = &r->attempt[i];
+
+		closing = max(closing, a->call);
+		if (a->ret)
+			first = min(first, a->back);
+		out->timeouts += a->ret == -ETIMEDOUT;
+		if (a->ret != -EDEADLK)
+			continue;
+		victims++;
+		out->wrong_kind += a->why.kind != kind || (int)a->why.hops != n - 1;
+	}
+	out->victims += victims;
+	out->single += victims == 1;
+	if (first != ~0ULL)
+		lab_add(&out->latency, first > closing ? cycles_to_ns(first - closing) : 0);
+}
+
+static void judge(struct round *r)
+{
+	struct outcome *out = r->out;
+	int i;
+
+	out->rounds++;
+	judge_members(r, out);
+	for (i = r->ring->members; i < r->threads; i++) {
+		struct attempt *a = &r->attempt[i];
+
+		out->bystanders++;
+		out->bystander_errors += a->ret != 0;
+		lab_add(&out->bystander_wait, cycles_to_ns(a->back - a->call));
+	}
+}
+
+static void rounds(int cpu, void *arg)
+{
+	struct round *r = arg;
+	int i;
+
+	for (i = 0; i < r->rounds; i++) {
+		lab_meet(&r->barrier);
+		if (cpu < r->ring->members)
+			member(r, cpu);
+		else
+			bystander(r, cpu);
+		lab_meet(&r->barrier);
+		if (!cpu)
+			judge(r);
+	}
+}
+
+void run_ring(const struct lab_ops *ops, const struct ring *ring, int n, struct outcome *out)
+{
+	static struct round r;
+	int i;
+
+	memset(&r, 0, sizeof(r));
+	r.ops = ops;
+	r.ring = ring;
+	r.out = out;
+	r.rounds = n;
+	r.threads = ring->members * (1 + ring->bystanders);
+	r.barrier.n = r.threads;
+	for (i = 0; i < r.threads; i++) {
+		ops->init(&r.lock[i]);
+		lab_ctx_init(&r.ctx[i]);
+	}
+	lab_team(r.threads, rounds, &r);
+}
+
+struct stall {
+	const struct lab_ops *ops;
+	struct outcome *out;
+	union lab_lock lock;
+	struct lab_barrier barrier;
+	u32 gone;
+	u32 waiters;
+	struct attempt attempt[MAX_THREADS];
+};
+
+static void stalled(int cpu, void *arg)
+{
+	struct stall *s = arg;
+	struct attempt *a = &s->attempt[cpu];
+	struct lab_ctx ctx;
+
+	lab_ctx_init(&ctx);
+	if (!cpu && s->ops->lock(&s->lock, &ctx))
+		abort();
+	lab_meet(&s->barrier);
+	if (!cpu) {
+		lab_wait_u32(&s->gone, s->waiters);
+		s->ops->unlock(&s->lock, &ctx);
+		a->ret = s->ops->lock(&s->lock, &ctx);
+		if (!a->ret)
+			s->ops->unlock(&s->lock, &ctx);
+		return;
+	}
+	a->call = shim_cycles();
+	a->ret = s->ops->lock(&s->lock, &ctx);
+	a->back = shim_cycles();
+	__atomic_add_fetch(&s->gone, 1, __ATOMIC_ACQ_REL);
+	if (!a->ret)
+		s->ops->unlock(&s->lock, &ctx);
+}
+
+void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
+{
+	static struct stall s;
+	int i;
+
+	memset(&s, 0, sizeof(s));
+	s.ops = ops;
+	s.waiters = waiters;
+	s.barrier.n = waiters + 1;
+	ops->init(&s.lock);
+	lab_team(waiters + 1, stalled, &s);
+	out->rounds++;
+	for (i = 1; i <= waiters; i++) {
+		out->timeouts += s.attempt[i].ret == -ETIMEDOUT;
+		out->victims += s.attempt[i].ret == -EDEADLK;
+		lab_add(&out->latency, cycles_to_ns(s.attempt[i].back - s.attempt[i].call));
+	}
+	/* The word is as if nobody had come, and the lock can be had again. */
+	out->single += !s.attempt[0].ret && !READ_ONCE(s.lock.word);
+}
