@@ -56,9 +56,10 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-__u64 nonce; /* what probe_stream is to say */
-__u64 hits;  /* of attached programs */
-__u64 aa_ns; /* from before the first lock until after the last unlock */
+__u64 nonce;			    /* what probe_stream is to say */
+__u64 hits;			    /* of attached programs */
+__u64 aa_ns;			    /* from before the first lock until after the last unlock */
+__u64 aa_task, aa_start, aa_report; /* and when the kernel began its report of it, 0 if not seen */
 struct probe_mode mode;
 
 SEC("?syscall")
@@ -89,7 +90,9 @@ int probe_aa(void *ctx)
 
 	if (!s || !again)
 		return -1;
-	start = bpf_ktime_get_ns();
+	aa_report = 0;
+	aa_task = bpf_get_current_pid_tgid();
+	aa_start = start = bpf_ktime_get_ns();
 	if (bpf_res_spin_lock___p(&s->lock))
 		return -1;
 	err = bpf_res_spin_lock___p(&again->lock);
@@ -98,6 +101,15 @@ int probe_aa(void *ctx)
 	bpf_res_spin_unlock___p(&s->lock);
 	aa_ns = bpf_ktime_get_ns() - start;
 	return err;
+}
+
+/* The lock has failed by now; what follows is for the report. */
+SEC("?fentry/bpf_prog_find_from_stack")
+int probe_report(void *ctx)
+{
+	if (!aa_report && bpf_get_current_pid_tgid() == aa_task)
+		aa_report = bpf_ktime_get_ns();
+	return 0;
 }
 
 SEC("?syscall")

@@ -272,17 +272,36 @@ const char *probe_why(enum probe_id id)
 	return answers[id].why;
 }
 
-/* The best of several: the first one also pays for what was never touched before. */
-uint64_t probe_aa_ns(void)
+/* Where the beginning of the report can be seen, what comes before it is the lock's time. */
+static struct probe_bpf *load_aa(void)
 {
-	struct probe_bpf *skel = probeobj_load("probe_aa", NULL);
-	uint64_t best = 0;
+	struct probe_bpf *skel = NULL;
 
+	if (probe_trampoline())
+		skel = probeobj_load("probe_aa", "probe_report");
+	if (skel && !probeobj_attach(skel, "probe_report"))
+		return skel;
+	probe_bpf__destroy(skel);
+	return probeobj_load("probe_aa", NULL);
+}
+
+/* The best of several: the first one also pays for what was never touched before. */
+uint64_t probe_aa_ns(bool *with_report)
+{
+	struct probe_bpf *skel = load_aa();
+	uint64_t best = 0, ns;
+
+	*with_report = probe_stream();
 	for (unsigned int i = 0; skel && i < AA_TRIES; i++) {
 		if (probeobj_run(skel, "probe_aa") != -EDEADLK)
 			break;
-		if (!best || skel->bss->aa_ns < best)
-			best = skel->bss->aa_ns;
+		ns = skel->bss->aa_ns;
+		if (skel->bss->aa_report) {
+			ns = skel->bss->aa_report - skel->bss->aa_start;
+			*with_report = false;
+		}
+		if (!best || ns < best)
+			best = ns;
 	}
 	probe_bpf__destroy(skel);
 	return best;

@@ -63,10 +63,10 @@ static inline bool probe_tracepoint(void)
 }
 
 /*
- * Time in ns from an AA attempt to its error, the kernel's report included.
- * 0 if it cannot be measured. Causes some failed acquisitions.
+ * Time in ns from an AA attempt to its error. 0 if it cannot be measured. Causes some failed
+ * acquisitions. with_report: the time of the kernel's report is in it and cannot be told apart.
  */
-uint64_t probe_aa_ns(void);
+uint64_t probe_aa_ns(bool *with_report);
 
 enum lock_mode { MODE_UNKNOWN, MODE_QUEUE, MODE_TAS };
 

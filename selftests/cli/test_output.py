@@ -48,6 +48,18 @@ def test_doctor_names_the_trace_source():
     assert re.search(r"^trace source\w* +ring", text, re.M)
 
 
+def test_doctor_says_when_an_aa_is_looked_for():
+    checks = {c["id"]: c for c in json.loads(rqspin("doctor", "--json").stdout)["checks"]}
+    if not checks["kfuncs"]["available"]:
+        pytest.skip(checks["kfuncs"]["detail"])
+    aa = checks["aa_at_once"]
+    # The time of the kernel's report is in it only where there is one and its start is not seen.
+    clear = not checks["stream"]["available"] or checks["trampoline"]["available"]
+    assert (aa["available"] is None) == (not clear), aa
+    said = {True: "at entry", False: "after some spinning", None: "cannot be told"}
+    assert said[aa["available"]] in aa["detail"]
+
+
 def test_text_event_names_kind_and_lock(tmp_path):
     """The text form carries the same facts; the count of lost events is always told."""
     import os
