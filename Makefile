@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # rqspin: everything is built below build/; V=1 shows the commands.
 # The text after "##" is what `make help` prints.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The tool's own objects become skeletons; samples stay plain objects.
 TOOL_BPF = $(patsubst %.bpf.c,$(O)/%.skel.h,$(wildcard bpf/*.bpf.c))
 SAMPLES = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard bpf/progs/*.bpf.c))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 DOCS = $(O)/docs/rqspin.8 $(O)/docs/rqspin.bash-completion
 PC = $(O)/docs/rqspin.pc
 VERSION = $(shell sed -n 's/^\#define RQSPIN_VERSION "\(.*\)"/\1/p' user/version.h)

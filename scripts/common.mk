@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tools, flags and the rules shared by all parts.
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:

@@ -12,6 +12,7 @@ results=$logs/results.tsv
 fallback_guest="debian-7 queue"
 no_kernel='^fetch-kernel: (no|cannot) '
 guest='' cpu=queue list=0 globs=()
+usage="usage: run-tests.sh [--list] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
 
 die() {
@@ -22,11 +23,14 @@ die() {
 parse_args() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--guest) guest=${2:?--guest needs a name} && shift ;;
-		--cpu) cpu=${2:?--cpu needs queue or tas} && shift ;;
-		--results) results=${2:?--results needs a file} && shift ;;
+		--guest | --cpu | --results) [ -n "${2:-}" ] || die "$1 needs a value; $usage" ;;
+		esac
+		case $1 in
+		--guest) guest=$2 && shift ;;
+		--cpu) cpu=$2 && shift ;;
+		--results) results=$2 && shift ;;
 		--list) list=1 ;;
-		-*) die "usage: run-tests.sh [--list] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]" ;;
+		-*) die "$usage" ;;
 		*) globs+=("$1") ;;
 		esac
 		shift

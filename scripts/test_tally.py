@@ -77,3 +77,9 @@ def test_tally(tmp_path, case):
     text, status, want = CASES[case]
     got = [(r[0], r[2], r[3] if len(r) > 3 else "") for r in tally(tmp_path, text, status)]
     assert got == want
+
+
+@pytest.mark.parametrize("args", [["--guest"], ["--cpu"], ["--results", ""], ["--frob"]], ids=str)
+def test_runner_says_what_it_takes(args):
+    res = subprocess.run([TALLY.with_name("run-tests.sh"), *args], capture_output=True, text=True)
+    assert res.returncode == 2 and "usage: run-tests.sh" in res.stderr

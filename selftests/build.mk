@@ -1,9 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # progs/X.bpf.c: programs; prog_tests/X.c: the C that drives them, through X's skeleton.
 TEST_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/progs/*.bpf.c))
 TEST_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/*.c selftests/prog_tests/*.c))
 
 .PHONY: selftests
-selftests: $(O)/selftests/test_rqspin $(TEST_PROGS) $(O)/selftests/runner_self/test_runner ## build the kernel-facing tests
+selftests: stale $(O)/selftests/test_rqspin $(TEST_PROGS) $(O)/selftests/runner_self/test_runner ## build the kernel-facing tests
+
+# The runner takes every object there is: those whose source is gone must go too.
+.PHONY: stale
+stale:
+	$(Q)find $(O)/bpf $(O)/selftests -name '*.bpf.o' 2>/dev/null | while read -r o; do \
+		src=$${o#$(O)/}; src=$${src%.o}.c; base=$${o%.bpf.o}; \
+		[ -e "$$src" ] || rm -f "$$o" "$$base.bpf.d" "$$base.skel.h" "$$base.bpf.skel.h"; \
+	done
 
 # A skeleton is made when some C wants it; -MMD keeps it current afterwards.
 $(TEST_OBJS): | $(TEST_PROGS:.bpf.o=.skel.h)

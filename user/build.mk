@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 USER_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/*.c))
 UNIT_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/tests/*.c))
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 FALLBACK_SKEL = $(O)/selftests/fallback/fallback.skel.h $(O)/selftests/fallback/api.skel.h
 FALLBACK_OBJS = $(patsubst %.c,$(O)/%.o,$(filter-out %.bpf.c,$(wildcard selftests/fallback/*.c)))
 FALLBACK = $(O)/selftests/fallback/fallback

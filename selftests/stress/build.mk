@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 STRESS_BPF = $(O)/selftests/stress/stress.bpf.skel.h
 STRESS = $(O)/selftests/stress/stress
 

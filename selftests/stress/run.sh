@@ -5,7 +5,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-build=$top/${O:-build}
+cd "$top"
+build=$(realpath "${O:-build}") # as make has it: absolute, or below the top
 seconds=${1:-20}
 tmp=$(mktemp -d)
 tracer=

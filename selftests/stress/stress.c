@@ -52,7 +52,21 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static int attach_ticks(struct stress_bpf *skel, int cpus)
+/* The CPUs we may run on: of the possible ones some may be offline. Returns how many. */
+static int usable_cpus(int cpus[CPU_SETSIZE])
+{
+	cpu_set_t set;
+	int nr = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus[nr++] = cpu;
+	return nr;
+}
+
+static int attach_ticks(struct stress_bpf *skel, const int *cpus, int nr)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -61,11 +75,11 @@ static int attach_ticks(struct stress_bpf *skel, int cpus)
 		.sample_period = TICK_NS,
 	};
 
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+	for (int i = 0; i < nr; i++) {
+		int fd = syscall(SYS_perf_event_open, &attr, -1, cpus[i], -1, 0);
 
 		if (fd < 0 || !bpf_program__attach_perf_event(skel->progs.tick, fd)) {
-			printf("# no timer on CPU %d: %s\n", cpu, strerror(errno));
+			printf("# no timer on CPU %d: %s\n", cpus[i], strerror(errno));
 			return -1;
 		}
 	}
@@ -110,21 +124,21 @@ static void consume_for(struct ring_buffer *rb, int seconds)
 	}
 }
 
-static unsigned long run_workers(struct stress_bpf *skel, int cpus, int seconds)
+static unsigned long run_workers(struct stress_bpf *skel, const int *cpus, int nr, int seconds)
 {
 	struct ring_buffer *rb =
 		ring_buffer__new(bpf_map__fd(skel->maps.ringbuf), ignore_record, NULL, NULL);
-	struct worker *w = calloc(2 * (unsigned int)cpus, sizeof(*w));
+	struct worker *w = calloc(2 * (unsigned int)nr, sizeof(*w));
 	unsigned long runs = 0;
 
-	for (int i = 0; i < 2 * cpus; i++) {
-		w[i].cpu = i % cpus;
+	for (int i = 0; i < 2 * nr; i++) {
+		w[i].cpu = cpus[i % nr];
 		w[i].prog_fd = bpf_program__fd(skel->progs.task);
 		pthread_create(&w[i].thread, NULL, work, &w[i]);
 	}
 	consume_for(rb, seconds);
 	stop = 1;
-	for (int i = 0; i < 2 * cpus; i++) {
+	for (int i = 0; i < 2 * nr; i++) {
 		pthread_join(w[i].thread, NULL);
 		runs += w[i].runs;
 	}
@@ -136,21 +150,21 @@ static unsigned long run_workers(struct stress_bpf *skel, int cpus, int seconds)
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 10;
-	int cpus = libbpf_num_possible_cpus();
+	int cpus[CPU_SETSIZE], nr = usable_cpus(cpus);
 	struct stress_bpf *skel = stress_bpf__open_and_load();
 	unsigned long runs;
 	int ok;
 
-	if (!skel || seconds <= 0) {
+	if (!skel || seconds <= 0 || !nr) {
 		printf("Bail out! cannot load stress.bpf.o (%s) or bad number of seconds\n",
 		       strerror(errno));
 		return 1;
 	}
-	ok = !attach_ticks(skel, cpus);
+	ok = !attach_ticks(skel, cpus, nr);
 	attach_tracepoint(skel->progs.on_switch);
 	attach_tracepoint(skel->progs.on_contention);
 	attach_tracepoint(skel->progs.on_ipi);
-	runs = run_workers(skel, cpus, seconds);
+	runs = run_workers(skel, cpus, nr, seconds);
 	print_counts(&skel->bss->counts);
 	ok = ok && runs && skel->bss->counts.n[CTX_TICK][MAP_HASH][RES_OK];
 	printf("%sok 1 - nested map updates for %d s, %lu rounds\n", ok ? "" : "not ", seconds,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 KERNEL ?= debian-7
 VM_CPU ?= queue
 
