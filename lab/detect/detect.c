@@ -11,6 +11,7 @@
 
 struct options {
 	const char *json;
+	const char *only;
 	int rounds;
 };
 
@@ -152,6 +153,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		o->json = arg;
 		return 0;
+	case 'o':
+		o->only = arg;
+		return 0;
 	case 'r':
 		o->rounds = atoi(arg);
 		if (o->rounds < 1)
@@ -161,10 +165,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static bool wanted(const struct options *o, const char *group)
+{
+	return !o->only || !strcmp(o->only, group);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp_option table[] = {
 		{ "json", 'j', "FILE", 0, "write the figures there too", 0 },
+		{ "only", 'o', "GROUP", 0, "aa, ring, crowd or stall", 0 },
 		{ "rounds", 'r', "N", 0, "rounds of AA and ABBA; others get a part (default 20000)",
 		  0 },
 		{ 0 },
@@ -181,13 +191,17 @@ int main(int argc, char **argv)
 	       lab_cpus());
 	printf("%-15s %-22s %7s %8s %9s %10s %7s %6s %6s\n", "lock", "scenario", "rounds", "p50",
 	       "p99", "max", "1 vict%", "limit", "byst!");
-	lab_team(1, aa, &opt);
+	if (wanted(&opt, "aa"))
+		lab_team(1, aa, &opt);
 	for (i = 0; lab_locks[i]; i++) {
 		if (!(lab_locks[i]->flags & LAB_OURS))
 			continue;
-		rings(lab_locks[i], &opt);
-		crowds(lab_locks[i], &opt);
-		stalls(lab_locks[i]);
+		if (wanted(&opt, "ring"))
+			rings(lab_locks[i], &opt);
+		if (wanted(&opt, "crowd"))
+			crowds(lab_locks[i], &opt);
+		if (wanted(&opt, "stall"))
+			stalls(lab_locks[i]);
 	}
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	if (opt.json && json_dump_file(report, opt.json, JSON_INDENT(1))) {

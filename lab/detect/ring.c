@@ -3,7 +3,6 @@
  * Deadlocks made to order. Member i owns lock i and asks for lock i + 1, so that every round
  * is a real cycle; bystanders want one of the locks and have nothing to do with it.
  */
-#include <sched.h>
 #include <stdlib.h>
 
 #include <kernel/bpf/rqspinlock.h>
@@ -71,6 +70,7 @@ struct round {
 	struct attempt attempt[MAX_THREADS];
 	struct lab_ctx ctx[MAX_THREADS];
 	struct lab_barrier barrier;
+	u32 gone; /* attempts over in this round */
 };
 
 static void attempt(struct round *r, int cpu, int l)
@@ -85,6 +85,7 @@ static void attempt(struct round *r, int cpu, int l)
 		a->why = last_failure;
 	else
 		r->ops->unlock(lock, &r->ctx[cpu]);
+	__atomic_add_fetch(&r->gone, 1, __ATOMIC_RELAXED);
 }
 
 /* With two there is one PENDING and one in the queue, so that members stand behind a head. */
@@ -92,8 +93,8 @@ static void wait_for_bystanders(struct round *r, int l)
 {
 	u32 want = r->ring->bystanders > 1 ? ~0xffffU : ~0xffU;
 
-	while (!(READ_ONCE(r->lock[l].word) & want))
-		sched_yield();
+	while (!(READ_ONCE(r->lock[l].word) & want) && !READ_ONCE(r->gone))
+		lab_poll();
 }
 
 static void member(struct round *r, int cpu)
@@ -146,6 +147,7 @@ static void judge(struct round *r)
 	struct outcome *out = r->out;
 	int i;
 
+	r->gone = 0;
 	out->rounds++;
 	judge_members(r, out);
 	for (i = r->ring->members; i < r->threads; i++) {
@@ -224,7 +226,7 @@ static void stalled(int cpu, void *arg)
 	a->call = shim_cycles();
 	a->ret = s->ops->lock(&s->lock, &ctx);
 	a->back = shim_cycles();
-	__atomic_add_fetch(&s->gone, 1, __ATOMIC_ACQ_REL);
+	lab_add_u32(&s->gone);
 	if (!a->ret)
 		s->ops->unlock(&s->lock, &ctx);
 }

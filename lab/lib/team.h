@@ -13,14 +13,17 @@ void lab_team(int n, void (*fn)(int cpu, void *arg), void *arg);
 /* CPUs that this process may use. */
 int lab_cpus(void);
 
-/* Nobody goes on before everybody is here; spins, and yields when that takes long. */
+/* Nobody goes on before everybody is here. Spins where every thread has a CPU, or else sleeps. */
 struct lab_barrier {
-	u32 n, arrived, round;
+	u32 n, arrived, round, asleep;
 };
 
 void lab_meet(struct lab_barrier *b);
 
-/* Spins until *word is @val, and yields when that takes long. */
-void lab_wait_u32(const u32 *word, u32 val);
+/* Sleeps until *word, which lab_add_u32() counts up, is @val. */
+void lab_wait_u32(u32 *word, u32 val);
+void lab_add_u32(u32 *word);
+/* Between two looks at what nobody announces. */
+void lab_poll(void);
 
 #endif /* LAB_TEAM_H */

@@ -33,9 +33,13 @@ stubs=(
 	trace/events/lock trace/events/rqspinlock
 )
 
+# C library headers reach linux/types.h too.
 stub() {
 	mkdir -p "$dest/include/$(dirname "$1")"
-	printf '#include "%s"\n' "$2" >"$dest/include/$1.h.new"
+	{
+		[ "$1" != linux/types ] || echo '#include_next <linux/types.h>'
+		printf '#include "%s"\n' "$2"
+	} >"$dest/include/$1.h.new"
 	cmp -s "$dest/include/$1.h.new" "$dest/include/$1.h" ||
 		cp "$dest/include/$1.h.new" "$dest/include/$1.h"
 	rm "$dest/include/$1.h.new"
