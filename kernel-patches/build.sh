@@ -20,6 +20,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+[ "$config" != arm64 ] || die "arm64 is only compiled for, by make kernel-patches-verify" 2
 obj=$top/build/kernel-obj/$config
 name=$SERIES-rqspin-$config
 out=$top/build/kernels/$name

@@ -39,8 +39,8 @@ write_base() {
 }
 
 need_tree
-[ -z "$(git -C "$tree" log --format=%s base..HEAD | grep -E '^(fixup|squash|amend)! ')" ] ||
-	die "there are fixups to fold in first: git -C $tree rebase -i --autosquash base"
+fixups=$(git -C "$tree" log --format=%s base..HEAD | grep -E '^(fixup|squash|amend)! ' || true)
+[ -z "$fixups" ] || die "there are fixups to fold in first: git -C $tree rebase -i --autosquash base"
 [ -z "$(git -C "$tree" status --porcelain -uno)" ] || say "changes in $tree that are not committed are not in the series"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT

@@ -52,10 +52,22 @@ apply() {
 
 touched() { git -C "$src" diff --no-renames --diff-filter="$2" --name-only "$1^" "$1"; }
 
+# Complaints go to the file of all, too; those of checkpatch-allow.txt do not count.
 checkpatch() {
 	# The system's Python has the modules that the licence check needs.
 	(cd "$src" && PATH=/usr/bin:$PATH perl scripts/checkpatch.pl --strict --quiet --terse --no-summary \
-		--ignore "$IGNORE" -g "$1") | sed "s|$src/||"
+		--showfile --show-types --ignore "$IGNORE" -g "$1") >"$work/complaints" || true
+	cat "$work/complaints" >>"$work/all-complaints"
+	grep -vE -f <(allowed) "$work/complaints" || true
+}
+
+allowed() { grep -v '^#' "$patches/checkpatch-allow.txt"; }
+
+no_stale_allowance() {
+	local re
+	while read -r re; do
+		grep -qE -e "$re" "$work/all-complaints" || echo "nothing needs: $re"
+	done < <(allowed)
 }
 
 # The folders with objects in them among those a commit touches. A header's users are those in
@@ -132,10 +144,12 @@ flock 9
 check "the series applies to $(git -C "$tree" log -1 --format=%s base)" apply
 [ $failed = 0 ] && mapfile -t revs < <(git -C "$src" rev-list --reverse base..HEAD)
 i=0
+: >"$work/all-complaints"
 for rev in "${revs[@]}"; do
 	i=$((i + 1))
 	[ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
 done
+[ "$from" -gt 1 ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
 echo "1..$n"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
