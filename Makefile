@@ -14,9 +14,15 @@ setup: ## install what is missing on this machine (asks nothing; says what it do
 	$(Q)scripts/setup.sh
 
 .PHONY: demo
-demo: setup ## build everything and show live deadlock events
-	$(Q)$(MAKE) --no-print-directory build
+demo: ## build the command and samples, show live deadlock events
+	$(Q)scripts/setup.sh --build
+	$(Q)$(MAKE) --no-print-directory bpf user
 	$(Q)scripts/demo.sh
+
+.PHONY: demo-guest
+demo-guest: setup ## the demo in a guest: Debian's 7.x kernel, 4 CPUs, all that trace can show
+	$(Q)$(MAKE) --no-print-directory bpf user
+	$(Q)selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh
 
 .PHONY: test
 test: setup ## run every test that this machine can run

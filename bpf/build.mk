@@ -7,3 +7,5 @@ SAMPLES = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard bpf/progs/*.bpf.c))
 bpf: $(TOOL_BPF) $(SAMPLES) ## compile BPF objects and samples
 
 -include $(TOOL_BPF:.skel.h=.bpf.d) $(SAMPLES:.o=.d)
+# Else make takes these away as intermediate, and the next make compiles them and all that uses them again.
+.SECONDARY: $(TOOL_BPF:.skel.h=.bpf.o)

@@ -58,12 +58,22 @@ stop_trace() {
 	wait
 	echo
 	cat "$dir/talk"
+	explain_owners
+}
+
+# What a program reports itself does not say what the other side holds: that takes a look from outside.
+explain_owners() {
+	local why
+	grep -q 'owner unknown' "$dir/events" || return 0
+	why=$("$rqspin" doctor 2>/dev/null | sed -nE 's/^fentry and fexit +no +//p')
+	[ -z "$why" ] || echo "demo: \"owner unknown\": this kernel offers no trampolines ($why); what that costs: $rqspin doctor" >&2
 }
 
 [ -x $rqspin ] || die "no $rqspin: run make build"
 if ! locks_here; then
 	[ -z "${RQSPIN_GUEST:-}" ] || die "no resilient locks in the guest either: $("$rqspin" doctor 2>&1 | tail -n 3)"
 	echo "demo: this kernel or user cannot use the locks (rqspin doctor says why); booting a debian-7 guest" >&2
+	scripts/setup.sh # a guest needs more than the build
 	exec selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh "$@"
 fi
 
@@ -73,7 +83,7 @@ if [ $# = 0 ]; then
 	if [ "$(nproc)" -ge 3 ]; then
 		samples+=(abbcca)
 	else
-		echo "demo: abbcca, a cycle of three, needs 3 CPUs: selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh" >&2
+		echo "demo: abbcca, a cycle of three, needs 3 CPUs; in a guest with 4: make demo-guest" >&2
 	fi
 fi
 dir=$(mktemp -d)

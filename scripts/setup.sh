@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Install what this machine lacks for `make build`, `make test` and `make demo`, and nothing else.
 #   scripts/setup.sh           install (root, or through sudo)
+#   scripts/setup.sh --build   only what the command and the samples are built with (`make demo`)
 #   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
 #   scripts/setup.sh --kernel  also what the kernel series in kernel-patches/ is built and checked with
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
@@ -11,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 PATH=$PATH:/usr/sbin:/sbin
 VENV=.venv
-check_only=0
+check_only=0 build_only=0 needs_more=''
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() {
@@ -57,7 +58,6 @@ can_bpftool() {
 # what it is for | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there)
 NEEDS='
 BPF compiler (clang 19 or newer)|can_clang|clang-19/clang-20/clang-21
-formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
 C compiler and libc headers|can_cc|gcc,libc6-dev
 make|can_tool make|make
 pkg-config|can_tool pkg-config|pkg-config
@@ -65,8 +65,13 @@ libbpf 1.3 or newer|can_libbpf|libbpf-dev
 libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
-cmocka|can_cmocka|libcmocka-dev
 bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
+'
+
+# For tests, guests, lint and the manual page.
+NEEDS_TEST='
+formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
+cmocka|can_cmocka|libcmocka-dev
 QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod
@@ -107,6 +112,7 @@ missing_needs() {
 }
 
 venv_ready() {
+	[ $build_only = 1 ] && return 0
 	[ -x $VENV/bin/vng ] && cmp -s requirements.txt $VENV/requirements.txt
 }
 
@@ -229,11 +235,14 @@ list_missing() {
 
 for arg; do
 	case $arg in
+	--build) build_only=1 ;;
 	--check) check_only=1 ;;
-	--kernel) NEEDS+=$NEEDS_KERNEL ;;
-	*) die "usage: scripts/setup.sh [--check] [--kernel]" 2 ;;
+	--kernel) needs_more=$NEEDS_KERNEL ;;
+	*) die "usage: scripts/setup.sh [--build] [--check] [--kernel]" 2 ;;
 	esac
 done
+[ $build_only = 1 ] || NEEDS+=$NEEDS_TEST
+NEEDS+=$needs_more
 
 missing=$(missing_needs)
 [ -z "$missing" ] && venv_ready && exit 0

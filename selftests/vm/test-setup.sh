@@ -63,7 +63,17 @@ unknown_system() {
 	is_and_says 3 'cannot install on this system (plan9 4)' && grep -q 'missing: shell checker' "$out/err"
 }
 
-echo 1..6
+# Neither lint tools nor Python; a compiler, though.
+build_needs_less() {
+	PATH=$out/bin setup "$out/tree/scripts/setup.sh" --build && silent || return 1
+	mkdir -p "$out/bare"
+	ln -sf "$out"/bin/* "$out/bare"
+	rm -f "$out/bare/gcc"
+	PATH=$out/bare setup "$out/tree/scripts/setup.sh" --build --check
+	is_and_says 1 'missing: C compiler' && ! grep -q Python "$out/err"
+}
+
+echo 1..7
 setup scripts/setup.sh
 check "nothing missing: silent, status 0" silent
 setup scripts/setup.sh --frob
@@ -74,6 +84,8 @@ check "--check names what is missing and its package" is_and_says 1 'missing: sh
 copy_tree
 setup "$out/tree/scripts/setup.sh" --check
 check "a missing venv is named" is_and_says 1 'missing: Python tools in .venv'
+rm -f "$out"/bin/python3
+check "--build asks for a compiler, not for lint tools and Python" build_needs_less
 if unshare -rn true 2>/dev/null; then
 	check "no network: the source is named, no half venv stays" venv_without_network
 else
