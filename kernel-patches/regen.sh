@@ -48,7 +48,7 @@ write_patches
 write_pack
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
-	diff -rq -x configs -x README.md "$new" "$patches" >&2 && exit 0
+	diff -rq -x configs -x README.md -x checkpatch-allow.txt "$new" "$patches" >&2 && exit 0
 	die "the series is not that of $tree: run make kernel-patches"
 fi
 find "$patches" -maxdepth 1 -name '0*.patch' -delete
