@@ -1,0 +1,464 @@
+\* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+----------------------------- MODULE ResDetect ------------------------------
+(* The deadlock check: wait records, the walk in single reads, confirmation   *)
+(* in three passes, claims, the cut for members that stand in the middle of a *)
+(* queue, interrupts that take locks on top of a waiter.  docs/lock.md,       *)
+(* section 3.  There are no time limits here: what the check misses hangs.    *)
+(*                                                                            *)
+(* The lock is an owner tag, a PENDING waiter and a queue, changed in one     *)
+(* step each: ResQueue.tla shows that the word and the nodes behave so.       *)
+(* A task runs rounds; a round acquires its locks in order, then releases     *)
+(* them; after an error it releases what it has.                              *)
+EXTENDS Naturals, Sequences, FiniteSets, TLC
+
+CONSTANTS
+    CPU, LOCK,  \* CPU is a set of numbers
+    SLOTS,
+    Tasks,      \* cpu -> rounds, each a sequence of locks
+    Irq,        \* cpu -> the locks that its interrupt acquires; <<>>: none comes
+    BIG,        \* CPUs whose tag is always ESC
+    BREAK
+
+VARIABLES
+    lk,         \* lock -> byte, PENDING waiter, queue; ghost: owner
+    cp,         \* cpu -> nwait, tag, wait records, escape table, level
+    cx,         \* context -> program counter and locals
+    irq,        \* cpu -> interrupts to come
+    victims     \* ghost: how many acquisitions failed as members of a cycle
+
+vars == <<lk, cp, cx, irq, victims>>
+
+DEPTH == IF \E c \in CPU : Irq[c] # <<>> THEN 1 ELSE 0
+CTX == CPU \X (0..DEPTH)
+None == "none"
+ESC == 255
+HOPS == 2 * Cardinality(CPU)
+Broken(what) == BREAK = what
+
+Base(c) == IF c \in BIG THEN ESC ELSE c
+NoHop == [c |-> 0, s |-> 0, q |-> 0, l |-> None]
+Off == [pc |-> "off", round |-> 1, at |-> 1, l |-> None, s |-> 0, has |-> <<>>, r |-> None, sig |-> 0,
+        ch |-> <<>>, i |-> 0, h |-> NoHop, p |-> FALSE, vd |-> None, cl |-> <<>>, once |-> FALSE,
+        real |-> FALSE]
+NoRec == [q |-> 0, l |-> None, st |-> None, cl |-> <<>>]
+
+Init ==
+    /\ lk = [l \in LOCK |-> [b |-> 0, o |-> <<>>, p |-> <<>>, q |-> <<>>]]
+    /\ cp = [c \in CPU |-> [n |-> 0, tag |-> Base(c), rec |-> [i \in 0..SLOTS-1 |-> NoRec], held |-> {}, top |-> 0]]
+    /\ cx = [k \in CTX |-> IF k[2] = 0 THEN [Off EXCEPT !.pc = "idle"] ELSE Off]
+    /\ irq = [c \in CPU |-> IF Irq[c] = <<>> THEN 0 ELSE 1]
+    /\ victims = 0
+
+-----------------------------------------------------------------------------
+Pc(k) == cx[k].pc
+L(k) == cx[k].l
+Go(k, pc) == cx' = [cx EXCEPT ![k].pc = pc]
+Become(k, rec) == cx' = [cx EXCEPT ![k] = rec]
+Rec(k) == cp[k[1]].rec[cx[k].s]
+Stage(k) == Rec(k).st
+Odd(n) == n % 2 = 1
+Live(c, s) == Odd(cp[c].rec[s].q)
+EntryOf(c, l) == {e \in cp[c].held : e[1] = l}
+Mine(c, l) == lk[l].b = c \/ (lk[l].b = ESC /\ EntryOf(c, l) # {})
+Free(l) == lk[l].b = 0 /\ lk[l].p = <<>> /\ lk[l].q = <<>>
+Script(k) == IF k[2] = 0 THEN Tasks[k[1]] ELSE <<Irq[k[1]]>>
+Locks(k) == Script(k)[cx[k].round]
+
+\* locals of a walk that is over
+Calm(x) == [x EXCEPT !.ch = <<>>, !.i = 0, !.h = NoHop, !.p = FALSE, !.vd = None, !.cl = <<>>, !.real = FALSE]
+
+-----------------------------------------------------------------------------
+(* The program around the lock *)
+Idle(k) ==
+    /\ cx[k].round <= Len(Script(k))
+    /\ Become(k, [cx[k] EXCEPT !.pc = "fast", !.l = Locks(k)[cx[k].at], !.r = None])
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+
+Interrupt(c) ==
+    LET k == <<c, 0>> IN
+    /\ irq[c] > 0 /\ cp[c].top = 0 /\ Pc(k) # "idle"
+    /\ irq' = [irq EXCEPT ![c] = @ - 1]
+    /\ cp' = [cp EXCEPT ![c].top = 1]
+    /\ cx' = [cx EXCEPT ![<<c, 1>>] = [Off EXCEPT !.pc = "fast", !.l = Irq[c][1]]]
+    /\ UNCHANGED <<lk, victims>>
+
+\* a lock was acquired
+Got(k, x) ==
+    LET has == Append(x.has, L(k)) IN
+    IF Len(has) = Len(Locks(k)) THEN [x EXCEPT !.pc = "rel", !.has = has, !.l = None]
+    ELSE [x EXCEPT !.pc = "fast", !.has = has, !.at = @ + 1, !.l = Locks(k)[x.at + 1]]
+
+Release(k) ==
+    LET x == cx[k] IN
+    IF x.has = <<>>
+    THEN /\ UNCHANGED <<lk, irq, victims>>
+         /\ IF k[2] = 0
+            THEN Become(k, [Off EXCEPT !.pc = "idle", !.round = x.round + 1]) /\ UNCHANGED cp
+            ELSE Become(k, Off) /\ cp' = [cp EXCEPT ![k[1]].top = 0]
+    ELSE LET l == x.has[Len(x.has)] IN
+         IF lk[l].b = ESC /\ EntryOf(k[1], l) # {}
+         THEN cp' = [cp EXCEPT ![k[1]].held = @ \ EntryOf(k[1], l)] /\ UNCHANGED <<lk, cx, irq, victims>>
+         ELSE /\ lk' = [lk EXCEPT ![l].b = 0, ![l].o = <<>>]
+              /\ Become(k, [x EXCEPT !.has = SubSeq(@, 1, Len(@) - 1)])
+              /\ UNCHANGED <<cp, irq, victims>>
+
+-----------------------------------------------------------------------------
+(* Acquire *)
+Depth(k) == cp[k[1]].n
+Tag(k, depth) == IF depth = 0 \/ Broken("no-depth") THEN Base(k[1]) ELSE ESC
+Take(k, tag) == lk' = [lk EXCEPT ![L(k)].b = tag, ![L(k)].o = k,
+                       ![L(k)].p = IF @ = k THEN <<>> ELSE @,
+                       ![L(k)].q = SelectSeq(@, LAMBDA x : x # k)]
+
+Fast(k) ==
+    /\ UNCHANGED <<irq, victims>>
+    /\ IF Free(L(k))
+       THEN /\ Take(k, Tag(k, Depth(k))) /\ UNCHANGED cp
+            /\ IF Tag(k, Depth(k)) = ESC THEN Go(k, "note") ELSE Become(k, Got(k, cx[k]))
+       ELSE Go(k, "enter") /\ UNCHANGED <<lk, cp>>
+
+\* the escape table's entry, before anything else can happen in this context
+Note(k) ==
+    LET d == IF cx[k].s > 0 THEN cx[k].s ELSE IF Rec(k).st # None /\ Odd(Rec(k).q) /\ cx[k].r = "wait" THEN 0 ELSE Depth(k) IN
+    /\ cp' = [cp EXCEPT ![k[1]].held = @ \cup {<<L(k), IF Broken("no-depth-entry") THEN 0 ELSE d>>}]
+    /\ (IF cx[k].r = "wait" THEN Go(k, "we1") ELSE Become(k, Got(k, cx[k])))
+    /\ UNCHANGED <<lk, irq, victims>>
+
+Nested(k) == Depth(k) >= SLOTS \/ \E s \in 0..Depth(k)-1 : cp[k[1]].rec[s].l = L(k)
+
+Enter(k) ==
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ IF Mine(k[1], L(k)) \/ Nested(k) THEN Become(k, [cx[k] EXCEPT !.pc = "rel", !.l = None, !.r = "own"])
+       ELSE Go(k, "wb1")
+
+SetRec(k, rec) == cp' = [cp EXCEPT ![k[1]].rec[cx[k].s] = rec]
+
+WaitBegin(k) ==
+    LET c == k[1] IN
+    /\ UNCHANGED <<lk, irq, victims>>
+    /\ \/ /\ Pc(k) = "wb1"
+          /\ cp' = [cp EXCEPT ![c].n = @ + 1, ![c].tag = ESC]
+          /\ Become(k, [cx[k] EXCEPT !.pc = "wb2", !.s = Depth(k), !.r = "wait", !.sig = 0])
+       \/ /\ Pc(k) = "wb2" /\ SetRec(k, [Rec(k) EXCEPT !.l = L(k), !.st = "spin", !.cl = <<>>])
+          /\ Go(k, "wb3")
+       \/ Pc(k) = "wb3" /\ SetRec(k, [Rec(k) EXCEPT !.q = @ + 1]) /\ Go(k, "join")
+
+\* PENDING where that can be had, or the queue: both happen with an old view of the word.
+Join(k) ==
+    LET l == lk[L(k)] IN
+    /\ UNCHANGED <<irq, victims>>
+    /\ \/ /\ l.p = <<>> /\ l.q = <<>>
+          /\ lk' = [lk EXCEPT ![L(k)].p = k]
+          /\ SetRec(k, [Rec(k) EXCEPT !.st = "pending"])
+       \/ /\ ~Free(L(k))
+          /\ lk' = [lk EXCEPT ![L(k)].q = Append(@, k)]
+          /\ SetRec(k, [Rec(k) EXCEPT !.st = IF l.q = <<>> THEN "head" ELSE "queued"])
+    /\ Become(k, [Calm(cx[k]) EXCEPT !.pc = "wait", !.once = FALSE, !.sig = 0])
+
+Mayhave(k) ==
+    LET l == lk[L(k)] IN
+    l.b = 0 /\ (l.p = k \/ (l.p = <<>> /\ l.q # <<>> /\ l.q[1] = k))
+
+Walk(x) == [Calm(x) EXCEPT !.pc = "word"]
+
+Wait(k) ==
+    /\ UNCHANGED <<irq, victims>>
+    /\ IF Stage(k) = "queued"
+       THEN /\ UNCHANGED lk
+            /\ \/ /\ cx[k].sig = 3 /\ SetRec(k, [Rec(k) EXCEPT !.st = "spin"])
+                  /\ Become(k, [Walk(cx[k]) EXCEPT !.once = TRUE])
+               \/ /\ lk[L(k)].q # <<>> /\ lk[L(k)].q[1] = k
+                  /\ SetRec(k, [Rec(k) EXCEPT !.st = "head"]) /\ UNCHANGED cx
+       ELSE /\ UNCHANGED cp
+            /\ IF Mayhave(k)
+               THEN LET tag == Tag(k, cx[k].s) IN
+                    Take(k, tag) /\ Go(k, IF tag = ESC THEN "note" ELSE "we1")
+               ELSE Become(k, Walk(cx[k])) /\ UNCHANGED lk
+
+\* the end of the wait: seq even, then the slot is free
+WaitEnd(k) ==
+    LET c == k[1] IN
+    /\ UNCHANGED <<lk, irq, victims>>
+    /\ \/ /\ Pc(k) = "we1" /\ SetRec(k, [NoRec EXCEPT !.q = Rec(k).q + 1])
+          /\ Go(k, "we2")
+       \/ /\ Pc(k) = "we2"
+          /\ cp' = [cp EXCEPT ![c].n = @ - 1, ![c].tag = IF cx[k].s = 0 THEN Base(c) ELSE @]
+          /\ LET x == [Calm(cx[k]) EXCEPT !.s = 0, !.sig = 0, !.once = FALSE] IN
+             Become(k, IF x.r = "wait" THEN [Got(k, x) EXCEPT !.r = None] ELSE [x EXCEPT !.pc = "rel", !.l = None])
+
+-----------------------------------------------------------------------------
+(* Pass 1 *)
+LockBefore(k, i) == IF i = 1 THEN L(k) ELSE cx[k].ch[i - 1].l
+LastLock(k) == LockBefore(k, Len(cx[k].ch) + 1)
+
+\* nothing found, or it does not count any more
+GiveUp(x) == [Calm(x) EXCEPT !.pc = IF x.once THEN "join" ELSE "wait"]
+
+\* try the next slot of the last hop
+Back(x) ==
+    IF x.ch = <<>> THEN GiveUp(x)
+    ELSE LET hop == x.ch[Len(x.ch)] IN
+         [x EXCEPT !.pc = "seq", !.ch = SubSeq(@, 1, Len(@) - 1),
+                   !.h = [NoHop EXCEPT !.c = hop.c, !.s = hop.s + 1], !.p = FALSE]
+
+Toward(x, c, from) == [x EXCEPT !.pc = "seq", !.h = [NoHop EXCEPT !.c = c, !.s = from], !.p = FALSE]
+Confirm(x, vd) == [x EXCEPT !.pc = "cword", !.vd = vd, !.i = 1, !.h = NoHop, !.p = FALSE]
+
+NextInLine(c, s, l, p) ==
+    LET rec == cp[c].rec[s] IN
+    /\ Odd(rec.q) /\ rec.l = l
+    /\ IF p THEN rec.st = "pending"
+       ELSE rec.st = "head" \/
+            (rec.st = "queued" /\ ~Broken("stage-only") /\ \E d \in 0..DEPTH : lk[l].q # <<>> /\ lk[l].q[1] = <<c, d>> /\ cx[<<c, d>>].s = s)
+
+OwnSuspended(k, l, p) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l, p)
+Suspended(k, l, p) == {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l, p)}
+Escaped(l) == {<<c, d>> \in CPU \X (0..SLOTS-1) : <<l, d>> \in cp[c].held}
+
+Word(k) ==
+    LET l == LastLock(k) IN
+    LET x == cx[k] IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k,
+         IF Mine(k[1], l) THEN Confirm(x, "self")
+         ELSE IF lk[l].b = ESC THEN [x EXCEPT !.pc = "esc"]
+         ELSE IF lk[l].b # 0 THEN Toward(x, lk[l].b, 0)
+         ELSE IF Free(l) \/ Broken("no-suspended") THEN Back(x)
+         ELSE [x EXCEPT !.pc = "susp", !.p = lk[l].p # <<>>])
+
+Esc(k) ==
+    LET found == Escaped(LastLock(k)) IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF found = {} THEN Back(cx[k])
+                 ELSE LET e == CHOOSE e \in found : TRUE IN Toward(cx[k], e[1], e[2]))
+
+Susp(k) ==
+    LET found == Suspended(k, LastLock(k), cx[k].p) IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF OwnSuspended(k, LastLock(k), cx[k].p) THEN Confirm(cx[k], "self")
+                 ELSE IF found = {} THEN Back(cx[k])
+                 ELSE LET e == CHOOSE e \in found : TRUE IN Toward(cx[k], e[1], e[2] + 1))
+
+HopSeq(k) ==
+    LET x == cx[k] IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF x.h.s >= SLOTS THEN Back(x)
+                 ELSE IF Live(x.h.c, x.h.s)
+                      THEN [x EXCEPT !.pc = "lock", !.h.q = cp[x.h.c].rec[x.h.s].q]
+                      ELSE [x EXCEPT !.h.s = @ + 1])
+
+HopLock(k) ==
+    LET x == cx[k] IN
+    LET l == cp[x.h.c].rec[x.h.s].l IN
+    LET y == [x EXCEPT !.ch = Append(@, [x.h EXCEPT !.l = l]), !.h = NoHop] IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF l = None THEN [x EXCEPT !.pc = "seq", !.h.s = @ + 1, !.h.q = 0]
+                 ELSE IF l = LastLock(k) THEN Back(y)
+                 ELSE IF l = L(k) THEN (IF Stage(k) = "head" THEN Confirm(y, "through") ELSE Back(y))
+                 ELSE IF Len(y.ch) >= (IF Broken("pairs") THEN 2 ELSE HOPS) THEN GiveUp(y)
+                 ELSE [y EXCEPT !.pc = "word"])
+
+(* Pass 2: the same blockers still *)
+After2(x) == IF Broken("two-passes") THEN [x EXCEPT !.pc = "verdict"] ELSE [x EXCEPT !.pc = "cseq", !.i = 1]
+
+Onward(x) == LET n == Len(x.ch) IN
+    IF x.i = n + 1 \/ (x.i = n /\ x.vd = "through") THEN After2([x EXCEPT !.p = FALSE])
+    ELSE [x EXCEPT !.pc = "cword", !.i = @ + 1, !.p = FALSE]
+
+ConfirmWord(k) ==
+    LET x == cx[k] IN
+    LET last == x.i = Len(x.ch) + 1 IN
+    LET l == LockBefore(k, x.i) IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k,
+         IF Broken("no-pass-2") THEN After2(x)
+         ELSE IF Mine(k[1], l) THEN (IF last THEN Onward(x) ELSE GiveUp(x))
+         ELSE IF lk[l].b = ESC THEN (IF last THEN GiveUp(x) ELSE [x EXCEPT !.pc = "cesc"])
+         ELSE IF lk[l].b # 0
+              THEN (IF ~last /\ x.ch[x.i].c = lk[l].b THEN Onward(x) ELSE GiveUp(x))
+         ELSE IF Free(l) THEN GiveUp(x)
+         ELSE [x EXCEPT !.pc = "csusp", !.p = lk[l].p # <<>>])
+
+ConfirmEsc(k) ==
+    LET x == cx[k] IN
+    LET hop == x.ch[x.i] IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF \E e \in Escaped(LockBefore(k, x.i)) : e[1] = hop.c /\ e[2] <= hop.s
+                 THEN Onward(x) ELSE GiveUp(x))
+
+ConfirmSusp(k) ==
+    LET x == cx[k] IN
+    LET last == x.i = Len(x.ch) + 1 IN
+    LET l == LockBefore(k, x.i) IN
+    LET self == OwnSuspended(k, l, x.p) IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF (last /\ self) \/
+                    (~last /\ ~self /\ \E e \in Suspended(k, l, x.p) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s)
+                 THEN Onward(x) ELSE GiveUp(x))
+
+(* Ghost: does this context wait for itself, through owners, those next in line and interrupted contexts? *)
+Waits(k) == Pc(k) \notin {"off", "idle", "leave", "we1", "we2", "wb1", "wb2", "wb3", "rel", "fast", "enter", "note"}
+WaitsFor(k) ==
+    (IF cp[k[1]].top > k[2] THEN {<<k[1], cp[k[1]].top>>} ELSE {}) \cup
+    (IF ~Waits(k) THEN {}
+     ELSE LET l == lk[L(k)] IN
+          IF l.o # <<>> THEN {l.o}
+          ELSE IF l.p # <<>> THEN {l.p} \ {k}
+          ELSE IF l.q # <<>> THEN {l.q[1]} \ {k} ELSE {})
+RECURSIVE Reaches(_, _, _)
+Reaches(from, k, n) == LET to == UNION {WaitsFor(j) : j \in from} IN
+    k \in to \/ (n > 0 /\ Reaches(to, k, n - 1))
+InCycle(k) == Reaches({k}, k, Cardinality(CTX))
+
+(* Pass 3: the same waits still *)
+SameSeq(x, i) == LET now == cp[x.ch[i].c].rec[x.ch[i].s].q IN
+    now = x.ch[i].q \/ (Broken("live-is-enough") /\ Odd(now))
+
+AfterWaits(x) == [x EXCEPT !.pc = IF x.vd = "self" THEN "claim" ELSE "stages", !.i = 1]
+
+ConfirmSeq(k) ==
+    LET x == [cx[k] EXCEPT !.real = IF cx[k].i = 1 THEN InCycle(k) ELSE @] IN
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF x.i > Len(x.ch) THEN AfterWaits(x)
+                 ELSE IF ~SameSeq(x, x.i) THEN GiveUp(x)
+                 ELSE IF x.i = Len(x.ch) THEN AfterWaits(x)
+                 ELSE [x EXCEPT !.i = @ + 1])
+
+\* control: no third pass
+NoPass3(k) ==
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, AfterWaits([cx[k] EXCEPT !.real = InCycle(k)]))
+
+-----------------------------------------------------------------------------
+(* One victim *)
+Coordinator(k) ==
+    LET members == {<<cx[k].ch[i].c, cx[k].ch[i].s>> : i \in 1..Len(cx[k].ch)} \cup {<<k[1], cx[k].s>>} IN
+    CHOOSE m \in members : \A o \in members : m[1] < o[1] \/ (m[1] = o[1] /\ m[2] <= o[2])
+Own(k) == <<k[1], cx[k].s, Rec(k).q>>
+ClaimOf(k) == LET m == Coordinator(k) IN cp[m[1]].rec[m[2]].cl
+SetClaim(k, v) == LET m == Coordinator(k) IN cp' = [cp EXCEPT ![m[1]].rec[m[2]].cl = v]
+ClaimLive(cl) == cp[cl[1]].rec[cl[2]].q = cl[3] /\ \A s \in cl[2]+1..SLOTS-1 : ~Live(cl[1], s)
+
+Victim(x) == [x EXCEPT !.pc = "leave", !.r = "dl"]
+
+Claim(k) ==
+    LET old == ClaimOf(k) IN
+    /\ UNCHANGED <<lk, cp, irq>>
+    /\ IF Broken("no-claim") THEN Become(k, Victim(cx[k])) /\ victims' = victims + 1
+       ELSE /\ UNCHANGED victims
+            /\ Become(k, IF old = Own(k) THEN [cx[k] EXCEPT !.pc = "again", !.i = 1]
+                         ELSE [cx[k] EXCEPT !.pc = IF old = <<>> THEN "cas" ELSE "rival", !.cl = old])
+
+Rival(k) ==
+    /\ UNCHANGED <<lk, cp, irq, victims>>
+    /\ Become(k, IF ClaimLive(cx[k].cl) THEN GiveUp(cx[k]) ELSE [cx[k] EXCEPT !.pc = "cas"])
+
+Cas(k) ==
+    /\ UNCHANGED <<lk, irq, victims>>
+    /\ IF ClaimOf(k) = cx[k].cl
+       THEN SetClaim(k, Own(k)) /\ Become(k, [cx[k] EXCEPT !.pc = "again", !.i = 1, !.cl = <<>>])
+       ELSE UNCHANGED cp /\ Become(k, GiveUp(cx[k]))
+
+Again(k) ==
+    LET x == cx[k] IN
+    /\ UNCHANGED <<lk, cp, irq>>
+    /\ IF x.i > Len(x.ch) \/ Broken("no-recheck")
+       THEN Become(k, Victim(x)) /\ victims' = victims + 1
+       ELSE /\ UNCHANGED victims
+            /\ Become(k, [x EXCEPT !.pc = IF SameSeq(x, x.i) THEN "again" ELSE "unclaim", !.i = @ + 1])
+
+Unclaim(k) ==
+    /\ UNCHANGED <<lk, irq, victims>>
+    /\ IF ClaimOf(k) = Own(k) THEN SetClaim(k, <<>>) ELSE UNCHANGED cp
+    /\ Become(k, GiveUp(cx[k]))
+
+Leave(k) ==
+    /\ UNCHANGED <<irq, victims>>
+    /\ SetRec(k, [Rec(k) EXCEPT !.st = "spin"])
+    /\ lk' = [lk EXCEPT ![L(k)].p = IF @ = k THEN <<>> ELSE @,
+                        ![L(k)].q = SelectSeq(@, LAMBDA x : x # k)]
+    /\ Go(k, "we1")
+
+(* A cycle of others, through the lock of this head: are all of them in the middle of queues? *)
+Stages(k) ==
+    LET x == cx[k] IN
+    LET queued == cp[x.ch[x.i].c].rec[x.ch[x.i].s].st = "queued" IN
+    /\ UNCHANGED <<irq, victims>>
+    /\ IF ~queued \/ Broken("no-cut") THEN Become(k, GiveUp(x)) /\ UNCHANGED <<lk, cp>>
+       ELSE IF x.i < Len(x.ch) THEN Become(k, [x EXCEPT !.i = @ + 1]) /\ UNCHANGED <<lk, cp>>
+       ELSE /\ lk' = [lk EXCEPT ![L(k)].q = <<>>]
+            /\ SetRec(k, [Rec(k) EXCEPT !.st = "spin"])
+            /\ cx' = [j \in CTX |->
+                        IF j = k THEN [Calm(x) EXCEPT !.pc = "join"]
+                        ELSE IF \E n \in 1..Len(lk[L(k)].q) : lk[L(k)].q[n] = j THEN [cx[j] EXCEPT !.sig = 3]
+                        ELSE cx[j]]
+
+-----------------------------------------------------------------------------
+Act(k, pc) ==
+    CASE pc = "idle" -> Idle(k)
+      [] pc = "fast" -> Fast(k)
+      [] pc = "note" -> Note(k)
+      [] pc = "enter" -> Enter(k)
+      [] pc \in {"wb1", "wb2", "wb3"} -> WaitBegin(k)
+      [] pc = "join" -> Join(k)
+      [] pc = "wait" -> Wait(k)
+      [] pc \in {"we1", "we2"} -> WaitEnd(k)
+      [] pc = "rel" -> Release(k)
+      [] pc = "word" -> Word(k)
+      [] pc = "esc" -> Esc(k)
+      [] pc = "susp" -> Susp(k)
+      [] pc = "seq" -> HopSeq(k)
+      [] pc = "lock" -> HopLock(k)
+      [] pc = "cword" -> ConfirmWord(k)
+      [] pc = "cesc" -> ConfirmEsc(k)
+      [] pc = "csusp" -> ConfirmSusp(k)
+      [] pc = "cseq" -> ConfirmSeq(k)
+      [] pc = "verdict" -> NoPass3(k)
+      [] pc = "claim" -> Claim(k)
+      [] pc = "rival" -> Rival(k)
+      [] pc = "cas" -> Cas(k)
+      [] pc = "again" -> Again(k)
+      [] pc = "unclaim" -> Unclaim(k)
+      [] pc = "stages" -> Stages(k)
+      [] pc = "leave" -> Leave(k)
+      [] OTHER -> FALSE
+
+Step(k) == cp[k[1]].top = k[2] /\ Act(k, Pc(k))
+Top(c) == <<c, cp[c].top>>
+Done == \A c \in CPU : cp[c].top = 0 /\ Pc(<<c, 0>>) = "idle" /\ cx[<<c, 0>>].round > Len(Tasks[c])
+Finished == Done /\ UNCHANGED vars
+Next == Finished \/ \E c \in CPU : Step(Top(c)) \/ Interrupt(c)
+Spec == Init /\ [][Next]_vars /\ \A k \in CTX : WF_vars(Step(k))
+-----------------------------------------------------------------------------
+\* -EDEADLK only if all edges of a cycle existed at one moment between the second pass and the third.
+Sound == \A k \in CTX : Pc(k) = "leave" => cx[k].real
+\* Holds where no run can have two cycles one after the other.
+OneVictim == victims <= 1
+Mutex == \A l \in LOCK : \A k, j \in CTX :
+    (\E i \in 1..Len(cx[k].has) : cx[k].has[i] = l) /\ (\E i \in 1..Len(cx[j].has) : cx[j].has[i] = l) => k = j
+Restored == (\A c \in CPU : cp[c].top = 0 /\ Pc(<<c, 0>>) = "idle") =>
+    /\ \A l \in LOCK : Free(l)
+    /\ \A c \in CPU : cp[c].n = 0 /\ cp[c].held = {} /\ \A s \in 0..SLOTS-1 : ~Live(c, s)
+\* Every cycle is found, for without that somebody waits for ever.
+Ends == <>Done
+
+-----------------------------------------------------------------------------
+(* Programs *)
+NoIrq == [c \in CPU |-> <<>>]
+Pair == <<<<<<"a", "b">>>>, <<<<"b", "a">>>>>>
+Pair2 == <<<<<<"a", "b">>, <<"a">>>>, <<<<"b", "a">>, <<"b">>>>>>
+PairTwice == <<<<<<"a", "b">>, <<"a", "b">>>>, <<<<"b", "a">>, <<"b", "a">>>>>>
+Ring3 == <<<<<<"a", "b">>>>, <<<<"b", "c">>>>, <<<<"c", "a">>>>>>
+\* no cycle is possible
+Order3 == <<<<<<"a", "b">>, <<"b">>>>, <<<<"b">>, <<"a", "b">>>>, <<<<"a">>, <<"b">>>>>>
+Bystanders == <<<<<<"a", "b">>>>, <<<<"b", "a">>>>, <<<<"b">>>>, <<<<"a">>>>>>
+\* an interrupt takes p on top of the waiter for a, while a's owner wants p
+OnTop == <<<<<<"a">>>>, <<<<"a", "p">>>>>>
+OnTopIrq == [c \in CPU |-> IF c = 1 THEN <<"p">> ELSE <<>>]
+\* the interrupt waits for m, whose owner queues behind the interrupted task
+Granted == <<<<<<"a">>>>, <<<<"a">>, <<"m", "a">>>>, <<<<"a">>>>>>
+GrantedIrq == [c \in CPU |-> IF c = 1 THEN <<"m">> ELSE <<>>]
+\* the interrupt holds p and waits for m; m's owner waits for p
+Above == <<<<<<"a">>>>, <<<<"m", "p">>>>>>
+AboveIrq == [c \in CPU |-> IF c = 1 THEN <<"p", "m">> ELSE <<>>]
+=============================================================================
