@@ -2,6 +2,7 @@
 """Run the rqspin command as a user would: real kernel, real programs."""
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -26,9 +27,31 @@ def rqspin(*args, **kw):
     return subprocess.run([RQSPIN, *map(str, args)], capture_output=True, text=True, **kw)
 
 
+@functools.cache
+def no_locks():
+    """Why programs cannot take a resilient lock on this kernel; None if they can."""
+    checks = {c["id"]: c for c in json.loads(rqspin("doctor", "--json").stdout)["checks"]}
+    return None if checks["kfuncs"]["available"] else checks["kfuncs"]["detail"]
+
+
+def skip_without_locks():
+    if no_locks():
+        pytest.skip(f"needs the lock kfuncs: {no_locks()}")
+
+
+@pytest.fixture
+def locks():
+    skip_without_locks()
+
+
+needs_locks = pytest.mark.usefixtures("locks")
+
+
 def run_sample(*args):
     """`rqspin run ... --json` of a sample that behaves as announced."""
     res = rqspin("run", *args, "--json")
+    if res.returncode == 3:
+        skip_without_locks()
     assert res.returncode == 0, res.stderr
     return json.loads(res.stdout)
 
@@ -133,4 +156,5 @@ def cpus():
 
 
 needs_two_cpus = pytest.mark.skipif(cpus() < 2, reason="needs two CPUs")
+needs_four_cpus = pytest.mark.skipif(cpus() < 4, reason="needs four CPUs: make vmtest")
 needs_three_cpus = pytest.mark.skipif(cpus() < 3, reason="needs three CPUs: make vmtest")

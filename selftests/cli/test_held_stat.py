@@ -13,7 +13,7 @@ HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
 
 
 @pytest.fixture
-def owner_on_cpu_1():
+def owner_on_cpu_1(locks):
     """A program that keeps lock_a for some seconds, as nobody tells it to release."""
     cmd = [RQSPIN, "run", HOLDER, "--roles", "hold", "--cpus", "1", "--count", "1"]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
