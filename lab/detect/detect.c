@@ -98,7 +98,7 @@ static void rings(const struct lab_ops *ops, const struct options *opt)
 	forget(&o);
 	for (ring.members = 3; ring.members <= 8; ring.members++) {
 		snprintf(scenario, sizeof(scenario), "cycle of %d", ring.members);
-		run_ring(ops, &ring, opt->rounds / 100 + 1, &o);
+		run_ring(ops, &ring, opt->rounds / 20 + 1, &o);
 		row(ops->name, scenario, &o);
 		check_ring(ops->name, scenario, &o);
 		forget(&o);
@@ -120,7 +120,7 @@ static void crowds(const struct lab_ops *ops, const struct options *opt)
 				snprintf(scenario, sizeof(scenario), "%d + %d*%d %s", ring.members,
 					 ring.members, ring.bystanders,
 					 ring.order == AFTER ? "behind" : "in front");
-				run_ring(ops, &ring, opt->rounds / 400 + 1, &o);
+				run_ring(ops, &ring, opt->rounds / 100 + 1, &o);
 				row(ops->name, scenario, &o);
 				check_ring(ops->name, scenario, &o);
 				forget(&o);

@@ -3,9 +3,9 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +21,10 @@ struct member {
 	void (*fn)(int cpu, void *arg);
 	void *arg;
 };
+
+#define SLICE_US 2000
+
+bool lab_real_time = true;
 
 static cpu_set_t allowed;
 
@@ -52,18 +56,40 @@ static void pin(int i)
 		die("lab: pin");
 }
 
+static void take_turns(int sig)
+{
+	sched_yield();
+}
+
+/* A slice of this thread's CPU time, then the next one of the same priority. */
+static void slice(void)
+{
+	static const struct itimerspec every = {
+		.it_value.tv_nsec = SLICE_US * NSEC_PER_USEC,
+		.it_interval.tv_nsec = SLICE_US * NSEC_PER_USEC,
+	};
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
+	timer_t timer;
+
+	signal(SIGPROF, take_turns);
+	ev._sigev_un._tid = gettid();
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &ev, &timer) ||
+	    timer_settime(timer, 0, &every, NULL))
+		die("lab: slices");
+}
+
 /*
- * Other load must not count as the lock's: real-time priority where every thread has a CPU, a
- * larger share where they take turns. Without the right to either, figures are as they come.
+ * Other load must not count as the lock's. Without the right to real-time priority, figures
+ * are as they come.
  */
 static void rise(bool turns)
 {
 	static const struct sched_param fifo = { .sched_priority = 1 };
 
+	if (!lab_real_time || sched_setscheduler(0, SCHED_FIFO, &fifo))
+		return;
 	if (turns)
-		setpriority(PRIO_PROCESS, gettid(), -20);
-	else
-		sched_setscheduler(0, SCHED_FIFO, &fifo);
+		slice();
 }
 
 static void *run(void *p)

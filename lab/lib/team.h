@@ -10,6 +10,8 @@
  * to the CPUs of this machine in turn.
  */
 void lab_team(int n, void (*fn)(int cpu, void *arg), void *arg);
+/* Real-time priority for teams, so that other load does not disturb them: for seconds only. */
+extern bool lab_real_time;
 /* CPUs that this process may use. */
 int lab_cpus(void);
 
