@@ -8,6 +8,7 @@ docs: $(DOCS) ## man page and bash completion, from the command's tables
 
 $(O)/docs/tables.json: $(O)/rqspin
 	@mkdir -p $(@D)
+	$(Q)command -v python3 >/dev/null || { echo "docs: python3 is missing: scripts/setup.sh installs it" >&2; exit 1; }
 	$(Q)$< --dump-tables >$@
 
 $(O)/docs/rqspin.8: docs/rqspin.8.in docs/gen-cli-docs.py $(O)/docs/tables.json
@@ -27,11 +28,15 @@ FORCE:
 
 INSTALL = install -p
 D = $(DESTDIR)$(PREFIX)
+SHARED_DOCS = $(wildcard docs/*.md docs/*.json) LICENSE
+SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
+FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
+	share/pkgconfig share/doc/rqspin/progs
+FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
 .PHONY: install
 install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
-	$(Q)$(INSTALL) -d $(D)/sbin $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/man/man8 \
-		$(D)/share/bash-completion/completions $(D)/share/pkgconfig
+	$(Q)scripts/folders.sh make '$(DESTDIR)' '$(FOLDER_LIST)' $(addprefix $(PREFIX)/,$(FOLDERS))
 	$(Q)$(INSTALL) -m 755 $(O)/rqspin $(D)/sbin/rqspin
 	$(Q)$(INSTALL) -m 644 $(SAMPLES) $(D)/lib/rqspin/progs
 	$(Q)$(INSTALL) -m 644 include/rqspin/*.h $(D)/include/rqspin
@@ -39,9 +44,13 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.bash-completion \
 		$(D)/share/bash-completion/completions/rqspin
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
+	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
+	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
 	$(Q)rm -f $(D)/sbin/rqspin $(D)/share/man/man8/rqspin.8 $(D)/share/pkgconfig/rqspin.pc \
 		$(D)/share/bash-completion/completions/rqspin
-	$(Q)rm -rf $(D)/lib/rqspin $(D)/include/rqspin
+	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
+	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
+	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

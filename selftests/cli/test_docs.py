@@ -15,7 +15,7 @@ EXIT_CODES = ["0", "1", "2", "3", "4", "10", "130, 143"]
 
 
 def make(*args):
-    cmd = ["make", "-s", "-C", TOP, f"O={BUILD}", *args]
+    cmd = ["make", "-C", TOP, f"O={BUILD}", *args]
     return subprocess.run(cmd, check=True, capture_output=True, text=True)
 
 
@@ -103,8 +103,32 @@ def installed(tmp_path_factory):
     dest = tmp_path_factory.mktemp("dest")
     make("install", f"DESTDIR={dest}", "PREFIX=/opt/rq")
     yield dest
+    other = dest / "opt/rq/share/man/man8/other.8"
+    other.touch()
     make("uninstall", f"DESTDIR={dest}", "PREFIX=/opt/rq")
-    assert [p for p in dest.rglob("*") if p.is_file()] == []
+    assert [p for p in dest.rglob("*") if not p.is_dir()] == [other]
+    assert set(dest.rglob("*")) == {
+        other,
+        *(p for p in other.parents if p.is_relative_to(dest / "opt")),
+    }
+
+
+def test_uninstall_leaves_only_what_was_there(tmp_path):
+    (tmp_path / "opt/sbin").mkdir(parents=True)
+    for _ in range(2):
+        make("install", f"DESTDIR={tmp_path}", "PREFIX=/opt")
+    make("uninstall", f"DESTDIR={tmp_path}", "PREFIX=/opt")
+    assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*")} == {"opt", "opt/sbin"}
+
+
+def test_install_after_build_compiles_nothing(tmp_path):
+    """make must not take objects away that the next make needs."""
+    fresh = make("-n", "bpf", "user", f"O={tmp_path}/build").stdout.splitlines()
+    assert any("clang" in line for line in fresh)
+    assert [line for line in fresh if line.startswith("rm ") and ".bpf.o" in line] == []
+    make("bpf", "user")
+    again = make("-n", "install", f"DESTDIR={tmp_path}").stdout
+    assert "install -p" in again and not re.search(r"clang|^gcc ", again, re.M)
 
 
 def test_installed_tree_works(installed):
@@ -127,6 +151,29 @@ def test_installed_files(installed, tables):
     assert {p.name for p in (top / "include/rqspin").iterdir()} == ours
     assert (top / "share/man/man8/rqspin.8").is_file()
     assert (top / "share/bash-completion/completions/rqspin").is_file()
+    docs = {p.name for p in (TOP / "docs").iterdir() if p.suffix in (".md", ".json")}
+    assert docs <= {p.name for p in (top / "share/doc/rqspin").iterdir()}
+
+
+def test_links_between_installed_docs(installed):
+    docs = installed / "opt/rq/share/doc/rqspin"
+    for page in docs.glob("*.md"):
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (docs / link).is_file(), (page.name, link)
+
+
+def test_installed_samples_compile(installed, tables, tmp_path):
+    clang = next((c for v in range(19, 23) if (c := shutil.which(f"clang-{v}"))), None)
+    if not clang:
+        pytest.skip("needs clang 19 or newer: scripts/setup.sh")
+    top = installed / "opt/rq"
+    flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-I{BUILD}", f"-I{top}/include"]
+    for sample in ("aa", "abba", "list_under_lock", "fallback"):
+        source = top / f"share/doc/rqspin/progs/{sample}.bpf.c"
+        cmd = [clang, *flags, "-c", source, "-o", tmp_path / "x.o"]
+        subprocess.run(cmd, check=True, cwd=tmp_path)
+    names = {p.name for p in (top / "share/doc/rqspin/progs").iterdir()}
+    assert {f"{s['name']}.bpf.c" for s in tables["samples"]} <= names
 
 
 def test_pkg_config(installed):
