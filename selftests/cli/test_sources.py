@@ -17,6 +17,7 @@ from conftest import (
     LIMIT,
     all_gone,
     loaded,
+    needs_four_cpus,
     needs_three_cpus,
     needs_two_cpus,
     rqspin,
@@ -24,6 +25,7 @@ from conftest import (
 )
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+QUEUE = BUILD / "selftests/progs/queue_wait.bpf.o"
 WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
 HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
 
@@ -97,6 +99,49 @@ def test_cycle_of_three(tracer, source):
     assert all(e["errno"] == "ETIMEDOUT" for e in events)
     assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
     assert any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events)
+
+
+@pytest.fixture
+def queueing():
+    """Waiters queue here, and the tracer sees them."""
+    if usable()["contention"]:
+        pytest.skip(f"contention: {usable()['contention']}")
+    checks = {c["id"]: c for c in json.loads(rqspin("doctor", "--json").stdout)["checks"]}
+    if not checks["queue"]["available"]:
+        pytest.skip(f"waiters do not queue: {checks['queue']['detail']}")
+
+
+@needs_four_cpus
+def test_queue_of_waiters_with_many_locks(tracer, queueing):
+    """Of three waiters the first is beside the queue, and so unseen; each has ten locks."""
+    roles = "queue_own,queue_0,queue_1,queue_2"
+    source = ("--source", "contention")
+    with (
+        tracer(*source) as t,
+        tracer(*source, "--kind", "aa,abba") as deadlocks,
+        tracer(*source, "--cpu", 0) as owners,
+    ):
+        run = run_sample(QUEUE, "--roles", roles, "--count", 3)
+    waiters = {r["cpu"]: r for r in run["roles"] if r["program"] != "queue_own"}
+    assert 0 not in waiters
+    failed = sum(r["failures"]["ETIMEDOUT"] for r in waiters.values())
+    assert failed >= 3, run
+    ours = [e for e in t.events if e["lock"]["name"] == "lock_x"]
+    assert failed // 3 <= len(ours) <= failed - failed // 3
+    for e in ours:
+        nth = int(waiters[e["cpu"]]["program"][-1])
+        assert (e["kind"], e["errno"]) == ("TIMEOUT", "ETIMEDOUT")
+        # The kernel's table has ten and the awaited one, the event room for eight: the newest.
+        assert e["nr_held"] == 10
+        assert [h["name"] for h in e["held"]] == [
+            f"bags[{nth * 10 + i}].lock" for i in range(2, 10)
+        ]
+        assert e["owner"]["cpu"] == 0
+        assert e["owner"]["held"][0]["name"] == "lock_x"
+    assert t.summary["lost"] == 0
+    for other in (deadlocks, owners):
+        assert not [e for e in other.events if e["lock"]["name"] == "lock_x"]
+        assert other.summary["events"] >= len(ours)
 
 
 @contextlib.contextmanager
