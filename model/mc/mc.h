@@ -92,7 +92,6 @@ struct mc_cpu {
 struct mc_world {
 	struct mc_cpu cpu[MC_CPUS];
 	uint64_t now;
-	uint64_t progress; /* when something happened last */
 	uint32_t word[MC_LOCKS];
 	int8_t owner_cpu[MC_LOCKS]; /* who made the locked byte what it is */
 	int8_t owner_level[MC_LOCKS];
@@ -108,7 +107,7 @@ struct mc_world {
 	uint8_t nmis;
 	uint8_t jumps;
 	bool late;	/* time limits may be over: somebody stalled or time jumped */
-	bool very_late; /* ... and claims may have been taken over */
+	bool very_late; /* claims may have been taken over */
 };
 
 struct mc_config {
@@ -213,6 +212,8 @@ struct mc_option {
 	bool preempts;
 };
 
+/* Something else than going on is possible here. */
+bool mc_has_choice(const struct mc_at *at);
 int mc_options(struct mc_option *opt);
 bool mc_idle(void);
 void mc_take(const struct mc_option *opt);

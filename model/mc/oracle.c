@@ -171,7 +171,6 @@ void mc_observe(void)
 			continue;
 		mc.word[i] = word;
 		mc_note(MC_NOTE_WORD, NULL, i, word);
-		mc.progress = mc.now;
 		mc.idle = 0;
 		if ((word ^ old) & LOCKED_BYTE) {
 			locked_byte_changed(i, old, word);
@@ -194,7 +193,6 @@ void mc_attempt(int lock)
 	ctx->since = mc.now;
 	mc_this()->watch = 0;
 	mc_this()->woken = false;
-	mc.progress = mc.now;
 	mc.idle = 0;
 	mc_note(MC_NOTE_LOCK, NULL, lock, 0);
 	mc_waits_changed();
@@ -214,7 +212,7 @@ void mc_reported(int kind, int ret)
 static bool may_not_wait(int lock)
 {
 	struct mc_cpu *cpu = mc_this();
-	int level, waits = 0;
+	int level, busy = 0, waits = 0;
 
 	for (level = 0; level < cpu->level; level++) {
 		struct mc_ctx *below = &cpu->ctx[level];
@@ -222,8 +220,9 @@ static bool may_not_wait(int lock)
 		if (below->attempt == lock || below->releasing == lock)
 			return true;
 		waits += below->attempt >= 0;
+		busy += below->attempt >= 0 || below->releasing >= 0;
 	}
-	return waits >= MAX_NEST || (waits && cpu->ctx[cpu->level].nmi);
+	return waits >= MAX_NEST || (busy && cpu->ctx[cpu->level].nmi);
 }
 
 static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
@@ -299,7 +298,6 @@ void mc_attempt_over(int lock, int ret)
 	ctx->uncounted = NULL;
 	mc_stats.taken += !ret;
 	mc_stats.kinds[ctx->kind]++;
-	mc.progress = mc.now;
 	mc.idle = 0;
 	mc_waits_changed();
 }

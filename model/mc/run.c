@@ -97,7 +97,6 @@ void mc_build(void)
 	mc_failure = NULL;
 	memset(&mc, 0, sizeof(mc));
 	mc.now = MC_NS_PER_MS;
-	mc.progress = mc.now;
 	mc_lock_reset();
 	mc_oracle_reset();
 	for (cpu = 0; cpu < mc_cfg.ncpu; cpu++)
@@ -151,23 +150,37 @@ static void interrupt(enum mc_order order)
 	mc_note(MC_NOTE_LEAVE, NULL, 0, 0);
 	memset(ctx, 0, sizeof(*ctx));
 	cpu->level--;
-	mc.progress = mc.now;
+	mc.idle = 0;
 	mc_waits_changed();
 	/* The interrupted loop looks once more: it may have missed a change. */
 	cpu->relaxed = false;
 	cpu->blocked = false;
 }
 
+/* A victim may be below: nobody waits for it to leave. */
+static bool interrupted_attempt(const struct mc_cpu *cpu)
+{
+	int level;
+
+	for (level = 0; level < cpu->level; level++) {
+		if (cpu->ctx[level].attempt >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* Stop before an access, until the scheduler wants it made. */
 static void stop(const struct mc_at *at)
 {
 	struct mc_cpu *cpu = mc_this();
 	enum mc_order order;
 
 	if (cpu->relaxed && at->class == MC_SHARED) {
+		mc.very_late |= interrupted_attempt(cpu);
 		cpu->blocked = true;
 		cpu->relaxed = false;
 	}
-	for (;;) {
+	while (cpu->blocked || mc_has_choice(at)) {
 		cpu->at = *at;
 		park();
 		order = cpu->order;
@@ -239,4 +252,5 @@ void mc_stall(uint64_t ns)
 		stop(&at);
 	}
 	cpu->stall = 0;
+	mc.idle = 0;
 }

@@ -114,6 +114,15 @@ static int jump_options(struct mc_option *opt)
 	return 3;
 }
 
+bool mc_has_choice(const struct mc_at *at)
+{
+	if (!mc.begun || mc.irqs < mc_cfg.irqs || mc.nmis < mc_cfg.nmis)
+		return true;
+	if (mc.preempted < mc_cfg.preemptions && at->class == MC_SHARED)
+		return true;
+	return at->op == MC_CLOCK && mc.jumps < mc_cfg.jumps;
+}
+
 /* 0: nobody can go on. */
 int mc_options(struct mc_option *opt)
 {
@@ -250,7 +259,7 @@ static double seconds_now(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
@@ -336,9 +345,14 @@ static int draw(uint64_t *rng, const struct mc_option *opt, int n)
 {
 	bool goes = !opt[0].preempts && !opt[0].order && opt[0].cpu == mc.cur;
 
+	int i;
+
 	if (goes && lot(rng) % 8)
 		return 0;
-	return lot(rng) % n;
+	i = lot(rng) % n;
+	if (opt[i].order != MC_GO && lot(rng) % 8)
+		i = lot(rng) % n;
+	return i;
 }
 
 /* Execution number k of a seed depends on both only. */

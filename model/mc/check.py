@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Run the scheduler's jobs and its mutants, and print a table of the results."""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COUNT = re.compile(r"(\w+)=([\d.]+)")
+
+
+def load(name, key):
+    with open(HERE / name, "rb") as f:
+        return tomllib.load(f)[key]
+
+
+class Tally:
+    def __init__(self):
+        self.count = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def add(self, what, name, text):
+        self.count[what] += 1
+        mark = {"passed": "ok", "failed": "FAIL", "skipped": "skip"}[what]
+        print(f"{mark:5}{name:28} {text}", flush=True)
+
+    def close(self):
+        print(", ".join(f"{n} {what}" for what, n in self.count.items()))
+        return 1 if self.count["failed"] else 0
+
+
+def run(program, args, cap):
+    """The outcome and the counts of one run, and all that it printed."""
+    cmd = [program, "-t", str(cap), *shlex.split(args)]
+    out = subprocess.run(cmd, capture_output=True, text=True, check=False)
+    if out.returncode not in (0, 1):
+        sys.exit(f"check: {shlex.join(cmd)}: status {out.returncode}: {out.stderr.strip()}")
+    last = out.stdout.rstrip().rsplit("\n", 1)[-1]
+    return last.split(" ", 1)[0], dict(COUNT.findall(last)), out.stdout
+
+
+def reason(text):
+    found = re.search(r"^failure: (.*)$", text, re.M)
+    return found[1] if found else "?"
+
+
+def describe(count):
+    kinds = " ".join(f"{k}={count[k]}" for k in ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED") if k in count)
+    return f"{count['executions']:>8} executions {count['states']:>8} states {float(count['seconds']):6.2f} s  {kinds}"
+
+
+def run_jobs(program, cap, tally, traces):
+    for job in load("jobs.toml", "job"):
+        outcome, count, text = run(program, job["args"], cap)
+        unseen = [k for k in job.get("sees", []) if k not in count]
+        if outcome == "FAILED":
+            (traces / f"{job['name']}.txt").write_text(text)
+            tally.add("failed", job["name"], f"{reason(text)}: {program} {job['args']} (course of events: {traces}/{job['name']}.txt)")
+        elif outcome != "EXHAUSTED":
+            tally.add("skipped", job["name"], f"not exhausted in {cap} s: {describe(count)}")
+        elif unseen:
+            tally.add("failed", job["name"], f"never came to {', '.join(unseen)}: {describe(count)}")
+        else:
+            tally.add("passed", job["name"], f"EXHAUSTED {describe(count)}")
+
+
+def run_random(program, seconds, seed, tally, traces):
+    jobs = load("random.toml", "job")
+    for job in jobs:
+        args = f"--random {seconds / len(jobs):.1f} --seed {seed} {job['args']}"
+        outcome, count, text = run(program, args, 0)
+        if outcome == "FAILED":
+            (traces / f"{job['name']}.txt").write_text(text)
+            tally.add("failed", job["name"], f"{reason(text)}: {program} {args} (course of events: {traces}/{job['name']}.txt)")
+        else:
+            tally.add("passed", job["name"], f"seed {seed} {describe(count)}")
+
+
+def mutate(source, mutant):
+    """The source with the first @old behind the head of function @in replaced."""
+    name = mutant["in"]
+    head = re.search(rf"^[^\s#/*].*\b{name}\([^;]*?\)\n{{", source, re.M)
+    if not head:
+        sys.exit(f"check: mutant {mutant['name']}: no function {name} in {mutant['file']}")
+    end = source.index("\n}\n", head.end())
+    body = source[head.end():end]
+    if mutant["old"] not in body:
+        sys.exit(f"check: mutant {mutant['name']}: {name}() has no text '{mutant['old']}' any more")
+    body = body.replace(mutant["old"], mutant["new"], 1)
+    return source[:head.end()] + body + source[end:]
+
+
+def build_mutant(out, tree, mutant, make_cc):
+    """Compile the changed file and link it with what is there."""
+    where = out / "mutants" / mutant["name"]
+    source = tree / "kernel/bpf" / mutant["file"]
+    where.mkdir(parents=True, exist_ok=True)
+    changed = where / mutant["file"]
+    changed.write_text(mutate(source.read_text(), mutant))
+    obj = changed.with_suffix(".o")
+    subprocess.run([*make_cc, "-w", "-I", tree / "kernel/bpf", "-c", changed, "-o", obj], check=True)
+    objs = [obj if o.name == obj.name else o for o in sorted(out.glob("*.o"))]
+    program = where / "mc"
+    subprocess.run(["gcc", "-no-pie", "-o", program, *objs], check=True)
+    return program
+
+
+def jobs_for(mutant):
+    jobs = {j["name"]: j for j in load("jobs.toml", "job")}
+    first = [jobs[n] for n in mutant.get("jobs", [])]
+    return first + [j for n, j in jobs.items() if n not in mutant.get("jobs", [])]
+
+
+def kill(program, mutant, cap, budget):
+    """The job that fails with the mutant, and why; None: there is none."""
+    end = time.process_time() + budget
+    for job in jobs_for(mutant):
+        try:
+            outcome, _, text = run(program, "-q " + job["args"], cap)
+        except SystemExit:
+            return job["name"], "does not run to its end"
+        if outcome == "FAILED":
+            return job["name"], reason(text)
+        if os.times().children_user > end + budget * 1000:
+            break
+    return None
+
+
+def run_mutants(out, tree, make_cc, cap, only, tally):
+    for mutant in load("mutants.toml", "mutant"):
+        if only and mutant["name"] not in only:
+            continue
+        program = build_mutant(out, tree, mutant, make_cc)
+        killed = kill(program, mutant, cap, 5)
+        program.unlink()
+        if killed and "equal" in mutant:
+            tally.add("failed", mutant["name"], f"listed as no fault, but job {killed[0]} fails: {killed[1]}")
+        elif killed:
+            tally.add("passed", mutant["name"], f"killed by {killed[0]}: {killed[1]}")
+        elif "equal" in mutant:
+            tally.add("skipped", mutant["name"], f"survives, listed: {mutant['equal']}")
+        else:
+            tally.add("failed", mutant["name"], "survives every job")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["jobs", "random", "mutants", "all"])
+    parser.add_argument("--out", type=Path, required=True, help="where mc and its objects are")
+    parser.add_argument("--tree", type=Path, required=True, help="the lock's sources as compiled")
+    parser.add_argument("--cc", required=True, help="command that compiles a file of the lock")
+    parser.add_argument("--cap", type=float, default=20, help="seconds of CPU time for one search")
+    parser.add_argument("--random-seconds", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--only", nargs="*", help="names of mutants")
+    args = parser.parse_args()
+    program, tally = args.out / "mc", Tally()
+    if args.what in ("jobs", "all"):
+        run_jobs(program, args.cap, tally, args.out)
+    if args.what in ("random", "all"):
+        run_random(program, args.random_seconds, args.seed, tally, args.out)
+    if args.what in ("mutants", "all"):
+        run_mutants(args.out, args.tree, shlex.split(args.cc), 2, args.only, tally)
+    return tally.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
