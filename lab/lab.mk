@@ -25,7 +25,7 @@ $(LAB)/obj/%.o: lab/%.c | shim-tree
 	$(say) CC $@
 	$(Q)$(CC) $(LAB_CFLAGS) -c $< -o $@
 
-LAB_PROGRAMS = bench detect
+LAB_PROGRAMS = bench detect stress
 $(foreach p,$(LAB_PROGRAMS),$(eval $(LAB)/lab-$(p): $(call lab-objs,$(p)) $(LAB_COMMON_OBJ)))
 $(foreach p,$(LAB_PROGRAMS),$(LAB)/lab-$(p)):
 	$(say) LD $@

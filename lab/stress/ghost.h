@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The oracle: who owns and who wants what, written down by the callers of the lock and never
+ * read from it. A context is a level (task, softirq, hardirq, NMI) of a CPU.
+ *
+ * A want or a hold is written down for a little longer than it lasts, a want until its hold is
+ * there: a cycle of waits that really existed is always found here too.
+ */
+#ifndef LAB_GHOST_H
+#define LAB_GHOST_H
+
+#include "../locks/locks.h"
+
+#define GHOST_CPUS   64
+#define GHOST_LEVELS 4
+#define GHOST_LOCKS  64
+#define GHOST_HELD   8
+#define GHOST_LOG    8192
+
+#define GHOST_NONE (-1)
+
+struct ghost_span {
+	u64 begin, end; /* ns */
+	int lock;
+};
+
+/* The last spans that ended, oldest overwritten. */
+struct ghost_log {
+	u64 n;
+	struct ghost_span span[GHOST_LOG];
+};
+
+struct ghost_ctx {
+	int cpu, level;
+	int want; /* GHOST_NONE: does not wait */
+	u64 want_begin;
+	int touch; /* in the middle of acquiring or releasing this lock */
+	struct ghost_span held[GHOST_HELD]; /* a free slot has GHOST_NONE */
+	bool waited[GHOST_HELD]; /* somebody of this CPU waited while it was held */
+	struct ghost_log wants, holds;
+	u64 acquired, deadlocks, nested, timeouts, drained;
+};
+
+/* What the oracle objects to. */
+struct ghost_faults {
+	u64 exclusion; /* two owners */
+	u64 false_verdict; /* -EDEADLK, and there never was a cycle */
+	u64 false_nested; /* -EDEADLK (NESTED) without a reason */
+	u64 missed; /* -ETIMEDOUT in a cycle that had stood for long */
+	u64 silent; /* no event, or a wrong one */
+	u64 early; /* -ETIMEDOUT before the time limit */
+	u64 unclear; /* verdicts that the log is too short to judge */
+};
+
+extern struct ghost_faults ghost_faults;
+extern struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
+
+void ghost_reset(void);
+
+/* Around every acquisition; after one that failed ghost_failed() comes first. */
+void ghost_want(struct ghost_ctx *c, int lock);
+void ghost_got(struct ghost_ctx *c);
+void ghost_failed(struct ghost_ctx *c, int err, u32 kind, bool drained, u64 limit_ns);
+/* Around every release. */
+void ghost_release(struct ghost_ctx *c, int lock);
+void ghost_released(struct ghost_ctx *c);
+/* What everybody has and wants, and what the lock's own records say. */
+void ghost_dump(void);
+bool ghost_holds(const struct ghost_ctx *c, int lock);
+
+#endif /* LAB_GHOST_H */

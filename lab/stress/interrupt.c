@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Signals in the part of interrupts. Level 1 and 2 (softirq, hardirq) may wait and are held
+ * back while interrupts are off; level 3 is the NMI.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stress.h"
+
+#define NMI_LEVEL 3
+
+struct source {
+	const struct workload *w;
+	const struct lab_ops *ops;
+	int cpu;
+	u64 seed;
+	bool on;
+	u32 due;
+	timer_t timer[GHOST_LEVELS];
+};
+
+static __thread struct source source;
+static const u32 mean_us[GHOST_LEVELS] = { 0, 300, 200, 250 };
+
+static int signal_of(int level)
+{
+	return SIGRTMIN + level;
+}
+
+static void arm(int level)
+{
+	u32 us = 20 + draw(&source.seed, 2 * mean_us[level]);
+	struct itimerspec once = { .it_value.tv_nsec = us * NSEC_PER_USEC };
+
+	timer_settime(source.timer[level], 0, &once, NULL);
+}
+
+static void interrupt(int level)
+{
+	u32 kind = last_kind;
+	bool drained = last_drained, nmi = shim_nmi;
+
+	shim_nmi = nmi || level == NMI_LEVEL;
+	work_once(source.w, source.ops, &ghost_ctx[source.cpu][level], &source.seed);
+	shim_nmi = nmi;
+	last_kind = kind;
+	last_drained = drained;
+}
+
+static void on_signal(int sig)
+{
+	int level = sig - SIGRTMIN, error = errno;
+
+	if (!source.on)
+		return;
+	if (shim_irqs_off && level != NMI_LEVEL) {
+		source.due |= 1U << level;
+		shim_irq_due = true;
+		return;
+	}
+	interrupt(level);
+	arm(level);
+	errno = error;
+}
+
+static void deliver(void)
+{
+	u32 due = __atomic_exchange_n(&source.due, 0, __ATOMIC_RELAXED);
+	int level;
+
+	shim_irq_due = false;
+	for (level = 1; level < GHOST_LEVELS; level++) {
+		if (due & (1U << level))
+			raise(signal_of(level));
+	}
+}
+
+static void install(int level)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	int l;
+
+	sigemptyset(&sa.sa_mask);
+	for (l = 1; l <= level; l++)
+		sigaddset(&sa.sa_mask, signal_of(l));
+	sigaction(signal_of(level), &sa, NULL);
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+void interrupts_start(const struct workload *w, const struct lab_ops *ops, int cpu)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID };
+	int level;
+
+	source = (struct source){ w, ops, cpu, .seed = 0x9e3779b97f4a7c15ULL * (cpu + 1), true };
+	shim_irq_deliver = deliver;
+	ev._sigev_un._tid = gettid();
+	for (level = 1; level <= w->interrupts; level++) {
+		install(level);
+		ev.sigev_signo = signal_of(level);
+		if (timer_create(CLOCK_MONOTONIC, &ev, &source.timer[level]))
+			die("stress: interrupts");
+		arm(level);
+	}
+}
+
+void interrupts_stop(void)
+{
+	int level;
+
+	source.on = false;
+	for (level = 1; level <= source.w->interrupts; level++)
+		timer_delete(source.timer[level]);
+}
