@@ -5,6 +5,8 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 
 O ?= build
+# One name for the folder however it is given: the dependency files hold names, and others would not be found.
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 PREFIX ?= /usr/local
 DESTDIR ?=
 VMLINUX_BTF ?= /sys/kernel/btf/vmlinux
