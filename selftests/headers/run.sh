@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests of include/rqspin: what must compile does (with each clang here, and with a vmlinux.h of a
-# kernel without the locks), what must not compile says why, examples of docs/headers.md are real,
-# and the programs load and do what they should. After make build.
+# kernel without the locks), what must not compile or load says why, examples and messages of README
+# and docs/headers.md are real, and the programs load and do what they should. After make build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 out=${O:-build}
+bpftool=${BPFTOOL:-$(PATH=$PATH:/usr/sbin command -v bpftool)}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
@@ -117,13 +118,42 @@ test_refused() {
 
 # Each block of C there is a whole file.
 test_doc_examples() {
-	local f
+	local f page
 	mkdir -p "$tmp/doc"
-	awk -v dir="$tmp/doc" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 }
-		on { print >(dir "/example" n ".bpf.c") }' docs/headers.md
+	for page in docs/headers.md README.md; do
+		awk -v name="$tmp/doc/$(basename $page .md)" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 }
+			on { print >(name n ".bpf.c") }' $page
+		compgen -G "$tmp/doc/$(basename $page .md)1.bpf.c" >/dev/null && continue
+		echo "$page has no block of C" >"$tmp/log"
+		not_ok "$page: examples" "$tmp/log"
+	done
 	for f in "$tmp"/doc/*.bpf.c; do
-		compiles "docs/headers.md: $(basename "$f")" "$clang" "$f" "-I$out"
+		compiles "example of $(basename "$f" .bpf.c)" "$clang" "$f" "-I$out"
 		cp "$tmp/o.bpf.o" "$tmp/doc/$(basename "$f" .bpf.c).bpf.o"
+	done
+}
+
+# What libbpf and the verifier refuse: with the message that docs/headers.md lists.
+test_messages() {
+	local f want name pin=/sys/fs/bpf/rqspin-headers-$$
+	for f in selftests/headers/load/*.bpf.c; do
+		name="message: $(basename "$f" .bpf.c)"
+		want=$(sed -n '1s|^// error: ||p' "$f")
+		if ! "$clang" "${flags[@]}" -Werror "-I$out" -c "$f" -o "$tmp/o.bpf.o" 2>"$tmp/log"; then
+			not_ok "$name" "$tmp/log"
+		elif "$bpftool" prog loadall "$tmp/o.bpf.o" $pin >"$tmp/log" 2>&1; then
+			rm -r $pin
+			echo "it loaded" >>"$tmp/log"
+			not_ok "$name" "$tmp/log"
+		elif ! grep -E "${want:?no error line in $f}" "$tmp/log" >/dev/null; then
+			echo "expected: $want" >>"$tmp/log"
+			not_ok "$name" "$tmp/log"
+		elif ! grep -E "\`.*$want" docs/headers.md >/dev/null; then
+			echo "docs/headers.md does not list: $want" >"$tmp/log"
+			not_ok "$name" "$tmp/log"
+		else
+			ok "$name"
+		fi
 	done
 }
 
@@ -132,6 +162,11 @@ test_programs() {
 	if [ "$(id -u)" != 0 ]; then
 		skip "programs" "loading needs root"
 		return
+	fi
+	if "$bpftool" btf dump file /sys/kernel/btf/vmlinux | grep "FUNC 'bpf_res_spin_lock'" >/dev/null; then
+		test_messages
+	else
+		skip "messages" "this kernel has no bpf_res_spin_lock"
 	fi
 	timeout 200 "$out/selftests/headers/drive" "$out"/selftests/headers/ok/*.bpf.o \
 		"$tmp"/doc/*.bpf.o >"$tmp/drive" 2>"$tmp/drive.err" || true

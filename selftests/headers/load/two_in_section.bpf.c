@@ -1,0 +1,18 @@
+// error: map '\.data\.locks' has no valid bpf_res_spin_lock
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <rqspin/res_spin_lock.bpf.h>
+
+struct bpf_res_spin_lock lock __hidden SEC(".data.locks");
+struct bpf_res_spin_lock other __hidden SEC(".data.locks");
+
+SEC("tc") int program(struct __sk_buff *skb)
+{
+	if (res_spin_lock(&lock))
+		return 0;
+	res_spin_unlock(&lock);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";
