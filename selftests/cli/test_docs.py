@@ -156,6 +156,33 @@ def test_installed_files(installed, tables):
     assert docs <= {p.name for p in (top / "share/doc/rqspin").iterdir()}
 
 
+def slug(heading):
+    """A heading's anchor, as the usual Markdown viewers make it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+PAGES = [
+    *TOP.glob("*.md"),
+    *TOP.glob("docs/*.md"),
+    *TOP.glob("selftests/**/*.md"),
+    *TOP.glob("kernel-patches/*.md"),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(TOP)))
+def test_links(page):
+    for link, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        target = page.parent / link if link else page
+        assert target.is_file(), link
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.M) if anchor else []
+        assert not anchor or anchor in map(slug, headings), (link, anchor)
+
+
+def test_readme_links_every_page():
+    text = (TOP / "README.md").read_text()
+    assert [p.name for p in TOP.glob("docs/*.md") if f"(docs/{p.name})" not in text] == []
+
+
 def test_links_between_installed_docs(installed):
     docs = installed / "opt/rq/share/doc/rqspin"
     for page in docs.glob("*.md"):
