@@ -56,8 +56,10 @@ def describe(count):
 
 
 def run_jobs(program, cap, tally, traces):
+    reached = traces / "reached.txt"
+    reached.unlink(missing_ok=True)
     for job in load("jobs.toml", "job"):
-        outcome, count, text = run(program, job["args"], cap)
+        outcome, count, text = run(program, f"--reached {reached} {job['args']}", cap)
         unseen = [k for k in job.get("sees", []) if k not in count]
         if outcome == "FAILED":
             (traces / f"{job['name']}.txt").write_text(text)
@@ -68,6 +70,45 @@ def run_jobs(program, cap, tally, traces):
             tally.add("failed", job["name"], f"never came to {', '.join(unseen)}: {describe(count)}")
         else:
             tally.add("passed", job["name"], f"EXHAUSTED {describe(count)}")
+    check_reached(program, reached, tally)
+
+
+def access_sites(program):
+    """Where the lock's accesses are: return addresses of its calls of the hooks."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    sites, pending = set(), False
+    for line in code.splitlines():
+        found = re.match(r"\s*([0-9a-f]+):\s+(.*)", line)
+        if not found:
+            pending = False
+            continue
+        if pending:
+            sites.add(found[1])
+        pending = bool(re.match(r"call.*<__tsan_(read|write|atomic\d+)", found[2]))
+    return sites
+
+
+def functions_of(program, addresses):
+    """The innermost function of each address."""
+    if not addresses:
+        return []
+    cmd = ["addr2line", "-f", "-i", "-a", "-e", program, *addresses]
+    out = subprocess.run(cmd, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [out[i + 1] for i, line in enumerate(out) if line.startswith("0x")]
+
+
+def check_reached(program, reached, tally):
+    """Each access in the lock's C is made by some job, or listed with a reason."""
+    sites = access_sites(program)
+    missed = sorted(sites - set(reached.read_text().split()))
+    listed = {e["function"]: e["accesses"] for e in load("unreached.toml", "unreached")}
+    names = functions_of(program, missed)
+    bad = sorted(n for n in set(names) if names.count(n) > listed.get(n, 0))
+    text = f"{len(sites) - len(missed)} of {len(sites)} accesses in the lock's C are made"
+    if bad:
+        tally.add("failed", "reached", f"{text}; not in {', '.join(bad)}: write a job, or list them in unreached.toml")
+    else:
+        tally.add("passed", "reached", f"{text}, the others are listed")
 
 
 def run_random(program, seconds, seed, tally, traces):

@@ -3,7 +3,7 @@
  * Scripts: what a CPU or an interrupt does.
  *
  * A..F acquire a lock, a..f release it if it was acquired, . a step inside the critical section,
- * ~ stop for two seconds, _ stop for 100 ms.
+ * ~ stop for two seconds, _ stop for 100 ms, ! stop for 1 ms: until everybody else waits.
  */
 #include <string.h>
 
@@ -11,6 +11,7 @@
 
 #define LONG_STALL  (2000 * MC_NS_PER_MS)
 #define SHORT_STALL (100 * MC_NS_PER_MS)
+#define PAUSE	    MC_NS_PER_MS
 
 static void acquire(int lock)
 {
@@ -51,7 +52,7 @@ static void step(char c)
 	else if (c == '.')
 		mc_point();
 	else
-		mc_stall(c == '~' ? LONG_STALL : SHORT_STALL);
+		mc_stall(c == '~' ? LONG_STALL : c == '_' ? SHORT_STALL : PAUSE);
 }
 
 void mc_run_script(const char *script)
@@ -69,7 +70,7 @@ bool mc_check_script(const char *script)
 		if (*c >= 'A' && *c < 'A' + MC_LOCKS) {
 			if (!strchr(c, *c - 'A' + 'a'))
 				return false;
-		} else if (!(*c >= 'a' && *c < 'a' + MC_LOCKS) && !strchr("._~", *c)) {
+		} else if (!(*c >= 'a' && *c < 'a' + MC_LOCKS) && !strchr("._~!", *c)) {
 			return false;
 		}
 	}

@@ -24,11 +24,12 @@ enum {
 	OPT_STATES,
 	OPT_WORDS,
 	OPT_NWORDS,
+	OPT_REACHED,
 };
 
 static double seconds = 20, random_seconds;
 static uint64_t max_states = 1ULL << 26, seed;
-static const char *replay, *words;
+static const char *replay, *words, *reached;
 static uint32_t nwords = 40;
 static bool quiet;
 
@@ -49,6 +50,7 @@ static const struct argp_option options[] = {
 	{ "replay", OPT_REPLAY, "PATH", 0, "one execution, as printed with a failure", 0 },
 	{ "words", OPT_WORDS, "FILE", 0, "append the changes of lock A's word to FILE", 0 },
 	{ "nwords", OPT_NWORDS, "N", 0, "... of the first N executions (default 40)", 0 },
+	{ "reached", OPT_REACHED, "FILE", 0, "append the addresses of the accesses made to FILE", 0 },
 	{ "quiet", 'q', NULL, 0, "no course of events with a failure", 0 },
 	{ 0 },
 };
@@ -57,7 +59,7 @@ static const char *script_of(char *arg, struct argp_state *state)
 {
 	if (!mc_check_script(arg))
 		argp_error(state, "script '%s': A-F acquires, a-f releases (each that is acquired), "
-				  ". ~ _ step and stop", arg);
+				  ". ~ _ ! step and stop", arg);
 	return arg;
 }
 
@@ -87,6 +89,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NWORDS:
 		nwords = atoi(arg);
+		break;
+	case OPT_REACHED:
+		reached = arg;
 		break;
 	case ARGP_KEY_END:
 		if (!mc_cfg.ncpu)
@@ -184,7 +189,7 @@ int main(int argc, char **argv)
 		.args_doc = "SCRIPT...",
 		.doc = "Run the lock's C under every schedule within the bounds.\v"
 		       "A script is what one CPU does: A-F acquire a lock, a-f release it, . is a step, "
-		       "~ a stop of 2 s, _ one of 100 ms.\n"
+		       "~ a stop of 2 s, _ one of 100 ms, ! one of 1 ms.\n"
 		       "Status: 0 no failure, 1 a failure, 2 usage.",
 	};
 	double start = now();
@@ -203,6 +208,10 @@ int main(int argc, char **argv)
 	ret = run();
 	if (ret < -1)
 		return 2;
+	if (reached && !mc_reached_write(reached)) {
+		perror(reached);
+		return 2;
+	}
 	if (mc_failure) {
 		if (!quiet)
 			mc_notes_print();

@@ -203,6 +203,7 @@ size_t mc_save_bound(void);
 void mc_note(enum mc_note what, const struct mc_at *at, uint32_t a, uint32_t b);
 void mc_notes_print(void);
 void mc_words_write(void);
+void mc_reach(const void *pc);
 
 /* search.c */
 struct mc_option {

@@ -148,3 +148,29 @@ void mc_words_write(void)
 	fputc('\n', words);
 	fflush(words);
 }
+
+static uint8_t reached[1 << 20];
+extern char __executable_start[];
+
+void mc_reach(const void *pc)
+{
+	size_t offset = (const char *)pc - __executable_start;
+
+	if (offset < sizeof(reached))
+		reached[offset] = 1;
+}
+
+/* Append the addresses of the accesses that were made to @file. */
+bool mc_reached_write(const char *file)
+{
+	FILE *f = fopen(file, "a");
+	size_t i;
+
+	if (!f)
+		return false;
+	for (i = 0; i < sizeof(reached); i++) {
+		if (reached[i])
+			fprintf(f, "%lx\n", (unsigned long)(uintptr_t)(__executable_start + i));
+	}
+	return !fclose(f);
+}

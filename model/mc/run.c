@@ -205,6 +205,7 @@ void mc_access(const volatile void *addr, enum mc_op op, void *pc)
 
 	if (!mc_running)
 		return;
+	mc_reach(pc);
 	at.class = mc_classify(addr, &(uint32_t){ 0 });
 	if (at.class == MC_ALIEN)
 		return;

@@ -8,4 +8,7 @@
 /* Write the changes of the lock word in @count executions to @file. */
 bool mc_words_open(const char *file, uint32_t count);
 
+/* Append the addresses of the accesses that were made to @file. */
+bool mc_reached_write(const char *file);
+
 #endif /* MC_WORDS_H */
