@@ -35,7 +35,7 @@ static bool quiet;
 
 static const struct argp_option options[] = {
 	{ "preempt", 'p', "N", 0, "switches away from a CPU that could go on (default 2)", 0 },
-	{ "irq", OPT_IRQ, "SCRIPT", 0, "what an interrupt does", 0 },
+	{ "irq", OPT_IRQ, "SCRIPT", 0, "what an interrupt does (more than once: either)", 0 },
 	{ "nmi", OPT_NMI, "SCRIPT", 0, "what an NMI does", 0 },
 	{ "irqs", OPT_IRQS, "N", 0, "interrupts in an execution", 0 },
 	{ "nmis", OPT_NMIS, "N", 0, "NMIs in an execution", 0 },
@@ -110,7 +110,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		mc_cfg.preemptions = atoi(arg);
 		break;
 	case OPT_IRQ:
-		mc_cfg.irq = script_of(arg, state);
+		if (mc_cfg.nirq == MC_IRQS)
+			argp_error(state, "more than %d scripts of interrupts", MC_IRQS);
+		mc_cfg.irq[mc_cfg.nirq++] = script_of(arg, state);
 		break;
 	case OPT_NMI:
 		mc_cfg.nmi = script_of(arg, state);
@@ -197,7 +199,6 @@ int main(int argc, char **argv)
 
 	mc_cfg.preemptions = 2;
 	mc_cfg.tag_cpus = 254;
-	mc_cfg.irq = "";
 	mc_cfg.nmi = "";
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (words && !mc_words_open(words, nwords)) {

@@ -15,6 +15,7 @@
 
 #define MC_CPUS	  6
 #define MC_LOCKS  6
+#define MC_IRQS	  3
 #define MC_LEVELS 7 /* a task and what may interrupt it */
 
 #define MC_NS_PER_MS 1000000ULL
@@ -49,8 +50,8 @@ enum mc_note {
 /* What a CPU is told when it goes on. */
 enum mc_order {
 	MC_GO,
-	MC_IRQ,
 	MC_NMI,
+	MC_IRQ, /* and further scripts of interrupts */
 };
 
 /* A context: a task, or an interrupt on top of it. */
@@ -112,7 +113,8 @@ struct mc_world {
 
 struct mc_config {
 	const char *task[MC_CPUS];
-	const char *irq;
+	const char *irq[MC_IRQS];
+	int nirq; /* scripts of interrupts */
 	const char *nmi;
 	int ncpu;
 	int preemptions;

@@ -145,7 +145,7 @@ static void interrupt(enum mc_order order)
 	ctx->nmi = order == MC_NMI;
 	mc_note(MC_NOTE_ENTER, NULL, ctx->nmi, 0);
 	mc_waits_changed();
-	mc_run_script(ctx->nmi ? mc_cfg.nmi : mc_cfg.irq);
+	mc_run_script(ctx->nmi ? mc_cfg.nmi : mc_cfg.irq[order - MC_IRQ]);
 	mc_observe();
 	mc_note(MC_NOTE_LEAVE, NULL, 0, 0);
 	memset(ctx, 0, sizeof(*ctx));

@@ -11,8 +11,11 @@
 #include "mc.h"
 #include "seen.h"
 
-#define MAX_OPTIONS (4 * MC_CPUS + 4)
+#define MAX_OPTIONS ((2 + MC_IRQS) * MC_CPUS + 4)
 #define MAX_PATH    65536
+#define DIGITS	    "0123456789abcdefghijklmnopqrstuvwxyz"
+
+_Static_assert(MAX_OPTIONS < sizeof(DIGITS), "a choice is one digit of a path");
 
 #define QUICK_ROUNDS 8
 #define QUICK_STEP   (3 * MC_NS_PER_MS / 2)
@@ -93,7 +96,7 @@ static int interrupt_options(struct mc_option *opt)
 
 		if (preempts && mc.preempted >= mc_cfg.preemptions)
 			continue;
-		for (order = MC_IRQ; order <= MC_NMI; order++) {
+		for (order = MC_NMI; order < MC_IRQ + mc_cfg.nirq; order++) {
 			if (takes(&mc.cpu[i], order))
 				opt[n++] = (struct mc_option){ .cpu = i,
 							       .order = order,
@@ -151,7 +154,7 @@ void mc_take(const struct mc_option *opt)
 		mc.jumps++;
 		pass_time(jump_ns[opt->jump]);
 	}
-	mc.irqs += opt->order == MC_IRQ;
+	mc.irqs += opt->order >= MC_IRQ;
 	mc.nmis += opt->order == MC_NMI;
 	mc.cpu[opt->cpu].order = opt->order;
 	mc.begun = true;
@@ -251,7 +254,7 @@ void mc_print_path(void)
 	uint32_t i, n = mc.path < MAX_PATH ? mc.path : MAX_PATH;
 
 	for (i = 0; i < n; i++)
-		putchar('0' + path[i]);
+		putchar(DIGITS[path[i]]);
 	putchar('\n');
 }
 
@@ -391,11 +394,12 @@ int mc_replay(const char *want)
 
 	mc_build();
 	while ((n = run_to_choice(opt))) {
-		int i = *want ? *want++ - '0' : 0;
+		const char *digit = *want ? strchr(DIGITS, *want++) : DIGITS;
+		int i = digit ? digit - DIGITS : n;
 
 		if (i >= n) {
-			fprintf(stderr, "mc: the path does not fit this configuration: step %u has "
-					"%d ways, not %d\n", mc.path, n, i + 1);
+			fprintf(stderr, "mc: the path does not fit this configuration: choice %u is one "
+					"of %d\n", mc.path, n);
 			return -2;
 		}
 		choose(opt, i);
