@@ -6,29 +6,49 @@ LAB = $(O)/lab
 LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Wno-unused-parameter -MMD -MP -Ilab/shim -I$(SHIM_TREE) $(shell pkg-config --cflags jansson 2>/dev/null)
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
-LAB_KERNEL_OBJ = $(addprefix $(LAB)/obj/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)
-LAB_COMMON_OBJ = $(patsubst lab/%.c,$(LAB)/obj/%.o,$(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c)) $(LAB_KERNEL_OBJ)
-lab-objs = $(patsubst lab/%.c,$(LAB)/obj/%.o,$(wildcard lab/$(1)/*.c))
+# One set of objects for each way to compile the locks: its name is that of the folder below build/lab.
+LAB_VARIANTS = obj obj-yield obj-escape obj-tsan
+LAB_FLAGS_obj =
+LAB_FLAGS_obj-yield = -DSHIM_YIELD
+LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
+LAB_FLAGS_obj-tsan = -DSHIM_YIELD -fsanitize=thread -Wno-tsan
 
-$(LAB)/obj/%.o: $(SHIM_TREE)/kernel/bpf/%.c
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(Q)$(CC) $(SHIM_CFLAGS) -MMD -MP -c $< -o $@
+# program: variant, source folder
+LAB_PROGRAMS = bench detect regress stress stress-escape stress-tsan regress-escape
+LAB_OF_bench = obj bench
+LAB_OF_detect = obj detect
+LAB_OF_regress = obj regress
+LAB_OF_regress-escape = obj-escape regress
+LAB_OF_stress = obj-yield stress
+LAB_OF_stress-escape = obj-escape stress
+LAB_OF_stress-tsan = obj-tsan stress
 
-$(LAB)/obj/%.o: $(SHIM_TREE)/kernel/locking/%.c
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(Q)$(CC) $(SHIM_CFLAGS) -MMD -MP -c $< -o $@
+lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
+lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
+	$(addprefix $(LAB)/$(1)/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)
 
-$(LAB)/obj/%.o: lab/%.c | shim-tree
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(Q)$(CC) $(LAB_CFLAGS) -c $< -o $@
+define lab-variant
+$(LAB)/$(1)/%.o: $(SHIM_TREE)/kernel/bpf/%.c
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $(SHIM_CFLAGS) $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+$(LAB)/$(1)/%.o: $(SHIM_TREE)/kernel/locking/%.c
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $(SHIM_CFLAGS) $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+$(LAB)/$(1)/%.o: lab/%.c | shim-tree
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $(LAB_CFLAGS) $(LAB_FLAGS_$(1)) -c $$< -o $$@
+endef
 
-LAB_PROGRAMS = bench detect stress
-$(foreach p,$(LAB_PROGRAMS),$(eval $(LAB)/lab-$(p): $(call lab-objs,$(p)) $(LAB_COMMON_OBJ)))
-$(foreach p,$(LAB_PROGRAMS),$(LAB)/lab-$(p)):
-	$(say) LD $@
-	$(Q)$(CC) $(SHIM_LDFLAGS) $^ -o $@ $(LAB_LIBS)
+define lab-program
+$(LAB)/lab-$(1): $(call lab-objects,$(word 1,$(LAB_OF_$(1))),$(word 2,$(LAB_OF_$(1))))
+	$$(say) LD $$@
+	$$(Q)$$(CC) $(SHIM_LDFLAGS) $(LAB_FLAGS_$(word 1,$(LAB_OF_$(1)))) $$^ -o $$@ $(LAB_LIBS)
+endef
 
--include $(wildcard $(LAB)/obj/*.d $(LAB)/obj/*/*.d)
+$(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v))))
+$(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
+
+-include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)

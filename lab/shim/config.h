@@ -4,6 +4,8 @@
  *
  * SHIM_EXTERN          the current CPU, the clock, NMI context and what a spinning CPU does
  *                      are functions of the user (context.h); without it the shim has them
+ * SHIM_YIELD           a spinning CPU gives way to others after shim_yield_every pauses, so that
+ *                      many of them fit on one of this machine
  * SHIM_LOCK_EVENTS     count the kernel's lock events
  * SHIM_NO_QUEUE        as on an architecture without queued spin locks
  * CONFIG_NR_CPUS       the most CPUs; 16384 and more make the pending byte a bit

@@ -3,6 +3,8 @@
 #ifndef LAB_SHIM_CONTEXT_H
 #define LAB_SHIM_CONTEXT_H
 
+#include <sched.h>
+
 #include "config.h"
 #include "compiler.h"
 
@@ -103,8 +105,19 @@ static inline u64 shim_clock(void)
 	return cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT;
 }
 
+/* 0: never */
+extern u32 shim_yield_every;
+extern SHIM_TLS u32 shim_pauses;
+
 static inline void cpu_relax(void)
 {
+#ifdef SHIM_YIELD
+	if (shim_yield_every && ++shim_pauses >= shim_yield_every) {
+		shim_pauses = 0;
+		sched_yield();
+		return;
+	}
+#endif
 #ifdef __x86_64__
 	__asm__ __volatile__("rep; nop" ::: "memory");
 #else

@@ -76,6 +76,8 @@ void *shim_area(size_t *size)
 SHIM_TLS bool shim_nmi;
 SHIM_TLS bool shim_irqs_off;
 SHIM_TLS bool shim_irq_due;
+SHIM_TLS u32 shim_pauses;
+u32 shim_yield_every;
 void (*shim_irq_deliver)(void);
 u64 shim_clock_mult;
 u64 shim_clock_base;

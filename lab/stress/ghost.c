@@ -144,7 +144,7 @@ void ghost_released(struct ghost_ctx *c)
 	WRITE_ONCE(c->touch, GHOST_NONE);
 }
 
-/* NESTED: an NMI on top of a wait of its CPU, or a lock that is in the hands of a lower level. */
+/* NESTED: an NMI on top of anything a lower level is about, or the lock that it is about. */
 static bool nested_ok(const struct ghost_ctx *c, int lock)
 {
 	int level;
@@ -152,7 +152,7 @@ static bool nested_ok(const struct ghost_ctx *c, int lock)
 	for (level = 0; level < c->level; level++) {
 		const struct ghost_ctx *below = &ghost_ctx[c->cpu][level];
 
-		if (below->touch == lock || (shim_nmi && below->want != GHOST_NONE))
+		if (below->touch == lock || (shim_nmi && below->touch != GHOST_NONE))
 			return true;
 	}
 	return false;

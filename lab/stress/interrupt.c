@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Signals in the part of interrupts. Level 1 and 2 (softirq, hardirq) may wait and are held
- * back while interrupts are off; level 3 is the NMI.
+ * back while interrupts are off; level 3 is the NMI. Level 0 takes no lock: it is the time that
+ * a hypervisor steals.
  */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/team.h"
 #include "stress.h"
 
+#define STEAL	  0
 #define NMI_LEVEL 3
 
 struct source {
@@ -24,7 +28,7 @@ struct source {
 };
 
 static __thread struct source source;
-static const u32 mean_us[GHOST_LEVELS] = { 0, 300, 200, 250 };
+static const u32 mean_us[GHOST_LEVELS] = { 20, 300, 200, 250 };
 
 static int signal_of(int level)
 {
@@ -33,7 +37,7 @@ static int signal_of(int level)
 
 static void arm(int level)
 {
-	u32 us = 20 + draw(&source.seed, 2 * mean_us[level]);
+	u32 us = 5 + draw(&source.seed, 2 * mean_us[level]);
 	struct itimerspec once = { .it_value.tv_nsec = us * NSEC_PER_USEC };
 
 	timer_settime(source.timer[level], 0, &once, NULL);
@@ -57,6 +61,13 @@ static void on_signal(int sig)
 
 	if (!source.on)
 		return;
+	if (level == STEAL) {
+		spin_us(draw(&source.seed, source.w->steal_us));
+		if (source.w->threads > lab_cpus())
+			sched_yield();
+		arm(level);
+		return;
+	}
 	if (shim_irqs_off && level != NMI_LEVEL) {
 		source.due |= 1U << level;
 		shim_irq_due = true;
@@ -85,7 +96,7 @@ static void install(int level)
 	int l;
 
 	sigemptyset(&sa.sa_mask);
-	for (l = 1; l <= level; l++)
+	for (l = 0; l <= level; l++)
 		sigaddset(&sa.sa_mask, signal_of(l));
 	sigaction(signal_of(level), &sa, NULL);
 }
@@ -96,21 +107,27 @@ static void die(const char *what)
 	exit(1);
 }
 
+static void start(int level)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_of(level) };
+
+	ev._sigev_un._tid = gettid();
+	install(level);
+	if (timer_create(CLOCK_MONOTONIC, &ev, &source.timer[level]))
+		die("stress: interrupts");
+	arm(level);
+}
+
 void interrupts_start(const struct workload *w, const struct lab_ops *ops, int cpu)
 {
-	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID };
 	int level;
 
 	source = (struct source){ w, ops, cpu, .seed = 0x9e3779b97f4a7c15ULL * (cpu + 1), true };
 	shim_irq_deliver = deliver;
-	ev._sigev_un._tid = gettid();
-	for (level = 1; level <= w->interrupts; level++) {
-		install(level);
-		ev.sigev_signo = signal_of(level);
-		if (timer_create(CLOCK_MONOTONIC, &ev, &source.timer[level]))
-			die("stress: interrupts");
-		arm(level);
-	}
+	if (w->steal_us)
+		start(STEAL);
+	for (level = 1; level <= w->interrupts; level++)
+		start(level);
 }
 
 void interrupts_stop(void)
@@ -118,6 +135,8 @@ void interrupts_stop(void)
 	int level;
 
 	source.on = false;
+	if (source.w->steal_us)
+		timer_delete(source.timer[STEAL]);
 	for (level = 1; level <= source.w->interrupts; level++)
 		timer_delete(source.timer[level]);
 }

@@ -21,8 +21,8 @@ static int check_cpu(int cpu)
 		faults += wrong("nwait", cpu, rc->nwait);
 	if (rc->nheld)
 		faults += wrong("nheld", cpu, rc->nheld);
-	if (rc->ntrans)
-		faults += wrong("ntrans", cpu, rc->ntrans);
+	if (rc->escaping)
+		faults += wrong("escaping", cpu, rc->escaping);
 	if (rc->lost)
 		faults += wrong("lost", cpu, rc->lost);
 	if (per_cpu(res_spin_tag, cpu) != tag)

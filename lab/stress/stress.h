@@ -12,9 +12,9 @@ struct workload {
 	u32 hold; /* pauses with locks held, at most */
 	u32 long_hold_us, long_hold_in; /* once in so many operations */
 	u32 freeze_us, freeze_in; /* the CPU itself stops: nobody on it runs */
+	u32 steal_us; /* moments at which a CPU stands still, anywhere in its code, at most */
 	int interrupts; /* levels above the task that interrupt it */
 	bool limits; /* a time limit may end a wait here */
-	bool many_cpus; /* numbers from 253 on: the tag runs out */
 };
 
 extern const struct workload workloads[];
@@ -33,6 +33,7 @@ extern union lab_lock work_lock[GHOST_LOCKS];
 extern __thread u32 last_kind;
 extern __thread bool last_drained;
 
+void spin_us(u64 us);
 u32 draw(u64 *seed, u32 below);
 
 #endif /* LAB_STRESS_H */

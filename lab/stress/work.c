@@ -12,38 +12,47 @@ __thread u32 last_kind;
 __thread bool last_drained;
 
 const struct workload workloads[] = {
-	{ .name = "one lock", .locks = 1, .nest = 1, .hold = 8 },
-	{ .name = "pairs of 4", .locks = 4, .nest = 2, .hold = 8 },
-	{ .name = "many locks", .locks = 48, .nest = 2, .hold = 2 },
-	{ .name = "triples of 5", .locks = 5, .nest = 3, .hold = 8 },
-	{ .name = "8 threads", .threads = 8, .locks = 6, .nest = 3, .hold = 8, .limits = true },
-	{ .name = "16 threads, 2 locks",
+	{ .name = "one-lock", .locks = 1, .nest = 1, .hold = 8 },
+	{ .name = "pairs-of-4", .locks = 4, .nest = 2, .hold = 8 },
+	{ .name = "many-locks", .locks = 48, .nest = 2, .hold = 2 },
+	{ .name = "triples-of-5", .locks = 5, .nest = 3, .hold = 8 },
+	{ .name = "stolen-time", .locks = 3, .nest = 2, .hold = 2, .steal_us = 20 },
+	{ .name = "stolen-time-8-locks", .locks = 8, .nest = 4, .hold = 2, .steal_us = 20 },
+	{ .name = "stolen-time-4-threads",
+	  .threads = 4,
+	  .locks = 4,
+	  .nest = 2,
+	  .hold = 2,
+	  .steal_us = 60,
+	  .limits = true },
+	{ .name = "8-threads", .threads = 8, .locks = 6, .nest = 3, .hold = 8, .limits = true },
+	{ .name = "16-threads-2-locks",
 	  .threads = 16,
 	  .locks = 2,
 	  .nest = 2,
 	  .hold = 4,
 	  .limits = true },
 	{ .name = "interrupts", .locks = 6, .nest = 2, .hold = 8, .interrupts = 3 },
-	{ .name = "interrupts, 6 threads",
+	{ .name = "interrupts-6-threads",
 	  .threads = 6,
 	  .locks = 8,
 	  .nest = 2,
 	  .hold = 8,
 	  .interrupts = 3,
 	  .limits = true },
-	{ .name = "long holds",
+	{ .name = "long-holds",
 	  .locks = 3,
 	  .nest = 2,
 	  .hold = 8,
 	  .long_hold_us = 20000,
 	  .long_hold_in = 2000 },
-	{ .name = "frozen owners",
+	{ .name = "frozen-owners",
 	  .threads = 4,
 	  .locks = 3,
 	  .nest = 2,
 	  .hold = 8,
 	  .freeze_us = 300000,
-	  .freeze_in = 20000,
+	  .freeze_in = 1000,
 	  .limits = true },
 	{ 0 },
 };
@@ -56,7 +65,7 @@ u32 draw(u64 *seed, u32 below)
 	return (*seed >> 33) % below;
 }
 
-static void spin_us(u64 us)
+void spin_us(u64 us)
 {
 	u64 end = shim_clock() + us * NSEC_PER_USEC;
 

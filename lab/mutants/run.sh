@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mutants/run.sh [NAME...]: break a copy of the lock, one way at a time, and see that a test of
+# the lab finds it. mutants.txt has one line for each: name | file | sed script | command; a name
+# with ! is an edit that no test may object to.
+# Environment: LAB (build/lab), CC, CFLAGS and OBJS (all but the lock's own), LIBS.
+set -euo pipefail
+here=$(dirname "$0")
+: "${LAB:?}" "${CC:=gcc}" "${CFLAGS:?}" "${LIBS:?}"
+passed=0 failed=0
+
+mutate() {
+	local dir=$1 file=$2 script=$3
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cp -rL "$LAB/tree/kernel" "$dir/kernel"
+	sed -i -E "$script" "$dir/kernel/bpf/$file"
+	! cmp -s "$dir/kernel/bpf/$file" "$LAB/tree/kernel/bpf/$file"
+}
+
+# link DIR PROGRAM CFLAG...: the program over the broken lock
+link() {
+	local dir=$1 program=$2
+	shift 2
+	# shellcheck disable=SC2086 # lists of words
+	$CC $CFLAGS "$@" -w -no-pie "$dir"/kernel/bpf/rqspinlock*.c "$LAB"/obj/qspinlock.o \
+		"$LAB"/obj/shim/*.o "$LAB"/obj/lib/*.o "$LAB"/obj/locks/*.o "lab/$program"/*.c \
+		-o "$dir/$program" $LIBS
+}
+
+one() {
+	local name=$1 file=$2 script=$3 command=$4 dir=$LAB/mutants/$1 program flags=() log status=0
+	log=$dir.log
+	if ! mutate "$dir" "$file" "$script"; then
+		echo "not ok - $name: the edit changes nothing"
+		return 1
+	fi
+	# shellcheck disable=SC2206 # words on purpose
+	command=($command)
+	program=${command[0]}
+	if [[ $program == *:* ]]; then
+		flags=("-D${program#*:}")
+		program=${program%%:*}
+	fi
+	link "$dir" "$program" "${flags[@]}" >"$log" 2>&1 || {
+		echo "not ok - $name: does not compile, see $log"
+		return 1
+	}
+	timeout -k 1 30 "$dir/$program" "${command[@]:1}" >"$log" 2>&1 || status=$?
+	if [ "$harmless" = 1 ]; then
+		[ $status = 0 ] && echo "ok - $name: harmless" && return 0
+		echo "not ok - $name: should be harmless, see $log"
+		return 1
+	fi
+	if [ $status = 0 ]; then
+		echo "not ok - $name: lives through: $4"
+		return 1
+	fi
+	echo "ok - $name: $({ grep -m1 -oE 'FAULT: .*|not ok .*' "$log" || echo "exit code $status"; } | tr -s ' ' | cut -c1-100)"
+}
+
+while IFS='|' read -r -u 3 name file script command; do
+	name=${name// /} harmless=0
+	[[ $name != !* ]] || { name=${name#!} harmless=1; }
+	[ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+	script=${script# } script=${script% } command=${command# } file=${file// /}
+	if one "$name" "$file" "$script" "$command"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+	fi
+done 3< <(sed 's/^#.*//; /^$/d' "$here/mutants.txt")
+echo
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ] && [ $passed -gt 0 ]
