@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "stacks", KEY_STACKS, NULL, 0, "Show source line and call trace of each failure", 3 },
 	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE once no failure can be missed any more",
 	  4 },
-	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if events were lost", 5 },
+	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if events were or may have been lost", 5 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
 	{ 0 },
 };
@@ -136,7 +136,7 @@ static int exit_code(const struct trace *t)
 		pr_err("standard output: %s", strerror(-t->err));
 		return EXIT_FAIL;
 	}
-	if (t->strict && (t->totals.lost || t->totals.lost_unknown))
+	if (t->strict && (t->totals.losses.lost || t->totals.losses.unknown))
 		return EXIT_LOST;
 	if (t->fail_on_event && t->totals.shown)
 		return EXIT_EVENT;
@@ -168,7 +168,7 @@ static int run(int argc, char **argv)
 	if (err)
 		return err;
 	err = follow(&t);
-	t.totals.lost = session_lost(t.session, &t.totals.lost_unknown);
+	session_losses(t.session, &t.totals.losses);
 	if (!t.err)
 		t.err = print_summary(t.session, &t.totals, &t.opts.print);
 	session_close(t.session);

@@ -8,6 +8,7 @@
 
 #include "btfcache.h"
 #include "clock.h"
+#include "lockcalls.h"
 #include "locktype.h"
 #include "proginfo.h"
 
@@ -26,6 +27,7 @@ struct proginfos {
 
 struct proginfos *proginfos_open(void)
 {
+	lockcalls_learn();
 	return calloc(1, sizeof(struct proginfos));
 }
 
@@ -103,9 +105,10 @@ static struct proginfo *read_prog(__u32 id)
 	p->type = info.type;
 	memcpy(p->name, info.name, sizeof(p->name));
 	read_arrays(p, fd, &info, &func);
-	close(fd);
 	if (info.btf_id)
 		p->btf = btfcache_get(info.btf_id);
+	p->locks = proginfo_may_lock(p) && lockcalls_in(fd, id, info.xlated_prog_len);
+	close(fd);
 	p->full_name = func_name(p, &func);
 	if (!p->full_name)
 		p->full_name = p->name;

@@ -22,6 +22,7 @@ struct proginfo {
 	struct bpf_line_info *lines;
 	__u32 nr_lines;
 	struct btf *btf; /* NULL: no line information */
+	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
 	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
 	bool condemned;	 /* is forgotten at the next occasion */
 	unsigned int users;

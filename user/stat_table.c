@@ -127,8 +127,8 @@ static json_t *row_json(const struct row *r, const struct print_opts *opts)
 	return j;
 }
 
-static int print_json(const struct stat_table *t, const struct print_opts *opts, __u64 lost,
-		      bool unknown)
+static int print_json(const struct stat_table *t, const struct print_opts *opts,
+		      const struct losses *losses)
 {
 	json_t *j = json_object(), *rows = json_array();
 
@@ -136,33 +136,37 @@ static int print_json(const struct stat_table *t, const struct print_opts *opts,
 		json_array_append_new(rows, row_json(&t->rows[i], opts));
 	json_object_set_new(j, "schema", json_string("rqspin-stat/1"));
 	json_object_set_new(j, "counters", rows);
-	json_object_set_new(j, "lost", json_integer(lost));
-	json_object_set_new(j, "lost_unknown", json_boolean(unknown));
+	json_losses(j, losses);
 	return json_put_line(j);
 }
 
-static int print_text(const struct stat_table *t, const struct print_opts *opts, __u64 lost,
-		      bool unknown)
+static int print_text(const struct stat_table *t, const struct print_opts *opts,
+		      const struct losses *losses)
 {
+	char lost[LOSSES_TEXT];
+
 	printf("%10s  %-8s %6s  %-24s %s\n", "FAILURES", "KIND", "PROG", "NAME", "LOCK");
 	for (size_t i = 0; i < t->nr; i++)
 		print_row(&t->rows[i], opts);
-	printf("lost: %s%llu\n", unknown ? "at least " : "", (unsigned long long)lost);
+	losses_text(losses, lost);
+	printf("lost: %s\n", lost);
 	errno = 0;
 	return fflush(stdout) || ferror(stdout) ? -(errno ? errno : EIO) : 0;
 }
 
 int stat_table_print(struct stat_table *t, struct session *s, const struct print_opts *opts)
 {
-	bool unknown;
-	__u64 total = session_lost(s, &unknown) + t->dropped;
-	/* It goes down when a failure turns out to be known by another source. */
-	__u64 lost = total > t->lost_before ? total - t->lost_before : 0;
+	struct losses losses;
+	__u64 total;
 	int err;
 
+	session_losses(s, &losses);
+	total = losses.lost + t->dropped;
+	/* It goes down when a failure turns out to be known by another source. */
+	losses.lost = total > t->lost_before ? total - t->lost_before : 0;
 	qsort(t->rows, t->nr, sizeof(*t->rows), by_count);
-	err = (opts->json ? print_json : print_text)(t, opts, lost, unknown);
-	t->lost_before += lost;
+	err = (opts->json ? print_json : print_text)(t, opts, &losses);
+	t->lost_before += losses.lost;
 	t->nr = 0;
 	return err;
 }

@@ -16,6 +16,7 @@ struct proginfo;
 struct proginfos;
 struct session;
 struct source;
+struct trace_filter;
 
 #define WAIT_UNKNOWN (~0ULL)
 #define HELD_UNKNOWN RQSPIN_HELD_UNKNOWN /* in nr_held and nr_owner_held */
@@ -78,8 +79,25 @@ extern const size_t nr_trace_sources;
 
 typedef void (*failure_fn)(const struct failure *f, void *ctx);
 
-/* wanted: comma-separated names that must all work; NULL or "auto": what works here. */
-struct session *session_open(const char *wanted, failure_fn emit, void *ctx);
+/**
+ * struct losses - what was not seen
+ * @lost: failures known to be lost
+ * @unknown: there may be more
+ * @missed: programs that came and went before they could be looked at
+ * @unseen: programs that take locks, and of whose failures no source here tells
+ */
+struct losses {
+	__u64 lost;
+	bool unknown;
+	__u32 missed, unseen;
+};
+
+/*
+ * wanted: comma-separated names that must all work; NULL or "auto": what works here.
+ * filter: whose programs count as missed or unseen; lives as long as the session.
+ */
+struct session *session_open(const char *wanted, const struct trace_filter *filter, failure_fn emit,
+			     void *ctx);
 void session_close(struct session *s);
 
 /* Wait for at most ms (less if programs come or go), then collect and hand out. */
@@ -87,7 +105,14 @@ int session_poll(struct session *s, int ms);
 
 /* Collect once more and hand out also what waited for a second report. */
 void session_drain(struct session *s);
-__u64 session_lost(struct session *s, bool *unknown);
+void session_losses(struct session *s, struct losses *l);
+
+/* "0", "at least 3 (2 programs came and went unseen)", "unknown (...)" */
+#define LOSSES_TEXT 200
+void losses_text(const struct losses *l, char buf[LOSSES_TEXT]);
+
+/* Do the sources see only what programs report themselves, but for the lock's queue? */
+bool session_needs_reports(const struct session *s);
 
 /* "ring, trampoline" */
 void session_sources(const struct session *s, char *buf, size_t size);

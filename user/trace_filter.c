@@ -119,15 +119,22 @@ bool trace_filter_valid(const struct trace_filter *flt)
 	return false;
 }
 
-static bool match_prog(const char *want, const struct failure *f)
+bool trace_filter_prog(const struct trace_filter *flt, __u32 id, const char *name, const char *full)
 {
-	__u32 id;
+	__u32 want;
 
-	if (prog_id(want, &id))
-		return f->prog_id == id;
-	if (f->prog && !strcmp(f->prog->full_name, want))
+	if (!flt->prog)
 		return true;
-	return !strcmp(f->prog ? f->prog->name : f->ev.prog, want);
+	if (prog_id(flt->prog, &want))
+		return id == want;
+	return !strcmp(name, flt->prog) || (full && !strcmp(full, flt->prog));
+}
+
+static bool match_prog(const struct trace_filter *flt, const struct failure *f)
+{
+	if (f->prog)
+		return trace_filter_prog(flt, f->prog_id, f->prog->name, f->prog->full_name);
+	return trace_filter_prog(flt, f->prog_id, f->ev.prog, NULL);
 }
 
 bool trace_filter_match(const struct trace_filter *flt, const struct failure *f)
@@ -136,7 +143,6 @@ bool trace_filter_match(const struct trace_filter *flt, const struct failure *f)
 
 	for (int i = 0; i < flt->nr_cpus; i++)
 		cpu |= (__u32)flt->cpus[i] == f->ev.cpu;
-	return cpu && (!flt->prog || match_prog(flt->prog, f)) &&
-	       (!flt->pid || flt->pid == f->ev.pid) &&
+	return cpu && match_prog(flt, f) && (!flt->pid || flt->pid == f->ev.pid) &&
 	       (!flt->kinds || flt->kinds & (1U << f->ev.kind));
 }

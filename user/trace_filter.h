@@ -23,6 +23,10 @@ struct trace_filter {
 /* Child parser for --prog, --pid, --cpu, --kind; its input is a struct trace_filter. */
 extern const struct argp trace_filter_argp;
 
+/* Is it the program asked for, or any? name: the kernel's short one; full: NULL if not known. */
+bool trace_filter_prog(const struct trace_filter *flt, __u32 id, const char *name,
+		       const char *full);
+
 /* Is there a program of the id asked for? A name may still come. */
 bool trace_filter_valid(const struct trace_filter *flt);
 

@@ -173,6 +173,14 @@ int json_failure(struct session *s, const struct failure *f, const struct print_
 	return json_put_line(j);
 }
 
+void json_losses(json_t *j, const struct losses *l)
+{
+	json_object_set_new(j, "lost", json_integer(l->lost));
+	json_object_set_new(j, "lost_unknown", json_boolean(l->unknown));
+	json_object_set_new(j, "programs_missed", json_integer(l->missed));
+	json_object_set_new(j, "programs_unseen", json_integer(l->unseen));
+}
+
 int json_summary(struct session *s, const struct trace_totals *t)
 {
 	json_t *j = json_object(), *kinds = json_object();
@@ -186,8 +194,7 @@ int json_summary(struct session *s, const struct trace_totals *t)
 	json_object_set_new(j, "events", json_integer(t->events));
 	json_object_set_new(j, "shown", json_integer(t->shown));
 	json_object_set_new(j, "kinds", kinds);
-	json_object_set_new(j, "lost", json_integer(t->lost));
-	json_object_set_new(j, "lost_unknown", json_boolean(t->lost_unknown));
+	json_losses(j, &t->losses);
 	json_object_set_new(j, "sources", json_string(sources));
 	return json_put_line(j);
 }

@@ -58,13 +58,16 @@ struct session *trace_opts_open(const struct trace_opts *opts, const char *doing
 	if (*exit_code != EXIT_FAIL || !trace_filter_valid(&opts->filter))
 		return NULL;
 	stop_init();
-	s = session_open(opts->sources, emit, ctx);
+	s = session_open(opts->sources, &opts->filter, emit, ctx);
 	if (!s) {
 		*exit_code = errno == EINVAL ? EXIT_USAGE : EXIT_UNSUPPORTED;
 		return NULL;
 	}
 	session_sources(s, names, sizeof(names));
 	pr_info("%s failed acquisitions; sources: %s", doing, names);
+	if (session_needs_reports(s))
+		pr_info("programs that do not include res_events.bpf.h are NOT seen with these "
+			"sources ('rqspin doctor' says which others work)");
 	*exit_code = EXIT_OK;
 	return s;
 }

@@ -5,8 +5,7 @@
 
 #include <stdbool.h>
 
-struct failure;
-struct session;
+#include "trace.h"
 
 struct print_opts {
 	bool json;
@@ -17,8 +16,7 @@ struct print_opts {
 struct trace_totals {
 	unsigned long long events; /* handed out by the sources */
 	unsigned long long shown;  /* of them, passed the filters */
-	unsigned long long lost;
-	bool lost_unknown; /* and perhaps more */
+	struct losses losses;
 	unsigned long long by_kind[8];
 };
 

@@ -10,10 +10,12 @@
 #include "proginfo.h"
 #include "trace.h"
 #include "trace_cycle.h"
+#include "trace_filter.h"
 #include "trace_join.h"
 #include "trace_wake.h"
 
 #define MAX_SOURCES 8
+#define NAMED_MAX   20 /* programs that are not seen: said of so many */
 
 struct session {
 	struct proginfos *progs;
@@ -25,7 +27,11 @@ struct session {
 	const struct source *sources[MAX_SOURCES];
 	void *states[MAX_SOURCES];
 	int nr;
-	bool missed; /* a program came and went unseen */
+	const struct trace_filter *filter;
+	__u32 nr_missed; /* programs that came and went */
+	__u32 nr_unseen; /* programs that take locks without reporting */
+	__u32 checked;	 /* of programs up to this id it is known whether they are seen */
+	bool announced;	 /* the caller had its chance to say what it does */
 	failure_fn emit;
 	void *ctx;
 };
@@ -219,6 +225,22 @@ static bool is_probe(const char *name)
 	return false;
 }
 
+/* Nothing is known of the program but its id and perhaps its name. */
+static bool counts_as_missed(struct session *s, __u32 id, char name[WAKE_NAME])
+{
+	const char *want = s->filter->prog;
+	char full[WAKE_NAME] = "";
+
+	if (id == PROGINFO_MISSED_MANY)
+		return true;
+	if (!wake_prog_name(s->wake, id, name))
+		return !want || trace_filter_prog(s->filter, id, want, NULL);
+	if (want)
+		memccpy(full, want, 0, sizeof(full) - 1);
+	return !is_probe(name) &&
+	       trace_filter_prog(s->filter, id, name, strcmp(full, name) ? NULL : want);
+}
+
 static void scan_progs(struct session *s)
 {
 	__u32 id;
@@ -227,32 +249,68 @@ static void scan_progs(struct session *s)
 	while (proginfos_next_missed(s->progs, &id)) {
 		char name[WAKE_NAME] = "?";
 
-		if (id != PROGINFO_MISSED_MANY && wake_prog_name(s->wake, id, name) &&
-		    is_probe(name))
+		if (!counts_as_missed(s, id, name))
 			continue;
 		pr_debug("program %u %s was gone before it could be looked at", id, name);
-		s->missed = true;
+		s->nr_missed++;
 	}
+}
+
+bool session_needs_reports(const struct session *s)
+{
+	return !session_has(s, &source_trampoline) && !session_has(s, &source_stream);
+}
+
+static void note_unseen(struct session *s, const struct proginfo *p)
+{
+	if (s->nr_unseen++ < NAMED_MAX)
+		pr_warn("program %u %s takes locks, but does not include res_events.bpf.h: its "
+			"failures are NOT seen here",
+			p->id, p->full_name);
+	else if (s->nr_unseen == NAMED_MAX + 1)
+		pr_warn("and more such programs");
+}
+
+/* Programs up to the id last: their maps are older, so the ring source has seen those by now. */
+static void find_unseen(struct session *s, __u32 last)
+{
+	void *ring = state_of(s, &source_ring);
+
+	for (const struct proginfo *p = proginfos_first(s->progs); p && p->id > s->checked;
+	     p = p->next)
+		if (p->id <= last && p->locks && !(ring && source_ring_covers(ring, p)) &&
+		    trace_filter_prog(s->filter, p->id, p->name, p->full_name))
+			note_unseen(s, p);
+	s->checked = last;
 }
 
 /* Best source first: what it has seen by now, the others find when they look after it. */
 static void collect(struct session *s, bool last)
 {
+	const struct proginfo *newest;
+	__u32 newest_id;
+
 	scan_progs(s);
 	locknames_scan(s->locks);
 	if (s->cycles)
 		cycles_sample(s->cycles);
+	newest = proginfos_first(s->progs);
+	newest_id = newest ? newest->id : 0;
 	for (int i = 0; i < s->nr; i++)
 		s->sources[i]->poll(s->states[i], last);
+	if (s->announced && session_needs_reports(s))
+		find_unseen(s, newest_id);
 }
 
-struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
+struct session *session_open(const char *wanted, const struct trace_filter *filter, failure_fn emit,
+			     void *ctx)
 {
 	struct session *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
 		return NULL;
+	s->filter = filter;
 	s->emit = emit;
 	s->ctx = ctx;
 	err = open_parts(s);
@@ -267,6 +325,7 @@ struct session *session_open(const char *wanted, failure_fn emit, void *ctx)
 		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
 		proginfos_forget_missed(s->progs);
 		collect(s, false);
+		s->announced = true;
 		return s;
 	}
 	session_close(s);
@@ -291,23 +350,47 @@ void session_drain(struct session *s)
 	join_flush(s->join, true);
 }
 
-__u64 session_lost(struct session *s, bool *unknown)
+void session_losses(struct session *s, struct losses *l)
 {
-	__u64 lost = join_lost(s->join), alone = join_alone(s->join);
+	__u64 alone = join_alone(s->join);
 
 	scan_progs(s);
+	*l = (struct losses){ .lost = join_lost(s->join), .unseen = s->nr_unseen };
 	/* These two need the program's memory: the others see its failures as they happen. */
-	*unknown = s->missed && (session_has(s, &source_ring) || session_has(s, &source_stream));
+	if (session_has(s, &source_ring) || session_has(s, &source_stream))
+		l->missed = s->nr_missed;
+	l->unknown = l->missed || l->unseen;
 	for (int i = 0; i < s->nr; i++) {
-		__u64 n = s->sources[i]->lost(s->states[i], unknown);
+		__u64 n = s->sources[i]->lost(s->states[i], &l->unknown);
 
 		/* A lost report of a failure that its program reported as well is no lost failure.
 		 */
 		if (s->sources[i] == &source_trampoline)
 			n -= n < alone ? n : alone;
-		lost += n;
+		l->lost += n;
 	}
-	return lost;
+}
+
+void losses_text(const struct losses *l, char buf[LOSSES_TEXT])
+{
+	char missed[64] = "", unseen[64] = "";
+
+	if (l->missed)
+		snprintf(missed, sizeof(missed), "%u program%s came and went unseen", l->missed,
+			 l->missed == 1 ? "" : "s");
+	if (l->unseen)
+		snprintf(unseen, sizeof(unseen), "%u program%s without reports of failures",
+			 l->unseen, l->unseen == 1 ? "" : "s");
+	if (!l->unknown)
+		snprintf(buf, LOSSES_TEXT, "%llu", l->lost);
+	else if (l->lost)
+		snprintf(buf, LOSSES_TEXT, "at least %llu", l->lost);
+	else
+		snprintf(buf, LOSSES_TEXT, "unknown");
+	if (l->unknown)
+		snprintf(buf + strlen(buf), LOSSES_TEXT - strlen(buf), " (%s%s%s)", missed,
+			 *missed && *unseen ? ", " : "",
+			 *missed || *unseen ? unseen : "a source may have missed some");
 }
 
 void session_sources(const struct session *s, char *buf, size_t size)

@@ -146,9 +146,11 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 
 int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts)
 {
+	char lost[LOSSES_TEXT];
+
 	if (opts->json)
 		return json_summary(s, t);
-	pr_info("%llu failed acquisitions shown of %llu seen, lost: %s%llu", t->shown, t->events,
-		t->lost_unknown ? "at least " : "", t->lost);
+	losses_text(&t->losses, lost);
+	pr_info("%llu failed acquisitions shown of %llu seen, lost: %s", t->shown, t->events, lost);
 	return 0;
 }

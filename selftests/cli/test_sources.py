@@ -5,6 +5,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -213,3 +214,35 @@ def test_unusable_source_says_why():
     res = rqspin("trace", "--source", broken[0])
     assert res.returncode == 3
     assert usable()[broken[0]] in res.stderr
+
+
+@pytest.mark.parametrize("verb", ["trace", "stat"])
+def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
+    """Where only self-reporting programs are seen, the others are named, and nothing is promised."""
+    strict = ["--strict", "--fail-on-event", "--duration", "1"] if verb == "trace" else ["1", "1"]
+    res = rqspin(verb, "--source", "ring", "--prog", "plain_aa", *strict)
+    assert "NOT seen" in res.stderr.splitlines()[1]
+    assert re.search(r"program \d+ plain_aa takes locks.*NOT seen here", res.stderr), res.stderr
+    said = res.stderr.splitlines()[-1] if verb == "trace" else res.stdout
+    assert "lost: unknown (1 program without reports of failures)" in said
+    assert res.returncode == (4 if verb == "trace" else 0)
+
+
+def test_program_that_does_not_report_exact(tracer, pinned_aa, tmp_path):
+    """Each such program is counted once; one that reports or is not asked for is none."""
+    with tracer("--source", "ring", "--prog", "plain_aa") as t:
+        fail(pinned_aa, tmp_path, 50)
+    assert t.events == []
+    assert (t.summary["programs_unseen"], t.summary["lost_unknown"]) == (1, True)
+    with tracer("--source", "ring", "--prog", "aa", "--strict") as t:
+        run_sample("aa", "--count", 7)
+    assert len(t.events) == 7
+    assert [t.summary[f"programs_{what}"] for what in ("unseen", "missed")] == [0, 0]
+    assert not t.summary["lost_unknown"]
+    assert t.proc.returncode == 0
+
+
+def test_programs_that_take_no_lock_are_not_named(tracer):
+    with tracer("--source", "ring") as t:
+        rqspin("held", "-w1", "-c3")
+    assert "held" not in t.talk and "probe_lock" not in t.talk
