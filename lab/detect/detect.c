@@ -114,8 +114,7 @@ static void crowds(const struct lab_ops *ops, const struct options *opt)
 	for (ring.members = 2; ring.members <= 3; ring.members++) {
 		for (ring.bystanders = 1; ring.bystanders <= 2; ring.bystanders++) {
 			for (ring.order = AFTER; ring.order <= BEFORE; ring.order++) {
-				if (ring.order == BEFORE && !strstr(ops->name, "queue") &&
-				    strstr(ops->name, "tas"))
+				if (ring.order == BEFORE && ops->flags & LAB_TAS)
 					continue; /* no queue to stand in */
 				snprintf(scenario, sizeof(scenario), "%d + %d*%d %s", ring.members,
 					 ring.members, ring.bystanders,

@@ -10,12 +10,12 @@
 /* What a scenario's rounds came to. */
 struct outcome {
 	u64 rounds;
-	u64 victims; /* -EDEADLK */
-	u64 single; /* rounds with exactly one */
+	u64 victims;  /* -EDEADLK */
+	u64 single;   /* rounds with exactly one */
 	u64 timeouts; /* of members */
 	u64 wrong_kind;
 	u64 bystanders, bystander_errors;
-	struct lab_samples latency; /* closing call to first error, ns */
+	struct lab_samples latency;	   /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
 };
 

@@ -2,11 +2,11 @@
 /* The locks of the patched tree. */
 #include "locks.h"
 
-#define LAB_ID	       res_queue
-#define LAB_NAME       "rqspinlock"
-#define LAB_FLAGS      (LAB_RESILIENT | LAB_OURS)
-#define LAB_INIT(l)    ((void)(l))
-#define LAB_LOCK(l, c) res_spin_lock(&(l)->res)
+#define LAB_ID		 res_queue
+#define LAB_NAME	 "rqspinlock"
+#define LAB_FLAGS	 (LAB_RESILIENT | LAB_OURS)
+#define LAB_INIT(l)	 ((void)(l))
+#define LAB_LOCK(l, c)	 res_spin_lock(&(l)->res)
 #define LAB_UNLOCK(l, c) res_spin_unlock(&(l)->res)
 #include "loops.h"
 
@@ -16,24 +16,23 @@ static __always_inline int res_tas_or_fast(rqspinlock_t *lock)
 	u32 tag = raw_cpu_read(res_spin_tag);
 	int val = 0;
 
-	if (likely(tag != RES_TAG_ESC) &&
-	    likely(atomic_try_cmpxchg_acquire(&lock->val, &val, tag)))
+	if (likely(tag != RES_TAG_ESC) && likely(atomic_try_cmpxchg_acquire(&lock->val, &val, tag)))
 		return 0;
 	return resilient_tas_spin_lock(lock);
 }
 
-#define LAB_ID	       res_tas
-#define LAB_NAME       "rqspinlock-tas"
-#define LAB_FLAGS      (LAB_RESILIENT | LAB_OURS)
-#define LAB_INIT(l)    ((void)(l))
-#define LAB_LOCK(l, c) res_tas_or_fast(&(l)->res)
+#define LAB_ID		 res_tas
+#define LAB_NAME	 "rqspinlock-tas"
+#define LAB_FLAGS	 (LAB_RESILIENT | LAB_OURS | LAB_TAS)
+#define LAB_INIT(l)	 ((void)(l))
+#define LAB_LOCK(l, c)	 res_tas_or_fast(&(l)->res)
 #define LAB_UNLOCK(l, c) res_spin_unlock(&(l)->res)
 #include "loops.h"
 
-#define LAB_ID	       qspin
-#define LAB_NAME       "qspinlock"
-#define LAB_FLAGS      0
-#define LAB_INIT(l)    ((void)(l))
-#define LAB_LOCK(l, c) (queued_spin_lock(&(l)->queued), 0)
+#define LAB_ID		 qspin
+#define LAB_NAME	 "qspinlock"
+#define LAB_FLAGS	 0
+#define LAB_INIT(l)	 ((void)(l))
+#define LAB_LOCK(l, c)	 (queued_spin_lock(&(l)->queued), 0)
 #define LAB_UNLOCK(l, c) queued_spin_unlock(&(l)->queued)
 #include "loops.h"

@@ -35,15 +35,16 @@ struct lab_ctx {
 
 /* A thread's part of a contended run. */
 struct lab_load {
-	u64 end; /* shim_cycles() */
-	u32 held; /* pauses with the lock held, and */
-	u32 apart; /* between two acquisitions */
+	u64 end;     /* shim_cycles() */
+	u32 held;    /* pauses with the lock held, and */
+	u32 apart;   /* between two acquisitions */
 	u64 *shared; /* incremented with the lock held */
 };
 
 #define LAB_RESILIENT 1 /* acquisitions may fail */
 #define LAB_OURS      2
 #define LAB_NO_LOCK   4 /* does not exclude anybody */
+#define LAB_TAS	      8 /* ours without a queue */
 
 struct lab_ops {
 	const char *name;

@@ -14,10 +14,7 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
-#define ATOMIC_INIT(i)                                                                             \
-	{                                                                                          \
-		(i)                                                                                \
-	}
+#define ATOMIC_INIT(i) { (i) }
 
 #define SHIM_ATOMIC(pfx, atom, type)                                                               \
 	static __always_inline type pfx##_read(const atom *v)                                      \
@@ -96,12 +93,12 @@ SHIM_ATOMIC(atomic64, atomic64_t, s64)
 
 #define xchg(ptr, v)	     __atomic_exchange_n(ptr, v, __ATOMIC_SEQ_CST)
 #define xchg_relaxed(ptr, v) __atomic_exchange_n(ptr, v, SHIM_XCHG_RELAXED)
-#define cmpxchg_release(ptr, old, new)                                                             \
-	({                                                                                         \
-		__typeof__(*(ptr)) __old = (old);                                                  \
-		__atomic_compare_exchange_n(ptr, &__old, new, false, __ATOMIC_RELEASE,             \
-					    __ATOMIC_RELAXED);                                     \
-		__old;                                                                             \
+#define cmpxchg_release(ptr, old, new)                                                 \
+	({                                                                             \
+		__typeof__(*(ptr)) __old = (old);                                      \
+		__atomic_compare_exchange_n(ptr, &__old, new, false, __ATOMIC_RELEASE, \
+					    __ATOMIC_RELAXED);                         \
+		__old;                                                                 \
 	})
 
 #endif /* LAB_SHIM_ATOMIC_H */

@@ -29,11 +29,11 @@ struct file;
 #define __read_mostly
 #define __ro_after_init
 #undef __always_inline
-#define __always_inline	     inline __attribute__((always_inline))
-#define __pure		     __attribute__((pure))
-#define __maybe_unused	     __attribute__((unused))
-#define __aligned(x)	     __attribute__((aligned(x)))
-#define noinline	     __attribute__((noinline))
+#define __always_inline inline __attribute__((always_inline))
+#define __pure		__attribute__((pure))
+#define __maybe_unused	__attribute__((unused))
+#define __aligned(x)	__attribute__((aligned(x)))
+#define noinline	__attribute__((noinline))
 #define notrace
 #define SMP_CACHE_BYTES	      64
 #define ____cacheline_aligned __aligned(SMP_CACHE_BYTES)
@@ -50,24 +50,24 @@ struct file;
 #define BUILD_BUG_ON(cond) _Static_assert(!(cond), #cond)
 #define BIT(n)		   (1UL << (n))
 #define ARRAY_SIZE(a)	   (sizeof(a) / sizeof((a)[0]))
-#define DIV_ROUND_UP(n, d) (((n) + (d)-1) / (d))
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 
-#define min(a, b)                                                                                  \
-	({                                                                                         \
-		__typeof__(a) __min_a = (a);                                                       \
-		__typeof__(b) __min_b = (b);                                                       \
-		__min_a < __min_b ? __min_a : __min_b;                                             \
+#define min(a, b)                                      \
+	({                                             \
+		__typeof__(a) __min_a = (a);           \
+		__typeof__(b) __min_b = (b);           \
+		__min_a < __min_b ? __min_a : __min_b; \
 	})
-#define max(a, b)                                                                                  \
-	({                                                                                         \
-		__typeof__(a) __max_a = (a);                                                       \
-		__typeof__(b) __max_b = (b);                                                       \
-		__max_a > __max_b ? __max_a : __max_b;                                             \
+#define max(a, b)                                      \
+	({                                             \
+		__typeof__(a) __max_a = (a);           \
+		__typeof__(b) __max_b = (b);           \
+		__max_a > __max_b ? __max_a : __max_b; \
 	})
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define max_t(t, a, b) max((t)(a), (t)(b))
 
-#define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 
 /* Relaxed atomics are plain loads and stores, and a sanitizer knows what is meant. */
 #define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
@@ -84,10 +84,10 @@ struct file;
 #define smp_mb__after_unlock_lock() smp_mb()
 
 /* What other threads may have freed can still be read here. */
-#define get_kernel_nofault(val, ptr)                                                               \
-	({                                                                                         \
-		(val) = READ_ONCE(*(ptr));                                                         \
-		0;                                                                                 \
+#define get_kernel_nofault(val, ptr)       \
+	({                                 \
+		(val) = READ_ONCE(*(ptr)); \
+		0;                         \
 	})
 
 #define NSEC_PER_USEC 1000L

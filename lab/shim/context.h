@@ -15,8 +15,8 @@ void shim_init(unsigned int nr);
 /* The area of all CPUs, so that a user can save and restore it. */
 void *shim_area(size_t *size);
 
-#define early_initcall(fn)                                                                         \
-	static int (*const shim_call_##fn)(void)                                                   \
+#define early_initcall(fn)                       \
+	static int (*const shim_call_##fn)(void) \
 		__attribute__((used, section("shim_initcalls"))) = fn
 
 /* Kept off by whoever pins the threads. */
@@ -131,23 +131,23 @@ static inline void cpu_relax(void)
 
 #endif /* SHIM_EXTERN */
 
-#define smp_cond_load_relaxed(ptr, cond)                                                           \
-	({                                                                                         \
-		__typeof__(ptr) __ptr = (ptr);                                                     \
-		__typeof__(*__ptr) VAL;                                                            \
-                                                                                                   \
-		while (VAL = __atomic_load_n(__ptr, __ATOMIC_RELAXED), !(cond))                    \
-			shim_relax_on(__ptr);                                                      \
-		VAL;                                                                               \
+#define smp_cond_load_relaxed(ptr, cond)                                        \
+	({                                                                      \
+		__typeof__(ptr) __ptr = (ptr);                                  \
+		__typeof__(*__ptr) VAL;                                         \
+                                                                                \
+		while (VAL = __atomic_load_n(__ptr, __ATOMIC_RELAXED), !(cond)) \
+			shim_relax_on(__ptr);                                   \
+		VAL;                                                            \
 	})
-#define smp_cond_load_acquire(ptr, cond)                                                           \
-	({                                                                                         \
-		__typeof__(ptr) __ptr = (ptr);                                                     \
-		__typeof__(*__ptr) VAL;                                                            \
-                                                                                                   \
-		while (VAL = __atomic_load_n(__ptr, __ATOMIC_ACQUIRE), !(cond))                    \
-			shim_relax_on(__ptr);                                                      \
-		VAL;                                                                               \
+#define smp_cond_load_acquire(ptr, cond)                                        \
+	({                                                                      \
+		__typeof__(ptr) __ptr = (ptr);                                  \
+		__typeof__(*__ptr) VAL;                                         \
+                                                                                \
+		while (VAL = __atomic_load_n(__ptr, __ATOMIC_ACQUIRE), !(cond)) \
+			shim_relax_on(__ptr);                                   \
+		VAL;                                                            \
 	})
 
 #endif /* LAB_SHIM_CONTEXT_H */

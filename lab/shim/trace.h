@@ -37,20 +37,20 @@ static inline void trace_contention_end(void *lock, int ret)
 	(void)ret;
 }
 
-#define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, drained_, chain_)              \
-	do {                                                                                       \
-		if (shim_on_failure) {                                                             \
-			struct shim_failure f_ = {                                                 \
-				.lock = (lock_),                                                   \
-				.kind = (kind_),                                                   \
-				.ret = (ret_),                                                     \
-				.wait_ns = (wait_),                                                \
-				.owner = (owner_),                                                 \
-				.drained = (drained_),                                             \
-				.chain = (chain_),                                                 \
-			};                                                                         \
-			shim_on_failure(&f_);                                                      \
-		}                                                                                  \
+#define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, drained_, chain_) \
+	do {                                                                          \
+		if (shim_on_failure) {                                                \
+			struct shim_failure f_ = {                                    \
+				.lock = (lock_),                                      \
+				.kind = (kind_),                                      \
+				.ret = (ret_),                                        \
+				.wait_ns = (wait_),                                   \
+				.owner = (owner_),                                    \
+				.drained = (drained_),                                \
+				.chain = (chain_),                                    \
+			};                                                            \
+			shim_on_failure(&f_);                                         \
+		}                                                                     \
 	} while (0)
 
 #endif /* LAB_SHIM_TRACE_H */

@@ -34,22 +34,22 @@ struct ghost_ctx {
 	int cpu, level;
 	int want; /* GHOST_NONE: does not wait */
 	u64 want_begin;
-	int touch; /* in the middle of acquiring or releasing this lock */
+	int touch;			    /* in the middle of acquiring or releasing this lock */
 	struct ghost_span held[GHOST_HELD]; /* a free slot has GHOST_NONE */
-	bool waited[GHOST_HELD]; /* somebody of this CPU waited while it was held */
+	bool waited[GHOST_HELD];	    /* somebody of this CPU waited while it was held */
 	struct ghost_log wants, holds;
 	u64 acquired, deadlocks, nested, timeouts, drained;
 };
 
 /* What the oracle objects to. */
 struct ghost_faults {
-	u64 exclusion; /* two owners */
+	u64 exclusion;	   /* two owners */
 	u64 false_verdict; /* -EDEADLK, and there never was a cycle */
-	u64 false_nested; /* -EDEADLK (NESTED) without a reason */
-	u64 missed; /* -ETIMEDOUT in a cycle that had stood for long */
-	u64 silent; /* no event, or a wrong one */
-	u64 early; /* -ETIMEDOUT before the time limit */
-	u64 unclear; /* verdicts that the log is too short to judge */
+	u64 false_nested;  /* -EDEADLK (NESTED) without a reason */
+	u64 missed;	   /* -ETIMEDOUT in a cycle that had stood for long */
+	u64 silent;	   /* no event, or a wrong one */
+	u64 early;	   /* -ETIMEDOUT before the time limit */
+	u64 unclear;	   /* verdicts that the log is too short to judge */
 };
 
 extern struct ghost_faults ghost_faults;

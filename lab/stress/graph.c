@@ -5,7 +5,7 @@ struct walk {
 	const struct ghost_ctx *me;
 	u64 at;
 	u64 since; /* of the chain that is being followed */
-	bool any; /* cycles without @me count too */
+	bool any;  /* cycles without @me count too */
 	bool sure; /* only edges that need no knowledge of the queue */
 	bool on_path[GHOST_LOCKS];
 };
@@ -81,8 +81,8 @@ static bool next_in_line(struct walk *w, int cpu, int level, int lock)
 {
 	struct ghost_span want;
 
-	return !w->sure && level + 1 < GHOST_LEVELS && want_at(&ghost_ctx[cpu][level], w->at, &want) &&
-	       want.lock == lock;
+	return !w->sure && level + 1 < GHOST_LEVELS &&
+	       want_at(&ghost_ctx[cpu][level], w->at, &want) && want.lock == lock;
 }
 
 static bool blocks(struct walk *w, int cpu, int level, int lock)

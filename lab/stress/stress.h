@@ -8,13 +8,13 @@ struct workload {
 	const char *name;
 	int threads; /* 0: one for each CPU of the machine */
 	int locks;
-	int nest; /* locks that an operation takes, at most */
-	u32 hold; /* pauses with locks held, at most */
+	int nest;			/* locks that an operation takes, at most */
+	u32 hold;			/* pauses with locks held, at most */
 	u32 long_hold_us, long_hold_in; /* once in so many operations */
-	u32 freeze_us, freeze_in; /* the CPU itself stops: nobody on it runs */
-	u32 steal_us; /* moments at which a CPU stands still, anywhere in its code, at most */
+	u32 freeze_us, freeze_in;	/* the CPU itself stops: nobody on it runs */
+	u32 steal_us;	/* moments at which a CPU stands still, anywhere in its code, at most */
 	int interrupts; /* levels above the task that interrupt it */
-	bool limits; /* a time limit may end a wait here */
+	bool late;	/* every head may be suspended: cycles that only a time limit ends */
 };
 
 extern const struct workload workloads[];

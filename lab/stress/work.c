@@ -23,15 +23,9 @@ const struct workload workloads[] = {
 	  .locks = 4,
 	  .nest = 2,
 	  .hold = 2,
-	  .steal_us = 60,
-	  .limits = true },
-	{ .name = "8-threads", .threads = 8, .locks = 6, .nest = 3, .hold = 8, .limits = true },
-	{ .name = "16-threads-2-locks",
-	  .threads = 16,
-	  .locks = 2,
-	  .nest = 2,
-	  .hold = 4,
-	  .limits = true },
+	  .steal_us = 60 },
+	{ .name = "8-threads", .threads = 8, .locks = 6, .nest = 3, .hold = 8 },
+	{ .name = "16-threads-2-locks", .threads = 16, .locks = 2, .nest = 2, .hold = 4 },
 	{ .name = "interrupts", .locks = 6, .nest = 2, .hold = 8, .interrupts = 3 },
 	{ .name = "interrupts-6-threads",
 	  .threads = 6,
@@ -39,7 +33,7 @@ const struct workload workloads[] = {
 	  .nest = 2,
 	  .hold = 8,
 	  .interrupts = 3,
-	  .limits = true },
+	  .late = true },
 	{ .name = "long-holds",
 	  .locks = 3,
 	  .nest = 2,
@@ -52,9 +46,8 @@ const struct workload workloads[] = {
 	  .nest = 2,
 	  .hold = 8,
 	  .freeze_us = 300000,
-	  .freeze_in = 1000,
-	  .limits = true },
-	{ 0 },
+	  .freeze_in = 1000 },
+	{ 0 }
 };
 
 u32 draw(u64 *seed, u32 below)
@@ -101,7 +94,7 @@ static void with_locks_held(const struct workload *w, const struct ghost_ctx *c,
 
 static u64 limit_of(const struct lab_ops *ops)
 {
-	return strstr(ops->name, "tas") ? RES_TAS_TIMEOUT : RES_DEF_TIMEOUT;
+	return ops->flags & LAB_TAS ? RES_TAS_TIMEOUT : RES_DEF_TIMEOUT;
 }
 
 static bool take(const struct lab_ops *ops, struct ghost_ctx *c, int lock)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The head of a queue fails, and what becomes of those behind it, or of nobody behind it. */
+#include <stdio.h>
+
+#include <kernel/bpf/rqspinlock.h>
+#include <kernel/locking/qspinlock.h>
+
+#include "../lib/team.h"
+#include "regress.h"
+
+/*
+ * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd.
+ * B: owner CPU 1, PENDING CPU 4, head CPU 5, behind it CPU 0, which closes the cycle.
+ * CPU 0 cannot leave from the middle of a queue, so that the verdict falls on the head CPU 1.
+ */
+struct queues {
+	const struct lab_ops *ops;
+	bool crowd;
+	union lab_lock a, b;
+	struct lab_barrier barrier;
+	int err[6];
+	u32 word_after; /* of A, when CPU 1 has failed */
+};
+
+static struct queues q;
+
+static u32 tail_of(int cpu)
+{
+	return encode_tail(cpu, 0);
+}
+
+static void wait_pending(union lab_lock *l)
+{
+	while (!(READ_ONCE(l->word) & _Q_PENDING_MASK))
+		lab_poll();
+}
+
+static void wait_tail(union lab_lock *l, int cpu)
+{
+	while ((READ_ONCE(l->word) & _Q_TAIL_MASK) != tail_of(cpu))
+		lab_poll();
+}
+
+static void want(int cpu, union lab_lock *l)
+{
+	q.err[cpu] = q.ops->lock(l, NULL);
+	if (cpu == 1)
+		q.word_after = READ_ONCE(l->word);
+	if (!q.err[cpu])
+		q.ops->unlock(l, NULL);
+}
+
+static void cpu0(void)
+{
+	wait_tail(&q.b, 5);
+	wait_tail(&q.a, q.crowd ? 3 : 1);
+	want(0, &q.b);
+	q.ops->unlock(&q.a, NULL);
+}
+
+static void cpu1(void)
+{
+	wait_pending(&q.a);
+	want(1, &q.a);
+	q.ops->unlock(&q.b, NULL);
+}
+
+static void play(int cpu, void *arg)
+{
+	(void)arg;
+	if (cpu < 2)
+		EXPECT(!q.ops->lock(cpu ? &q.b : &q.a, NULL));
+	lab_meet(&q.barrier);
+	switch (cpu) {
+	case 0:
+		cpu0();
+		break;
+	case 1:
+		cpu1();
+		break;
+	case 2:
+		want(2, &q.a);
+		break;
+	case 3:
+		wait_tail(&q.a, 1);
+		if (q.crowd)
+			want(3, &q.a);
+		break;
+	case 4:
+		want(4, &q.b);
+		break;
+	case 5:
+		wait_pending(&q.b);
+		want(5, &q.b);
+		break;
+	}
+}
+
+static bool run(const struct lab_ops *ops, bool crowd)
+{
+	bool ok = true;
+	int i;
+
+	memset(&q, 0, sizeof(q));
+	q.ops = ops;
+	q.crowd = crowd;
+	q.barrier.n = 6;
+	lab_team(6, play, NULL);
+	for (i = 0; i < 6; i++) {
+		if (i != 1)
+			ok = EXPECT(!q.err[i]) && ok;
+	}
+	return EXPECT(q.err[1] == -EDEADLK) && EXPECT(!q.a.word) && EXPECT(!q.b.word) && ok;
+}
+
+/* Those behind a head that fails for its own deadlock get the lock. */
+bool keep_queue_on_deadlock(const struct lab_ops *ops)
+{
+	return run(ops, true) && EXPECT((q.word_after & _Q_TAIL_MASK) != tail_of(1));
+}
+
+/* The last of the queue takes its tail with it, or the next to come would wait for ever. */
+bool tail_reset_of_kept_queue(const struct lab_ops *ops)
+{
+	return run(ops, false) && EXPECT(!(q.word_after & _Q_TAIL_MASK)) &&
+	       EXPECT(!ops->lock(&q.a, NULL)) && (ops->unlock(&q.a, NULL), EXPECT(!q.a.word));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../lib/team.h"
+#include "regress.h"
+
+#define LIMIT_S 20
+
+__thread u32 last_kind;
+
+static const struct test tests[] = {
+	{ "AA at once", aa_at_once },
+	{ "NMI on a wait: one trylock", nmi_trylock },
+	{ "NMI at any instruction of unlock", unlock_nmi_order },
+	{ "one entry for a contended lock", tas_single_entry },
+	{ 0 },
+};
+
+static const struct test queue_tests[] = {
+	{ "queue kept on deadlock", keep_queue_on_deadlock },
+	{ "tail reset of a kept queue", tail_reset_of_kept_queue },
+	{ 0 },
+};
+
+static int passed, failed;
+
+struct call {
+	const struct test *test;
+	const struct lab_ops *ops;
+	bool ok;
+};
+
+static void on_failure(const struct shim_failure *f)
+{
+	last_kind = f->kind;
+}
+
+bool expect(bool ok, const char *what)
+{
+	if (!ok)
+		printf("  not so: %s\n", what);
+	return ok;
+}
+
+/* On the CPU with the highest number, which has no tag of its own in some builds. */
+static void call(int cpu, void *arg)
+{
+	struct call *c = arg;
+
+	if (cpu == 1)
+		c->ok = c->test->run(c->ops);
+}
+
+static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
+{
+	struct call c = { t, ops, false };
+
+	alarm(LIMIT_S);
+	if (own_team)
+		c.ok = t->run(ops);
+	else
+		lab_team(2, call, &c);
+	alarm(0);
+	if (c.ok)
+		passed++;
+	else
+		failed++;
+	printf("%s - %s, %s\n", c.ok ? "ok" : "not ok", ops->name, t->name);
+	fflush(stdout);
+}
+
+int main(void)
+{
+	int i, k;
+
+	shim_init(8);
+	shim_on_failure = on_failure;
+	for (i = 0; lab_locks[i]; i++) {
+		if (!(lab_locks[i]->flags & LAB_OURS))
+			continue;
+		for (k = 0; tests[k].name; k++)
+			run(&tests[k], lab_locks[i],
+			    tests[k].run != aa_at_once && tests[k].run != unlock_nmi_order);
+		for (k = 0; queue_tests[k].name && !(lab_locks[i]->flags & LAB_TAS); k++)
+			run(&queue_tests[k], lab_locks[i], true);
+	}
+	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
+	return failed != 0;
+}

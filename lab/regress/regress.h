@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Mistakes that resilient spin locks have been cured of: one test for each, named after what
+ * went wrong.
+ */
+#ifndef LAB_REGRESS_H
+#define LAB_REGRESS_H
+
+#include "../locks/locks.h"
+
+/* False ends the test; says why. */
+bool expect(bool ok, const char *what);
+#define EXPECT(cond) expect(cond, #cond)
+
+extern __thread u32 last_kind;
+
+struct test {
+	const char *name;
+	bool (*run)(const struct lab_ops *ops);
+};
+
+bool aa_at_once(const struct lab_ops *ops);
+bool nmi_trylock(const struct lab_ops *ops);
+bool unlock_nmi_order(const struct lab_ops *ops);
+bool tas_single_entry(const struct lab_ops *ops);
+bool keep_queue_on_deadlock(const struct lab_ops *ops);
+bool tail_reset_of_kept_queue(const struct lab_ops *ops);
+
+/* Calls @probe at every instruction of @fn; returns their number, or 0 where that is not known. */
+u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg);
+
+#endif /* LAB_REGRESS_H */
