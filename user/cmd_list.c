@@ -68,7 +68,7 @@ static void print_text(void)
 		       s->needs[0] && s->by_hand ? "," :
 		       s->by_hand		 ? ";" :
 						   "",
-		       s->by_hand ? " driven by hand (docs/samples.md)" : "");
+		       s->by_hand ? " driven by hand (the comment on top of its source)" : "");
 	}
 }
 

@@ -170,7 +170,9 @@ static int choose_sample(struct run *r)
 		return EXIT_USAGE;
 	}
 	if (r->sample->by_hand) {
-		pr_err("%s is driven by hand, with bpftool: see docs/samples.md", a->what);
+		pr_err("%s is driven by hand, with bpftool: the comment on top of %s.bpf.c says how "
+		       "(bpf/progs of the sources, share/doc/rqspin/progs when installed)",
+		       a->what, a->what);
 		return EXIT_UNSUPPORTED;
 	}
 	if (a->nr_role_names) {
@@ -203,8 +205,8 @@ static int refuse_cpus(const struct run *r, unsigned int need, int have)
 		pr_err("%s needs %u CPUs, one per role; --cpus names %d", name, need, have);
 		return EXIT_USAGE;
 	}
-	pr_err("%s needs %u CPUs, one per role; this machine lets us use %d: try a guest with "
-	       "more (make vm)",
+	pr_err("%s needs %u CPUs, one per role; this machine lets us use %d: use a machine or "
+	       "guest with more CPUs (in the sources: make vm, 4 CPUs)",
 	       name, need, have);
 	return EXIT_UNSUPPORTED;
 }
