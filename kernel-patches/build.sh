@@ -11,10 +11,12 @@
 
 src=$top/build/kernel-src
 rev=HEAD worktree=0 config=lean
+# An earlier commit may lack what the tests are configured by.
+export BISECT=${BISECT:-0}
 while [ $# -gt 0 ]; do
 	case $1 in
 	--worktree) worktree=1 ;;
-	--commit) rev=${2:?} && shift ;;
+	--commit) rev=${2:?} BISECT=1 && shift ;;
 	-*) die "usage: build.sh [--worktree | --commit REV] [CONFIG]" 2 ;;
 	*) config=$1 ;;
 	esac
