@@ -14,14 +14,14 @@ LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
 LAB_FLAGS_obj-tsan = -DSHIM_YIELD -fsanitize=thread -Wno-tsan
 
 # program: variant, source folder
-LAB_PROGRAMS = bench detect regress stress stress-escape stress-tsan regress-escape
+LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape race-tsan
 LAB_OF_bench = obj bench
 LAB_OF_detect = obj detect
 LAB_OF_regress = obj regress
 LAB_OF_regress-escape = obj-escape regress
 LAB_OF_stress = obj-yield stress
 LAB_OF_stress-escape = obj-escape stress
-LAB_OF_stress-tsan = obj-tsan stress
+LAB_OF_race-tsan = obj-tsan race
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
@@ -52,3 +52,28 @@ $(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v))))
 $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
+
+LAB_SECONDS ?= 30
+SECONDS ?= 3600
+export LAB LAB_TREE
+
+.PHONY: lab
+lab: $(foreach p,$(filter-out bench,$(LAB_PROGRAMS)),$(LAB)/lab-$(p)) ## the lock in user space: regressions, deadlocks, torture (LAB_SECONDS=, LAB_TREE=)
+	$(Q)lab/run.sh $(LAB_SECONDS)
+
+.PHONY: lab-bench
+lab-bench: $(LAB)/lab-bench ## what the lock costs: uncontended and two threads, next to qspinlock and others
+	$(Q)$(LAB)/lab-bench --json $(LAB)/bench.json
+
+ifneq ($(wildcard $(LAB_TREE)/kernel/bpf/rqspinlock.c),)
+bench: lab-bench
+endif
+
+.PHONY: lab-mutants
+lab-mutants: lab ## break the lock on purpose, in many ways: the lab must find each
+	$(Q)CC="$(CC)" CFLAGS="$(SHIM_CFLAGS) -Ilab/shim -I$(SHIM_TREE) -DSHIM_YIELD" LIBS="$(LAB_LIBS)" lab/mutants/run.sh $(MUTANTS)
+
+.PHONY: soak
+soak: $(LAB)/lab-stress $(LAB)/lab-stress-escape ## torture for SECONDS= (default an hour)
+	$(Q)$(LAB)/lab-stress --real-time --seconds $$(($(SECONDS) / 2))
+	$(Q)$(LAB)/lab-stress-escape --real-time --seconds $$(($(SECONDS) / 2))

@@ -82,9 +82,10 @@ static void play(int cpu, void *arg)
 		want(2, &q.a);
 		break;
 	case 3:
-		wait_tail(&q.a, 1);
-		if (q.crowd)
+		if (q.crowd) {
+			wait_tail(&q.a, 1);
 			want(3, &q.a);
+		}
 		break;
 	case 4:
 		want(4, &q.b);

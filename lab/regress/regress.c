@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -52,10 +53,22 @@ static void call(int cpu, void *arg)
 		c->ok = c->test->run(c->ops);
 }
 
+static const struct call *current;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	printf("not ok - %s, %s: hangs\n\n%d passed, %d failed, 0 skipped\n", current->ops->name,
+	       current->test->name, passed, failed + 1);
+	fflush(stdout);
+	_exit(1);
+}
+
 static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
 {
 	struct call c = { t, ops, false };
 
+	current = &c;
 	alarm(LIMIT_S);
 	if (own_team)
 		c.ok = t->run(ops);
@@ -76,6 +89,7 @@ int main(void)
 
 	shim_init(8);
 	shim_on_failure = on_failure;
+	signal(SIGALRM, on_alarm);
 	for (i = 0; lab_locks[i]; i++) {
 		if (!(lab_locks[i]->flags & LAB_OURS))
 			continue;

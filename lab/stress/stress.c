@@ -131,6 +131,7 @@ static void run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64
 	r = (struct run){ .w = w, .ops = ops, .barrier.n = threads, .seed = seed };
 	shim_yield_every = threads > lab_cpus() ? YIELD_EVERY : 0;
 	ghost_reset();
+	ghost_late_ok = w->late;
 	for (i = 0; i < w->locks; i++)
 		ops->init(&work_lock[i]);
 	r.until = shim_clock() + ns;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A client without any atomics of its own, for ThreadSanitizer: what the locks order is all that
+ * keeps its plain data whole. The sanitizer does not know the kernel's memory model (model/litmus
+ * does), so this is a smoke test.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/team.h"
+#include "../locks/locks.h"
+
+#define THREADS	    4
+#define LOCKS	    3
+#define YIELD_EVERY 20
+
+/*
+ * The node is initialised before its address goes through the one in front, by a write barrier
+ * and an address dependency, neither of which the sanitizer sees.
+ */
+const char *__tsan_default_suppressions(void)
+{
+	return "race:res_signal\nrace:res_pass_cut\nrace:res_enqueue\n";
+}
+
+struct guarded {
+	union lab_lock lock;
+	u64 count;
+} __attribute__((aligned(LAB_ALIGN)));
+
+struct race {
+	const struct lab_ops *ops;
+	u64 until;
+	struct guarded item[LOCKS];
+	u64 done[THREADS][LOCKS];
+	u64 failed[THREADS];
+};
+
+static void touch(struct race *r, int cpu, int i)
+{
+	r->item[i].count++;
+	r->done[cpu][i]++;
+}
+
+/* Both in any order: deadlocks are part of it. */
+static void pair(struct race *r, int cpu, int i, int k)
+{
+	const struct lab_ops *ops = r->ops;
+
+	if (ops->lock(&r->item[i].lock, NULL)) {
+		r->failed[cpu]++;
+		return;
+	}
+	touch(r, cpu, i);
+	if (!ops->lock(&r->item[k].lock, NULL)) {
+		touch(r, cpu, k);
+		ops->unlock(&r->item[k].lock, NULL);
+	} else {
+		r->failed[cpu]++;
+	}
+	ops->unlock(&r->item[i].lock, NULL);
+}
+
+static void work(int cpu, void *arg)
+{
+	struct race *r = arg;
+	unsigned int seed = cpu + 1;
+
+	while (shim_clock() < r->until) {
+		int i = rand_r(&seed) % LOCKS;
+
+		pair(r, cpu, i, (i + 1 + rand_r(&seed) % (LOCKS - 1)) % LOCKS);
+	}
+}
+
+static bool run(const struct lab_ops *ops, int seconds)
+{
+	static struct race r;
+	u64 sum, total = 0, failed = 0;
+	bool ok = true;
+	int i, cpu;
+
+	memset(&r, 0, sizeof(r));
+	r.ops = ops;
+	for (i = 0; i < LOCKS; i++)
+		ops->init(&r.item[i].lock);
+	r.until = shim_clock() + seconds * NSEC_PER_SEC;
+	lab_team(THREADS, work, &r);
+	for (i = 0; i < LOCKS; i++) {
+		for (sum = cpu = 0; cpu < THREADS; cpu++)
+			sum += r.done[cpu][i];
+		ok = ok && sum == r.item[i].count;
+		total += sum;
+	}
+	for (cpu = 0; cpu < THREADS; cpu++)
+		failed += r.failed[cpu];
+	ok = ok && total && failed;
+	printf("%s - %s: %llu acquisitions, %llu errors\n", ok ? "ok" : "not ok", ops->name,
+	       (unsigned long long)total, (unsigned long long)failed);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	int i, seconds = argc > 1 ? atoi(argv[1]) : 5, passed = 0, failed = 0;
+
+	shim_init(THREADS);
+	lab_real_time = false;
+	shim_yield_every = YIELD_EVERY;
+	for (i = 0; lab_locks[i]; i++) {
+		if (!(lab_locks[i]->flags & LAB_OURS))
+			continue;
+		if (run(lab_locks[i], seconds))
+			passed++;
+		else
+			failed++;
+	}
+	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
+	return failed != 0;
+}
