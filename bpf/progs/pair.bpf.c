@@ -29,9 +29,10 @@ static __always_inline int transfer(__u32 from_index, __u32 to_index)
 		return -EINVAL;
 	sample_begin(&s);
 	s.err = res_pair_lock(&pair, &from->lock, &to->lock);
-	/* Which of the two could not be had is not told, so there is no event to report. */
-	if (s.err)
+	if (s.err) {
+		res_scope_fail_pair(&s.scope, &pair, s.err);
 		return sample_end(&s);
+	}
 	from->balance--;
 	to->balance++;
 	res_pair_unlock(&pair);

@@ -125,24 +125,28 @@ static __always_inline struct rqspin_event *rqspin_reserve(__u64 *seq)
 	return ev;
 }
 
-/* Copies this CPU's table and says whether @lock is in it. */
+/* Copies this CPU's table, then @also if there is one, and says whether @lock is among them. */
 static __always_inline bool rqspin_copy_held(struct rqspin_event *ev,
-					     struct rqspinlock_held___rqspin *held, __u64 lock)
+					     struct rqspinlock_held___rqspin *held, __u64 lock,
+					     __u64 also)
 {
-	bool found = false;
+	bool found = also == lock;
 	int cnt;
 
 	ev->nr_held = RQSPIN_HELD_UNKNOWN;
 	if (!held)
-		return false;
+		return found;
 	cnt = held->cnt;
-	ev->nr_held = cnt;
+	ev->nr_held = cnt + !!also;
 #pragma unroll
 	for (int i = 0; i < RQSPIN_HELD_MAX; i++) {
 		__u64 entry = (__u64)held->locks[i];
 
-		if (i >= cnt)
+		if (i >= cnt) {
+			if (also && i < RQSPIN_EVENT_HELD)
+				ev->held[i] = also;
 			break;
+		}
 		if (i < RQSPIN_EVENT_HELD)
 			ev->held[i] = entry;
 		found |= entry == lock;
@@ -184,7 +188,7 @@ static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_t
 
 /* Not inlined: some 200 instructions that every failure branch would repeat otherwise. */
 static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *scope, __u64 lock,
-							   int err, __u32 line)
+							   int err, __u32 line, __u64 also)
 {
 	struct rqspin_event *ev;
 	__u64 seq;
@@ -199,12 +203,13 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	ev->line = line;
 	ev->nr_owner_held = 0;
 	rqspin_fill_task(ev, scope);
-	own = rqspin_copy_held(ev, scope->held, lock);
+	own = rqspin_copy_held(ev, scope->held, lock, also);
 	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */
 	rqspin_classify(ev, scope->held && ev->nr_held && ev->nr_held <= RQSPIN_HELD_MAX, own);
 #ifdef RQSPIN_FALLBACK_DETAIL
-	/* The fallback lock knows the kind, the owner and the time it waited. */
-	RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);
+	/* The fallback lock knows the kind, the owner and the time it waited, if it was asked. */
+	if (also != lock)
+		RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);
 #endif
 	__sync_lock_test_and_set(&ev->seq, seq);
 	return 0;
@@ -220,6 +225,21 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
  * a full ring overwrites its oldest event, and readers notice.
  */
 #define res_scope_fail(scope, lock_ptr, error) \
-	rqspin_report(scope, (__u64)(lock_ptr), error, __LINE__)
+	rqspin_report(scope, (__u64)(lock_ptr), error, __LINE__, 0)
+
+/**
+ * res_scope_fail_pair() - report that a pair of locks could not be had
+ * @scope: what res_scope_begin() filled
+ * @pair: const struct res_pair *: what the failed res_pair_lock() left, or
+ *	res_guard_pair_failed()
+ * @error: negative errno it returned
+ *
+ * As res_scope_fail() for the lock of the two that failed; the other one, if it
+ * was held then and is released by now, is among the event's held locks. A pair
+ * of one lock is an AA, though the kernel was never asked for it twice.
+ */
+#define res_scope_fail_pair(scope, pair, error)                      \
+	rqspin_report(scope, (__u64)(pair)->failed, error, __LINE__, \
+		      (pair)->failed == (pair)->second ? (__u64)(pair)->first : 0)
 
 #endif /* RQSPIN_RES_EVENTS_BPF_H */

@@ -28,10 +28,13 @@
  * struct res_pair - two held locks, on the program's stack
  * @first: lock taken first, released last
  * @second: lock taken second
+ * @failed: after an error the lock that could not be had: @first, or @second and
+ *	then @first was held until the error; both locks were one if all are equal
  */
 struct res_pair {
 	struct bpf_res_spin_lock *first;
 	struct bpf_res_spin_lock *second;
+	struct bpf_res_spin_lock *failed;
 };
 
 static __always_inline RQSPIN_MUST_CHECK int rqspin_pair_take(struct res_pair *pair)
@@ -39,11 +42,15 @@ static __always_inline RQSPIN_MUST_CHECK int rqspin_pair_take(struct res_pair *p
 	int err;
 
 	err = res_spin_lock(pair->first);
-	if (err)
+	if (err) {
+		pair->failed = pair->first;
 		return err;
+	}
 	err = res_spin_lock(pair->second);
-	if (err)
+	if (err) {
 		res_spin_unlock(pair->first);
+		pair->failed = pair->second;
+	}
 	return err;
 }
 
@@ -55,6 +62,7 @@ static __always_inline RQSPIN_MUST_CHECK int rqspin_pair_take(struct res_pair *p
  *
  * Return: 0 with both locks held, or a negative errno with none of them held:
  * as res_spin_lock(), and -RQSPIN_EDEADLK at once if both are the same lock.
+ * Which one failed is in @pair; res_scope_fail_pair() reports it.
  * Context: as res_spin_lock(). Fetch @a and @b by one look-up each: if both are
  * one pointer, the verifier refuses the program.
  */
@@ -63,8 +71,10 @@ res_pair_lock(struct res_pair *pair, struct bpf_res_spin_lock *a, struct bpf_res
 {
 	struct bpf_res_spin_lock *first = a, *second = b;
 
-	if (a == b)
+	if (a == b) {
+		pair->first = pair->second = pair->failed = a;
 		return -RQSPIN_EDEADLK;
+	}
 	if (b < a) {
 		first = b;
 		second = a;
@@ -137,5 +147,15 @@ static __always_inline void rqspin_guard_pair_exit(struct rqspin_guard_pair *g)
 	     rqspin_guard_var.once &&                                                  \
 	     (rqspin_guard_var.err = res_pair_lock(&rqspin_guard_var.pair, a, b), 1);) \
 	rqspin_guard_block
+
+/**
+ * res_guard_pair_failed() - the pair whose acquisition failed
+ *
+ * In the failure block of res_guard_pair(), and only there.
+ *
+ * Return: const struct res_pair *, for res_scope_fail_pair() or to look at its
+ * @failed. Neither lock is held.
+ */
+#define res_guard_pair_failed() ((const struct res_pair *)&rqspin_guard_var.pair)
 
 #endif /* RQSPIN_RES_LOCK_PAIR_BPF_H */
