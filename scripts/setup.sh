@@ -72,6 +72,7 @@ bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 NEEDS_TEST='
 formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
 cmocka|can_cmocka|libcmocka-dev
+locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
 QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod

@@ -30,7 +30,7 @@ struct guarded {
 
 struct race {
 	const struct lab_ops *ops;
-	u64 until;
+	u64 ns;
 	struct guarded item[LOCKS];
 	u64 done[THREADS][LOCKS];
 	u64 failed[THREADS];
@@ -65,8 +65,9 @@ static void work(int cpu, void *arg)
 {
 	struct race *r = arg;
 	unsigned int seed = cpu + 1;
+	u64 end = shim_clock() + r->ns;
 
-	while (shim_clock() < r->until) {
+	while (shim_clock() < end) {
 		int i = rand_r(&seed) % LOCKS;
 
 		pair(r, cpu, i, (i + 1 + rand_r(&seed) % (LOCKS - 1)) % LOCKS);
@@ -84,7 +85,7 @@ static bool run(const struct lab_ops *ops, int seconds)
 	r.ops = ops;
 	for (i = 0; i < LOCKS; i++)
 		ops->init(&r.item[i].lock);
-	r.until = shim_clock() + seconds * NSEC_PER_SEC;
+	r.ns = seconds * NSEC_PER_SEC;
 	lab_team(THREADS, work, &r);
 	for (i = 0; i < LOCKS; i++) {
 		for (sum = cpu = 0; cpu < THREADS; cpu++)

@@ -26,7 +26,7 @@ struct run {
 	const struct lab_ops *ops;
 	struct lab_barrier barrier;
 	u64 seed;
-	u64 until; /* ns */
+	u64 ns; /* from when everybody is there */
 	u32 over;
 };
 
@@ -67,9 +67,12 @@ static void work(int cpu, void *arg)
 	struct run *r = arg;
 	u64 seed = (r->seed + cpu) * 0x9e3779b97f4a7c15ULL | 1;
 
+	u64 end;
+
 	lab_meet(&r->barrier);
+	end = shim_clock() + r->ns;
 	interrupts_start(r->w, r->ops, cpu);
-	while (shim_clock() < r->until)
+	while (shim_clock() < end)
 		work_once(r->w, r->ops, &ghost_ctx[cpu][0], &seed);
 	interrupts_stop();
 	lab_meet(&r->barrier);
@@ -128,13 +131,12 @@ static void run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64
 	struct sums s;
 	int i, threads = w->threads ? w->threads : lab_cpus();
 
-	r = (struct run){ .w = w, .ops = ops, .barrier.n = threads, .seed = seed };
+	r = (struct run){ .w = w, .ops = ops, .barrier.n = threads, .seed = seed, .ns = ns };
 	shim_yield_every = threads > lab_cpus() ? YIELD_EVERY : 0;
 	ghost_reset();
 	ghost_late_ok = w->late;
 	for (i = 0; i < w->locks; i++)
 		ops->init(&work_lock[i]);
-	r.until = shim_clock() + ns;
 	pthread_create(&watcher, NULL, watch, &r);
 	lab_team(threads, work, &r);
 	smp_store_release(&r.over, 1);
