@@ -31,7 +31,8 @@ def man_option(option):
     for flag in flags(option):
         head = f"\\fB{roff(flag)}\\fR"
         if arg:
-            head += long_arg if flag.startswith("--") else f" \\fI{arg}\\fR"
+            short_arg = f"[\\fI{arg}\\fR]" if option["optional"] else f" \\fI{arg}\\fR"
+            head += long_arg if flag.startswith("--") else short_arg
         heads.append(head)
     return [".TP", ", ".join(heads), roff(option.get("doc", "")) + "."]
 

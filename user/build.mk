@@ -14,11 +14,11 @@ $(O)/user/samples.inc: bpf/progs/expected.tsv user/gen-samples.awk
 
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz
 
 $(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out %/main.o,$(USER_OBJS))
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lcmocka
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz -lcmocka
 
 .PHONY: unit
 unit: $(O)/user/tests/unit ## run the tests that need neither root nor a kernel

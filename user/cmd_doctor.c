@@ -40,11 +40,13 @@ static const char *const state_names[] = {
 
 static void print_check(const struct check *c, enum check_state state, const char *detail)
 {
-	printf("%-30s %-*s%s\n", c->title, detail[0] ? 8 : 0, state_names[state], detail);
+	const char *shown = c->value && state != CHECK_UNKNOWN ? "" : state_names[state];
+
+	printf("%-30s %-*s%s\n", c->title, detail[0] && *shown ? 8 : 0, shown, detail);
 	if (state != CHECK_NO || !c->costs)
 		return;
 	printf("%-30s %-8scosts: %s\n", "", "", c->costs);
-	printf("%-30s %-8smend:  %s\n", "", "", c->mend);
+	printf("%-30s %-8smend:  %s\n", "", "", check_mend(c));
 }
 
 static json_t *check_json(const struct check *c, enum check_state state, const char *detail)
@@ -54,7 +56,7 @@ static json_t *check_json(const struct check *c, enum check_state state, const c
 	return json_pack("{s:s, s:s, s:o, s:s, s:b, s:s?, s:s?}", "id", c->id, "title", c->title,
 			 "available", state == CHECK_UNKNOWN ? json_null() : json_boolean(!no),
 			 "detail", detail, "needed", c->needed, "costs", no ? c->costs : NULL,
-			 "mend", no ? c->mend : NULL);
+			 "mend", no ? check_mend(c) : NULL);
 }
 
 static void print_sources(void)
@@ -115,8 +117,10 @@ static int run(int argc, char **argv)
 		print_json(list, usable);
 	else
 		print_sources();
-	if (!usable)
+	if (!usable) {
+		fflush(stdout);
 		pr_err("resilient locks cannot be used here; see the lines with 'no' above");
+	}
 	if (!json)
 		json_decref(list);
 	return usable ? EXIT_OK : EXIT_UNSUPPORTED;

@@ -38,6 +38,7 @@ static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct held_cmd *h = state->input;
+	uint64_t ms;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -59,7 +60,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		h->print.no_addr = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "takes no arguments, but got '%s'", arg);
+		if (h->watch_ms && !opt_u64(arg, 1, 3600000, &ms))
+			argp_error(state,
+				   "write -w%s or --watch=%s: what follows a space is no "
+				   "part of the option",
+				   arg, arg);
+		else
+			argp_error(state, "takes no arguments, but got '%s'", arg);
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (h->count && !h->watch_ms)

@@ -87,6 +87,7 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &st);
+	st.opts.print.stamp = st.interval > 0;
 	st.table = stat_table_new();
 	if (!st.table) {
 		pr_err("out of memory");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cpus.h"
 
@@ -14,6 +16,24 @@ int cpus_usable(int cpus[OPT_CPUS_MAX])
 		if (CPU_ISSET(cpu, &set))
 			cpus[nr++] = cpu;
 	return nr;
+}
+
+bool cpu_online(int cpu)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int cpus[OPT_CPUS_MAX], nr = -1;
+	char list[4096] = "";
+
+	if (f && fgets(list, sizeof(list), f)) {
+		list[strcspn(list, "\n")] = 0;
+		nr = opt_cpus(list, cpus);
+	}
+	if (f)
+		fclose(f);
+	for (int i = 0; i < nr; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return nr < 0; /* cannot be told */
 }
 
 bool cpu_usable(int cpu)

@@ -6,6 +6,7 @@
 
 #include "opts.h"
 
+bool cpu_online(int cpu);		 /* true also where that cannot be told */
 int cpus_usable(int cpus[OPT_CPUS_MAX]); /* that this process may run on; returns how many */
 bool cpu_usable(int cpu);		 /* online and allowed: tried by going there */
 

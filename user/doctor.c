@@ -9,6 +9,7 @@
 
 #include "cpus.h"
 #include "doctor.h"
+#include "kconfig.h"
 #include "probe.h"
 #include "report.h"
 
@@ -94,7 +95,6 @@ static enum check_state look_lockdown(char *detail, size_t size)
 {
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
 	char line[80], mode[32];
-	bool none;
 
 	if (!f) {
 		snprintf(detail, size, "%s",
@@ -107,9 +107,10 @@ static enum check_state look_lockdown(char *detail, size_t size)
 	    sscanf(strchr(line, '['), "[%31[^]]", mode) != 1)
 		snprintf(mode, sizeof(mode), "unreadable");
 	fclose(f);
-	none = !strcmp(mode, "none");
-	snprintf(detail, size, "%s", mode);
-	return none ? CHECK_YES : CHECK_NO;
+	snprintf(detail, size, "%s%s", mode,
+		 strcmp(mode, "integrity") ? "" : " (costs nothing of rqspin)");
+	/* Reading kernel memory and kprobes are refused from here on. */
+	return strcmp(mode, "confidentiality") ? CHECK_YES : CHECK_NO;
 }
 
 static enum check_state look_mount(const char *type, char *detail, size_t size)
@@ -145,53 +146,75 @@ static enum check_state look_debugfs(char *detail, size_t size)
 	return look_mount("debugfs", detail, size);
 }
 
+static const char *mend_trampoline(void)
+{
+	static const char *const options[] = { "CONFIG_FUNCTION_TRACER",
+					       "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",
+					       "CONFIG_BPF_JIT" };
+
+	if (!kconfig_has(options, sizeof(options) / sizeof(options[0])))
+		return NULL;
+	return "the kernel has the options but refuses: a policy or hypervisor restriction? "
+	       "Try another machine, or a guest of your own";
+}
+
+const char *check_mend(const struct check *c)
+{
+	const char *here = c->mend_here ? c->mend_here() : NULL;
+
+	return here ? here : c->mend;
+}
+
 const struct check checks[] = {
-	{ "kernel", "kernel", NULL, NULL, false, look_kernel },
+	{ "kernel", "kernel", NULL, NULL, false, .look = look_kernel, .value = true },
 	{ "privilege", "right to load BPF programs", "nothing of rqspin works without it",
-	  "run it as root (sudo)", true, look_privilege },
+	  "run it as root (sudo)", true, .look = look_privilege },
 	{ "btf", "kernel BTF", "nothing of rqspin works without it",
-	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true, look_btf },
+	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true,
+	  .look = look_btf },
 	{ "kfuncs", "resilient lock kfuncs", "programs have only the fallback lock",
 	  "Linux 6.15 or later, or 6.12 with this project's patches (kernel-patches/README.md of the "
 	  "sources)",
-	  true, look_kfuncs },
+	  true, .look = look_kfuncs },
 	{ "local_irq", "bpf_local_irq_save/restore", "no interrupt control beside irqsave locks",
-	  "Linux 6.14 or later", false, look_local_irq },
+	  "Linux 6.14 or later", false, .look = look_local_irq },
 	{ "held_table", "table of held locks",
 	  "no names of the other side's locks; 'held' does not work",
-	  "Linux 6.15 or later with BTF", false, look_held_table },
+	  "Linux 6.15 or later with BTF", false, .look = look_held_table },
 	{ "stream", "program error streams",
 	  "failures of programs that do not report themselves have no report text",
-	  "Linux 6.17 or later, booted without deferred_init=lazy", false, look_stream },
+	  "Linux 6.17 or later, booted without deferred_init=lazy", false, .look = look_stream },
 	{ "trampoline", "fentry and fexit",
 	  "only programs that report themselves (res_events.bpf.h) show the other side",
 	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
 	  "a distribution's",
-	  false, look_trampoline },
+	  false, .look = look_trampoline, .mend_here = mend_trampoline },
 	{ "contention", "contention tracepoints", "failures inside maps are not seen",
-	  "Linux 5.19 or later", false, look_contention },
+	  "Linux 5.19 or later", false, .look = look_contention },
 	{ "kprobe", "kprobes", "nothing: rqspin has better sources", "a kernel with CONFIG_KPROBES",
-	  false, look_kprobe },
+	  false, .look = look_kprobe },
 	{ "tracepoint", "tracepoint rqspinlock_failure",
 	  "failures are put together from several sources",
 	  "this project's kernel patches (kernel-patches/README.md of the sources)", false,
-	  look_tracepoint },
+	  .look = look_tracepoint },
 	{ "queue", "waiters queue",
 	  "waiters are not fair, and a timeout takes 1 s instead of 250 ms",
 	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",
-	  false, look_mode },
+	  false, .look = look_mode },
 	{ "aa_at_once", "AA found at entry", "an AA costs its program 1 to 2 ms",
-	  "a kernel with the fix 5860f5ce479f of November 2025", false, look_aa },
+	  "a kernel with the fix 5860f5ce479f of November 2025", false, .look = look_aa },
 	{ "cpus", "more than one CPU", "samples with several roles do not run",
-	  "a machine or guest with more CPUs (in the sources: make vm)", false, look_cpus },
-	{ "lockdown", "no kernel lockdown", "kprobes and some reads of kernel memory are refused",
-	  "boot without lockdown= (and without Secure Boot)", false, look_lockdown },
+	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },
+	{ "lockdown", "kernel lockdown",
+	  "programs may not read kernel memory: what needs it does not load, cycles in the fallback "
+	  "lock end by timeout",
+	  "boot without lockdown=confidentiality", false, .look = look_lockdown, .value = true },
 	{ "bpffs", "BPF file system", "programs cannot be pinned (bpftool prog loadall)",
-	  "mount -t bpf bpf /sys/fs/bpf", false, look_bpffs },
+	  "mount -t bpf bpf /sys/fs/bpf", false, .look = look_bpffs },
 	{ "tracefs", "tracefs", "nothing of rqspin needs it",
-	  "mount -t tracefs tracefs /sys/kernel/tracing", false, look_tracefs },
+	  "mount -t tracefs tracefs /sys/kernel/tracing", false, .look = look_tracefs },
 	{ "debugfs", "debugfs", "nothing of rqspin needs it; lock event counts are there",
-	  "mount -t debugfs debugfs /sys/kernel/debug", false, look_debugfs },
+	  "mount -t debugfs debugfs /sys/kernel/debug", false, .look = look_debugfs },
 };
 
 const size_t nr_checks = sizeof(checks) / sizeof(checks[0]);

@@ -15,7 +15,12 @@ struct check {
 	bool needed;	   /* resilient locks cannot be used without it */
 	/* Fills @detail with one line; what was found, or why not. */
 	enum check_state (*look)(char *detail, size_t size);
+	const char *(*mend_here)(void); /* instead of @mend, if it is set and returns one */
+	bool value;			/* shown is what was found, not "yes" */
 };
+
+/* How to get what is missing. */
+const char *check_mend(const struct check *c);
 
 extern const struct check checks[];
 extern const size_t nr_checks;

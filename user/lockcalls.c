@@ -58,11 +58,14 @@ static bool calls_of(int prog_fd, __u32 xlated_len, __s32 *calls, size_t room, s
 
 void lockcalls_learn(void)
 {
-	struct probe_bpf *skel = probeobj_load("probe_lock", NULL);
+	struct probe_bpf *skel;
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
 	int fd;
 
+	log_trying(true);
+	skel = probeobj_load("probe_lock", NULL);
+	log_trying(false);
 	if (!skel)
 		return;
 	fd = probeobj_fd(skel, "probe_lock");

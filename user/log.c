@@ -6,6 +6,7 @@
 #include "log.h"
 
 static int threshold = LOG_INFO;
+static int trying;
 
 static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
 {
@@ -33,10 +34,13 @@ DEFINE_LOG(pr_warn, LOG_WARN, "rqspin: warning: ")
 DEFINE_LOG(pr_info, LOG_INFO, "")
 DEFINE_LOG(pr_debug, LOG_DEBUG, "rqspin: ")
 
+/* Our callers report libbpf's failures in the user's terms; its own text is for -v. */
 static int libbpf_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	/* Our callers report libbpf's failures in the user's terms; its own text is for -v. */
-	if (level == LIBBPF_WARN ? threshold < LOG_DEBUG : threshold <= LOG_DEBUG)
+	bool wanted =
+		level == LIBBPF_WARN && !trying ? threshold >= LOG_DEBUG : threshold > LOG_DEBUG;
+
+	if (!wanted)
 		return 0;
 	return vfprintf(stderr, fmt, ap);
 }
@@ -44,6 +48,11 @@ static int libbpf_log(enum libbpf_print_level level, const char *fmt, va_list ap
 void log_init(void)
 {
 	libbpf_set_print(libbpf_log);
+}
+
+void log_trying(bool begin)
+{
+	trying += begin ? 1 : -1;
 }
 
 void log_set_level(int level)

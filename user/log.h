@@ -7,8 +7,11 @@
 
 enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-/* libbpf is one level quieter than we are: -v shows our debug, -vv also libbpf's. */
+/* -v shows our debug and libbpf's warnings, -vv all of libbpf's. */
 void log_init(void);
+
+/* Around what is tried only to see if it works: libbpf's warnings about it are for -vv. Nests. */
+void log_trying(bool begin);
 void log_set_level(int level);
 void log_more(void); /* one -v */
 

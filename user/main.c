@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "log.h"
+#include "suggest.h"
 #include "tables.h"
 #include "version.h"
 
@@ -47,25 +48,11 @@ static size_t match_cmds(const char *name, const struct cmd **found, char *names
 
 static const char *closest_cmd(const char *name)
 {
-	const char *best = NULL;
-	size_t best_score = 1;
+	struct suggest s = { .typed = name };
 
-	for (size_t i = 0; i < NR_CMDS; i++) {
-		size_t score = 0;
-
-		/* Letters in the same order: enough to see a slip of the finger. */
-		for (const char *n = name, *c = cmds[i]->name; *n && *c; n++) {
-			const char *hit = strchr(c, *n);
-
-			score += !!hit;
-			c = hit ? hit + 1 : c;
-		}
-		if (score > best_score) {
-			best_score = score;
-			best = cmds[i]->name;
-		}
-	}
-	return best;
+	for (size_t i = 0; i < NR_CMDS; i++)
+		suggest_try(&s, cmds[i]->name);
+	return s.best;
 }
 
 static const struct cmd *find_cmd(const char *name)

@@ -245,7 +245,9 @@ bool probe(enum probe_id id)
 	if (!a->asked) {
 		a->asked = true;
 		a->unknown = !allowed(id, a->why);
+		log_trying(true);
 		a->yes = !a->unknown && ask[id](a->why);
+		log_trying(false);
 		if (a->yes)
 			a->why[0] = 0;
 	}

@@ -34,8 +34,10 @@ static bool trampoline_usable(char *why, size_t size)
 			 probe_why(probe(PROBE_TRAMPOLINE) ? PROBE_STREAM : PROBE_TRAMPOLINE));
 		return false;
 	}
+	log_trying(true);
 	skel = report_bpf__open_and_load();
 	ok = skel && !report_bpf__attach(skel);
+	log_trying(false);
 	if (!ok)
 		snprintf(why, size, "the kernel's report functions cannot be watched: %s",
 			 strerror(errno));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "lockname.h"
 #include "log.h"
 #include "proginfo.h"
@@ -131,10 +132,13 @@ static int print_json(const struct stat_table *t, const struct print_opts *opts,
 		      const struct losses *losses)
 {
 	json_t *j = json_object(), *rows = json_array();
+	char when[40];
 
 	for (size_t i = 0; i < t->nr; i++)
 		json_array_append_new(rows, row_json(&t->rows[i], opts));
+	wall_time(now_ns(), true, when);
 	json_object_set_new(j, "schema", json_string("rqspin-stat/1"));
+	json_object_set_new(j, "time", json_string(when));
 	json_object_set_new(j, "counters", rows);
 	json_losses(j, losses);
 	return json_put_line(j);
@@ -143,8 +147,12 @@ static int print_json(const struct stat_table *t, const struct print_opts *opts,
 static int print_text(const struct stat_table *t, const struct print_opts *opts,
 		      const struct losses *losses)
 {
-	char lost[LOSSES_TEXT];
+	char lost[LOSSES_TEXT], when[40];
 
+	if (opts->stamp) {
+		wall_time(now_ns(), false, when);
+		printf("%s\n", when);
+	}
 	printf("%10s  %-8s %6s  %-24s %s\n", "FAILURES", "KIND", "PROG", "NAME", "LOCK");
 	for (size_t i = 0; i < t->nr; i++)
 		print_row(&t->rows[i], opts);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
 #include "cmd.h"
+#include "cpus.h"
 #include "log.h"
 #include "proginfo.h"
 #include "trace.h"
@@ -128,6 +130,26 @@ bool trace_filter_prog(const struct trace_filter *flt, __u32 id, const char *nam
 	if (prog_id(flt->prog, &want))
 		return id == want;
 	return !strcmp(name, flt->prog) || (full && !strcmp(full, flt->prog));
+}
+
+static bool prog_loaded(const struct trace_filter *flt, const struct proginfos *progs)
+{
+	for (const struct proginfo *p = proginfos_first(progs); p; p = p->next)
+		if (trace_filter_prog(flt, p->id, p->name, p->full_name))
+			return true;
+	return false;
+}
+
+void trace_filter_warn(const struct trace_filter *flt, const struct proginfos *progs)
+{
+	if (flt->prog && !prog_loaded(flt, progs))
+		pr_warn("--prog: no program '%s' is loaded yet ('bpftool prog' lists them)",
+			flt->prog);
+	if (flt->pid && kill(flt->pid, 0) && errno == ESRCH)
+		pr_warn("--pid: there is no process %llu", (unsigned long long)flt->pid);
+	for (int i = 0; i < flt->nr_cpus; i++)
+		if (!cpu_online(flt->cpus[i]))
+			pr_warn("--cpu: CPU %d is not online", flt->cpus[i]);
 }
 
 static bool match_prog(const struct trace_filter *flt, const struct failure *f)

@@ -27,6 +27,10 @@ extern const struct argp trace_filter_argp;
 bool trace_filter_prog(const struct trace_filter *flt, __u32 id, const char *name,
 		       const char *full);
 
+/* What is asked for and is not there (yet) is worth a line each. */
+struct proginfos;
+void trace_filter_warn(const struct trace_filter *flt, const struct proginfos *progs);
+
 /* Is there a program of the id asked for? A name may still come. */
 bool trace_filter_valid(const struct trace_filter *flt);
 

@@ -68,6 +68,7 @@ struct session *trace_opts_open(const struct trace_opts *opts, const char *doing
 	if (session_needs_reports(s))
 		pr_info("programs that do not include res_events.bpf.h are NOT seen with these "
 			"sources ('rqspin doctor' says which others work)");
+	trace_filter_warn(&opts->filter, session_progs(s));
 	*exit_code = EXIT_OK;
 	return s;
 }

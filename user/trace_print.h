@@ -11,6 +11,7 @@ struct print_opts {
 	bool json;
 	bool stacks;
 	bool no_addr;
+	bool stamp; /* each table with its time */
 };
 
 struct trace_totals {

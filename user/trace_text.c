@@ -50,7 +50,8 @@ static void put_kind(const struct rqspin_event *ev)
 	if (ev->kind == RQSPIN_CYCLE && ev->parties)
 		snprintf(text, sizeof(text), "CYCLE %u", ev->parties);
 	else if (ev->kind == RQSPIN_UNKNOWN)
-		snprintf(text, sizeof(text), "%s", ev->err ? strerrorname_np(-ev->err) : "UNKNOWN");
+		snprintf(text, sizeof(text), ev->err ? "UNKNOWN(%s)" : "UNKNOWN",
+			 strerrorname_np(-ev->err));
 	else
 		snprintf(text, sizeof(text), "%s", kind_name(ev->kind));
 	printf("%-8s", text);

@@ -13,11 +13,13 @@ from conftest import BUILD, RQSPIN, rqspin, skip_without_locks
 
 FAIL, USAGE, UNSUPPORTED = 1, 2, 3
 AA = BUILD / "bpf/progs/aa.bpf.o"
+ABBA = BUILD / "bpf/progs/abba.bpf.o"
 
 # id: (arguments, exit code, what standard error must say)
 CASES = {
     "no verb": ([], USAGE, r"[Uu]sage"),
-    "unknown verb": (["trcae"], USAGE, r"trcae.*(trace|help)"),
+    "unknown verb": (["trcae"], USAGE, r"trcae.*mean 'trace'"),
+    "unlike any verb": (["install"], USAGE, r"no verb 'install'; 'rqspin help' lists"),
     "unknown option": (["trace", "--nonsense"], USAGE, r"nonsense"),
     "option without value": (["trace", "--cpu"], USAGE, r"cpu"),
     "stray argument": (["trace", "stray"], USAGE, r"stray|[Tt]oo many"),
@@ -34,7 +36,10 @@ CASES = {
         r"/nonexistent/ready.*No such file",
     ),
     "run: no sample": (["run"], USAGE, r"SAMPLE|sample"),
-    "run: unknown sample": (["run", "abab"], USAGE, r"abab.*(abba|list)"),
+    "run: unknown sample": (["run", "abab"], USAGE, r"abab.*mean 'abba'.*list"),
+    "run: unlike any sample": (["run", "whatever"], USAGE, r"no sample 'whatever'; 'rqspin list'"),
+    "run: source": (["run", "aa.bpf.c"], USAGE, r"aa.bpf.c is C source: compile it"),
+    "run: directory": (["run", "/usr/", "--roles", "a"], USAGE, r"/usr/ is a directory"),
     "run: count zero": (["run", "aa", "--count", "0"], USAGE, r"count"),
     "run: count negative": (["run", "aa", "--count", "-5"], USAGE, r"-5"),
     "run: count too large": (["run", "aa", "--count", "99999999999999999999"], USAGE, r"9999"),
@@ -54,10 +59,13 @@ CASES = {
         FAIL,
         r"/nonexistent/x.bpf.o.*No such file",
     ),
-    "run: own object without roles": (["run", str(AA)], USAGE, r"roles"),
+    "run: own object without roles": (["run", str(ABBA)], USAGE, r"roles.* abba_0, abba_1$"),
+    "run: no object without roles": (["run", "/nonexistent/x.o"], USAGE, r"roles$"),
     "run: no such role": (["run", str(AA), "--roles", "nope"], FAIL, r"nope"),
     "stat: bad interval": (["stat", "often"], USAGE, r"often"),
     "stat: interval zero": (["stat", "0"], USAGE, r"0"),
+    "held: interval after a space": (["held", "-w", "300"], USAGE, r"write -w300"),
+    "held: stray argument": (["held", "300"], USAGE, r"no arguments.*300"),
     "held: bad interval": (["held", "--watch=never"], USAGE, r"never"),
     "help of unknown verb": (["help", "nonsense"], USAGE, r"nonsense"),
 }

@@ -2,11 +2,14 @@
 """Every verb's JSON, the schema, and the promise that stdout is data."""
 
 import json
+import os
 import re
+import signal
+import subprocess
 
 import jsonschema
 import pytest
-from conftest import needs_locks, no_locks, rqspin, run_sample, skip_without_locks
+from conftest import RQSPIN, needs_locks, no_locks, rqspin, run_sample, skip_without_locks
 
 
 def test_events_match_schema(tracer, schema):
@@ -64,12 +67,6 @@ def test_doctor_says_when_an_aa_is_looked_for():
 @needs_locks
 def test_text_event_names_kind_and_lock(tmp_path):
     """The text form carries the same facts; the count of lost events is always told."""
-    import os
-    import signal
-    import subprocess
-
-    from conftest import RQSPIN
-
     ready = tmp_path / "ready"
     os.mkfifo(ready)
     cmd = [RQSPIN, "trace", "--count", "2", "--ready-file", ready]
@@ -85,3 +82,38 @@ def test_text_event_names_kind_and_lock(tmp_path):
         raise
     assert len(re.findall(r"\bAA\b.*slots\[0\]\.lock", out)) == 2, out
     assert re.search(r"\b0 lost\b|lost[: ]+0", talk), talk
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    """A filter that cannot match anything now is warned of, once, and followed all the same."""
+    args = ["--prog", "nosuch", "--pid", "4194303", "--cpu", "0,1023", "--duration", "0.1"]
+    res = rqspin("trace", *args)
+    assert res.returncode == 0
+    said = [line for line in res.stderr.splitlines() if "warning" in line]
+    assert len(said) == 3, res.stderr
+    for line, what in zip(said, ("'nosuch'", "4194303", "CPU 1023"), strict=True):
+        assert what in line
+
+
+def test_probes_are_quiet_until_asked_twice():
+    """What is tried only to see if it works fails as it should: libbpf's words are for -vv."""
+    assert "libbpf" not in rqspin("doctor", "-v").stderr
+    assert "libbpf" in rqspin("doctor", "-vv").stderr
+
+
+def test_doctor_in_one_stream():
+    """The verdict comes after the lines that it speaks of."""
+    res = subprocess.run(
+        [RQSPIN, "doctor"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60
+    )
+    lines = res.stdout.splitlines()
+    assert lines[0].startswith("kernel ") and lines[0].endswith(os.uname().machine)
+    if res.returncode:
+        assert "cannot be used" in lines[-1]
+
+
+def test_stat_tables_have_their_time():
+    out = rqspin("stat", "100ms", "2").stdout
+    assert len(re.findall(r"^\d\d:\d\d:\d\d\.\d+\n +FAILURES", out, re.M)) == 2
+    table = json.loads(rqspin("stat", "--json", "100ms", "1").stdout)
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:.]+Z", table["time"])

@@ -218,7 +218,7 @@ def test_unusable_source_says_why():
 
 @pytest.mark.parametrize("verb", ["trace", "stat"])
 def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
-    """Where only self-reporting programs are seen, the others are named, and nothing is promised."""
+    """Where only self-reporting programs are seen, the others are named and may be lost."""
     strict = ["--strict", "--fail-on-event", "--duration", "1"] if verb == "trace" else ["1", "1"]
     res = rqspin(verb, "--source", "ring", "--prog", "plain_aa", *strict)
     assert "NOT seen" in res.stderr.splitlines()[1]
