@@ -70,7 +70,7 @@ bench: lab-bench
 endif
 
 .PHONY: lab-mutants
-lab-mutants: lab ## break the lock on purpose, in many ways: the lab must find each
+lab-mutants: $(LAB)/lab-stress $(LAB)/lab-detect $(LAB)/lab-regress ## break the lock on purpose, in many ways: the lab must find each
 	$(Q)CC="$(CC)" CFLAGS="$(SHIM_CFLAGS) -Ilab/shim -I$(SHIM_TREE) -DSHIM_YIELD" LIBS="$(LAB_LIBS)" lab/mutants/run.sh $(MUTANTS)
 
 .PHONY: soak
