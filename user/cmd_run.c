@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <bpf/libbpf.h>
 
 #include "cmd.h"
 #include "cpus.h"
@@ -14,8 +12,8 @@
 #include "opts.h"
 #include "probe.h"
 #include "report.h"
+#include "run_what.h"
 #include "samples.h"
-#include "suggest.h"
 #include "workload.h"
 
 #define COUNT_MAX      1000000000000ULL
@@ -150,83 +148,20 @@ struct run {
 	bool by_return; /* counts are of return values: nothing better can be told apart */
 };
 
-static bool is_source(const char *what)
-{
-	size_t len = strlen(what);
-
-	return len > 2 && !strcmp(what + len - 2, ".c");
-}
-
-static bool is_path(const char *what)
-{
-	size_t len = strlen(what);
-
-	return strchr(what, '/') || (len > 2 && !strcmp(what + len - 2, ".o")) || is_source(what);
-}
-
-/* Says what is wrong with the file itself. */
-static int check_object(const char *path)
-{
-	struct stat st;
-
-	if (is_source(path)) {
-		pr_err("%s is C source: compile it first (clang -g -O2 -target bpf -mcpu=v3 -c)",
-		       path);
-		return EXIT_USAGE;
-	}
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		pr_err("%s is a directory: name one BPF object in it", path);
-		return EXIT_USAGE;
-	}
-	return EXIT_OK;
-}
-
-/* The roles to choose from; an object that cannot be read is told without. */
-static int ask_for_roles(const char *path)
-{
-	struct bpf_object *obj = bpf_object__open_file(path, NULL);
-	struct bpf_program *prog;
-	char names[512] = "";
-	size_t used = 0;
-
-	if (obj)
-		bpf_object__for_each_program(prog, obj) if (used < sizeof(names)) used +=
-			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 bpf_program__name(prog));
-	bpf_object__close(obj);
-	pr_err("%s: say which programs to run with --roles%s%s", path, used ? "; it has: " : "",
-	       names);
-	return EXIT_USAGE;
-}
-
-static int unknown_sample(const char *name)
-{
-	struct suggest s = { .typed = name };
-
-	for (size_t i = 0; i < nr_samples; i++)
-		suggest_try(&s, samples[i].name);
-	if (s.best)
-		pr_err("no sample '%s'; did you mean '%s'? ('rqspin list' shows all)", name,
-		       s.best);
-	else
-		pr_err("no sample '%s'; 'rqspin list' shows them", name);
-	return EXIT_USAGE;
-}
-
 static int choose_sample(struct run *r)
 {
 	const struct args *a = r->args;
 
-	if (is_path(a->what)) {
-		int rc = check_object(a->what);
+	if (what_is_path(a->what)) {
+		int rc = what_check_object(a->what);
 
 		if (rc || a->nr_role_names)
 			return rc;
-		return ask_for_roles(a->what);
+		return what_ask_for_roles(a->what);
 	}
 	r->sample = sample_find(a->what);
 	if (!r->sample)
-		return unknown_sample(a->what);
+		return what_unknown_sample(a->what);
 	if (r->sample->by_hand) {
 		pr_err("%s is driven by hand, with bpftool: the comment on top of %s.bpf.c says how "
 		       "(bpf/progs of the sources, share/doc/rqspin/progs when installed)",
