@@ -17,11 +17,13 @@ CONSTANTS
     Tasks,      \* cpu -> rounds, each a sequence of locks
     Irq,        \* cpu -> the locks that its interrupt acquires; <<>>: none comes
     BIG,        \* CPUs whose tag is always ESC
+    Held,       \* cpu -> how many locks of its first round it owns at the start
+    READS,      \* the walk takes a step per read, else it is one step
     BREAK
 
 VARIABLES
     lk,         \* lock -> byte, PENDING waiter, queue; ghost: owner
-    cp,         \* cpu -> nwait, tag, wait records, escape table, level
+    cp,         \* cpu -> nwait, wait records, escape table, level
     cx,         \* context -> program counter and locals
     irq,        \* cpu -> interrupts to come
     victims     \* ghost: how many acquisitions failed as members of a cycle
@@ -42,10 +44,19 @@ Off == [pc |-> "off", round |-> 1, at |-> 1, l |-> None, s |-> 0, has |-> <<>>, 
         real |-> FALSE]
 NoRec == [q |-> 0, l |-> None, st |-> None, cl |-> <<>>]
 
+Owned(c) == SubSeq(Tasks[c][1], 1, Held[c])
+HolderOf(l) == LET all == {c \in CPU : \E i \in 1..Held[c] : Tasks[c][1][i] = l} IN
+    IF all = {} THEN 0 ELSE CHOOSE c \in all : TRUE
+AtStart(c) ==
+    IF Held[c] = 0 THEN [Off EXCEPT !.pc = "idle"]
+    ELSE IF Held[c] = Len(Tasks[c][1]) THEN [Off EXCEPT !.pc = "rel", !.has = Owned(c), !.at = Held[c]]
+    ELSE [Off EXCEPT !.pc = "fast", !.has = Owned(c), !.at = Held[c] + 1, !.l = Tasks[c][1][Held[c] + 1]]
+
 Init ==
-    /\ lk = [l \in LOCK |-> [b |-> 0, o |-> <<>>, p |-> <<>>, q |-> <<>>]]
-    /\ cp = [c \in CPU |-> [n |-> 0, tag |-> Base(c), rec |-> [i \in 0..SLOTS-1 |-> NoRec], held |-> {}, top |-> 0]]
-    /\ cx = [k \in CTX |-> IF k[2] = 0 THEN [Off EXCEPT !.pc = "idle"] ELSE Off]
+    /\ lk = [l \in LOCK |-> LET c == HolderOf(l) IN
+              [b |-> IF c = 0 THEN 0 ELSE Base(c), o |-> IF c = 0 THEN <<>> ELSE <<c, 0>>, p |-> <<>>, q |-> <<>>]]
+    /\ cp = [c \in CPU |-> [n |-> 0, rec |-> [i \in 0..SLOTS-1 |-> NoRec], held |-> {}, top |-> 0]]
+    /\ cx = [k \in CTX |-> IF k[2] = 0 THEN AtStart(k[1]) ELSE Off]
     /\ irq = [c \in CPU |-> IF Irq[c] = <<>> THEN 0 ELSE 1]
     /\ victims = 0
 
@@ -74,9 +85,13 @@ Idle(k) ==
     /\ Become(k, [cx[k] EXCEPT !.pc = "fast", !.l = Locks(k)[cx[k].at], !.r = None])
     /\ UNCHANGED <<lk, cp, irq, victims>>
 
+HalfFree(c, l) == lk[l].b = ESC /\ lk[l].o = <<c, 0>> /\ EntryOf(c, l) = {}
+
 Interrupt(c) ==
     LET k == <<c, 0>> IN
     /\ irq[c] > 0 /\ cp[c].top = 0 /\ Pc(k) # "idle"
+    /\ Pc(k) # "note" \* interrupts are off in an escaped acquisition or release
+    /\ ~(Pc(k) = "rel" /\ cx[k].has # <<>> /\ HalfFree(c, cx[k].has[Len(cx[k].has)]))
     /\ irq' = [irq EXCEPT ![c] = @ - 1]
     /\ cp' = [cp EXCEPT ![c].top = 1]
     /\ cx' = [cx EXCEPT ![<<c, 1>>] = [Off EXCEPT !.pc = "fast", !.l = Irq[c][1]]]
@@ -119,7 +134,7 @@ Fast(k) ==
 
 \* the escape table's entry, before anything else can happen in this context
 Note(k) ==
-    LET d == IF cx[k].s > 0 THEN cx[k].s ELSE IF Rec(k).st # None /\ Odd(Rec(k).q) /\ cx[k].r = "wait" THEN 0 ELSE Depth(k) IN
+    LET d == IF cx[k].r = "wait" THEN cx[k].s ELSE Depth(k) IN
     /\ cp' = [cp EXCEPT ![k[1]].held = @ \cup {<<L(k), IF Broken("no-depth-entry") THEN 0 ELSE d>>}]
     /\ (IF cx[k].r = "wait" THEN Go(k, "we1") ELSE Become(k, Got(k, cx[k])))
     /\ UNCHANGED <<lk, irq, victims>>
@@ -137,29 +152,37 @@ WaitBegin(k) ==
     LET c == k[1] IN
     /\ UNCHANGED <<lk, irq, victims>>
     /\ \/ /\ Pc(k) = "wb1"
-          /\ cp' = [cp EXCEPT ![c].n = @ + 1, ![c].tag = ESC]
+          /\ cp' = [cp EXCEPT ![c].n = @ + 1]
           /\ Become(k, [cx[k] EXCEPT !.pc = "wb2", !.s = Depth(k), !.r = "wait", !.sig = 0])
        \/ /\ Pc(k) = "wb2" /\ SetRec(k, [Rec(k) EXCEPT !.l = L(k), !.st = "spin", !.cl = <<>>])
           /\ Go(k, "wb3")
        \/ Pc(k) = "wb3" /\ SetRec(k, [Rec(k) EXCEPT !.q = @ + 1]) /\ Go(k, "join")
 
+Walk(x) == [Calm(x) EXCEPT !.pc = "word"]
+
 \* PENDING where that can be had, or the queue: both happen with an old view of the word.
+\* A nested context does not queue; it spins and looks for a cycle meanwhile.
+Queues(k) == cx[k].s = 0 \/ Broken("nested-queues")
+
 Join(k) ==
     LET l == lk[L(k)] IN
+    LET x == [Calm(cx[k]) EXCEPT !.pc = "wait", !.once = FALSE, !.sig = 0] IN
     /\ UNCHANGED <<irq, victims>>
     /\ \/ /\ l.p = <<>> /\ l.q = <<>>
           /\ lk' = [lk EXCEPT ![L(k)].p = k]
           /\ SetRec(k, [Rec(k) EXCEPT !.st = "pending"])
-       \/ /\ ~Free(L(k))
+          /\ Become(k, x)
+       \/ /\ ~Free(L(k)) /\ Queues(k)
           /\ lk' = [lk EXCEPT ![L(k)].q = Append(@, k)]
           /\ SetRec(k, [Rec(k) EXCEPT !.st = IF l.q = <<>> THEN "head" ELSE "queued"])
-    /\ Become(k, [Calm(cx[k]) EXCEPT !.pc = "wait", !.once = FALSE, !.sig = 0])
+          /\ Become(k, x)
+       \/ /\ ~(l.p = <<>> /\ l.q = <<>>) /\ ~Queues(k)
+          /\ Become(k, [Walk(cx[k]) EXCEPT !.once = TRUE])
+          /\ UNCHANGED <<lk, cp>>
 
 Mayhave(k) ==
     LET l == lk[L(k)] IN
     l.b = 0 /\ (l.p = k \/ (l.p = <<>> /\ l.q # <<>> /\ l.q[1] = k))
-
-Walk(x) == [Calm(x) EXCEPT !.pc = "word"]
 
 Wait(k) ==
     /\ UNCHANGED <<irq, victims>>
@@ -182,14 +205,14 @@ WaitEnd(k) ==
     /\ \/ /\ Pc(k) = "we1" /\ SetRec(k, [NoRec EXCEPT !.q = Rec(k).q + 1])
           /\ Go(k, "we2")
        \/ /\ Pc(k) = "we2"
-          /\ cp' = [cp EXCEPT ![c].n = @ - 1, ![c].tag = IF cx[k].s = 0 THEN Base(c) ELSE @]
+          /\ cp' = [cp EXCEPT ![c].n = @ - 1]
           /\ LET x == [Calm(cx[k]) EXCEPT !.s = 0, !.sig = 0, !.once = FALSE] IN
              Become(k, IF x.r = "wait" THEN [Got(k, x) EXCEPT !.r = None] ELSE [x EXCEPT !.pc = "rel", !.l = None])
 
 -----------------------------------------------------------------------------
-(* Pass 1 *)
-LockBefore(k, i) == IF i = 1 THEN L(k) ELSE cx[k].ch[i - 1].l
-LastLock(k) == LockBefore(k, Len(cx[k].ch) + 1)
+(* The walk: x is the walker's record before a read, the result the one after *)
+LockBefore(x, i) == IF i = 1 THEN x.l ELSE x.ch[i - 1].l
+LastLock(x) == LockBefore(x, Len(x.ch) + 1)
 
 \* nothing found, or it does not count any more
 GiveUp(x) == [Calm(x) EXCEPT !.pc = IF x.once THEN "join" ELSE "wait"]
@@ -204,97 +227,81 @@ Back(x) ==
 Toward(x, c, from) == [x EXCEPT !.pc = "seq", !.h = [NoHop EXCEPT !.c = c, !.s = from], !.p = FALSE]
 Confirm(x, vd) == [x EXCEPT !.pc = "cword", !.vd = vd, !.i = 1, !.h = NoHop, !.p = FALSE]
 
+\* The node of a queued context that was granted headship while it was interrupted says so.
+GrantedNode(c, s, l) ==
+    \E d \in 0..DEPTH : lk[l].q # <<>> /\ lk[l].q[1] = <<c, d>> /\ cx[<<c, d>>].s = s
+
 NextInLine(c, s, l, p) ==
     LET rec == cp[c].rec[s] IN
     /\ Odd(rec.q) /\ rec.l = l
     /\ IF p THEN rec.st = "pending"
-       ELSE rec.st = "head" \/
-            (rec.st = "queued" /\ ~Broken("stage-only") /\ \E d \in 0..DEPTH : lk[l].q # <<>> /\ lk[l].q[1] = <<c, d>> /\ cx[<<c, d>>].s = s)
+       ELSE rec.st = "head" \/ (rec.st = "queued" /\ ~Broken("stage-only") /\ GrantedNode(c, s, l))
 
 OwnSuspended(k, l, p) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l, p)
 Suspended(k, l, p) == {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l, p)}
 Escaped(l) == {<<c, d>> \in CPU \X (0..SLOTS-1) : <<l, d>> \in cp[c].held}
 
-Word(k) ==
-    LET l == LastLock(k) IN
-    LET x == cx[k] IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k,
-         IF Mine(k[1], l) THEN Confirm(x, "self")
-         ELSE IF lk[l].b = ESC THEN [x EXCEPT !.pc = "esc"]
-         ELSE IF lk[l].b # 0 THEN Toward(x, lk[l].b, 0)
-         ELSE IF Free(l) \/ Broken("no-suspended") THEN Back(x)
-         ELSE [x EXCEPT !.pc = "susp", !.p = lk[l].p # <<>>])
+(* Pass 1 *)
+Word(k, x) ==
+    LET l == LastLock(x) IN
+    IF Mine(k[1], l) THEN Confirm(x, "self")
+    ELSE IF lk[l].b = ESC THEN [x EXCEPT !.pc = "esc"]
+    ELSE IF lk[l].b # 0 THEN Toward(x, lk[l].b, 0)
+    ELSE IF Free(l) \/ Broken("no-suspended") THEN Back(x)
+    ELSE [x EXCEPT !.pc = "susp", !.p = lk[l].p # <<>>]
 
-Esc(k) ==
-    LET found == Escaped(LastLock(k)) IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF found = {} THEN Back(cx[k])
-                 ELSE LET e == CHOOSE e \in found : TRUE IN Toward(cx[k], e[1], e[2]))
+Esc(x) ==
+    LET found == Escaped(LastLock(x)) IN
+    IF found = {} THEN Back(x) ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2])
 
-Susp(k) ==
-    LET found == Suspended(k, LastLock(k), cx[k].p) IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF OwnSuspended(k, LastLock(k), cx[k].p) THEN Confirm(cx[k], "self")
-                 ELSE IF found = {} THEN Back(cx[k])
-                 ELSE LET e == CHOOSE e \in found : TRUE IN Toward(cx[k], e[1], e[2] + 1))
+Susp(k, x) ==
+    LET found == Suspended(k, LastLock(x), x.p) IN
+    IF OwnSuspended(k, LastLock(x), x.p) THEN Confirm(x, "self")
+    ELSE IF found = {} THEN Back(x)
+    ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2] + 1)
 
-HopSeq(k) ==
-    LET x == cx[k] IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF x.h.s >= SLOTS THEN Back(x)
-                 ELSE IF Live(x.h.c, x.h.s)
-                      THEN [x EXCEPT !.pc = "lock", !.h.q = cp[x.h.c].rec[x.h.s].q]
-                      ELSE [x EXCEPT !.h.s = @ + 1])
+HopSeq(x) ==
+    IF x.h.s >= SLOTS THEN Back(x)
+    ELSE IF Live(x.h.c, x.h.s) THEN [x EXCEPT !.pc = "lock", !.h.q = cp[x.h.c].rec[x.h.s].q]
+    ELSE [x EXCEPT !.h.s = @ + 1]
 
-HopLock(k) ==
-    LET x == cx[k] IN
+HopLock(k, x) ==
     LET l == cp[x.h.c].rec[x.h.s].l IN
     LET y == [x EXCEPT !.ch = Append(@, [x.h EXCEPT !.l = l]), !.h = NoHop] IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF l = None THEN [x EXCEPT !.pc = "seq", !.h.s = @ + 1, !.h.q = 0]
-                 ELSE IF l = LastLock(k) THEN Back(y)
-                 ELSE IF l = L(k) THEN (IF Stage(k) = "head" THEN Confirm(y, "through") ELSE Back(y))
-                 ELSE IF Len(y.ch) >= (IF Broken("pairs") THEN 2 ELSE HOPS) THEN GiveUp(y)
-                 ELSE [y EXCEPT !.pc = "word"])
+    IF l = None THEN [x EXCEPT !.pc = "seq", !.h.s = @ + 1, !.h.q = 0]
+    ELSE IF l = LastLock(x) THEN Back(y)
+    ELSE IF l = x.l THEN (IF Stage(k) = "head" THEN Confirm(y, "through") ELSE Back(y))
+    ELSE IF Len(y.ch) >= (IF Broken("pairs") THEN 2 ELSE HOPS) THEN GiveUp(y)
+    ELSE [y EXCEPT !.pc = "word"]
 
 (* Pass 2: the same blockers still *)
-After2(x) == IF Broken("two-passes") THEN [x EXCEPT !.pc = "verdict"] ELSE [x EXCEPT !.pc = "cseq", !.i = 1]
+After2(x) == [x EXCEPT !.pc = "cseq", !.i = 1, !.p = FALSE]
 
 Onward(x) == LET n == Len(x.ch) IN
-    IF x.i = n + 1 \/ (x.i = n /\ x.vd = "through") THEN After2([x EXCEPT !.p = FALSE])
+    IF x.i = n + 1 \/ (x.i = n /\ x.vd = "through") THEN After2(x)
     ELSE [x EXCEPT !.pc = "cword", !.i = @ + 1, !.p = FALSE]
 
-ConfirmWord(k) ==
-    LET x == cx[k] IN
+ConfirmWord(k, x) ==
     LET last == x.i = Len(x.ch) + 1 IN
-    LET l == LockBefore(k, x.i) IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k,
-         IF Broken("no-pass-2") THEN After2(x)
-         ELSE IF Mine(k[1], l) THEN (IF last THEN Onward(x) ELSE GiveUp(x))
-         ELSE IF lk[l].b = ESC THEN (IF last THEN GiveUp(x) ELSE [x EXCEPT !.pc = "cesc"])
-         ELSE IF lk[l].b # 0
-              THEN (IF ~last /\ x.ch[x.i].c = lk[l].b THEN Onward(x) ELSE GiveUp(x))
-         ELSE IF Free(l) THEN GiveUp(x)
-         ELSE [x EXCEPT !.pc = "csusp", !.p = lk[l].p # <<>>])
+    LET l == LockBefore(x, x.i) IN
+    IF Broken("no-pass-2") THEN After2(x)
+    ELSE IF Mine(k[1], l) THEN (IF last THEN Onward(x) ELSE GiveUp(x))
+    ELSE IF lk[l].b = ESC THEN (IF last THEN GiveUp(x) ELSE [x EXCEPT !.pc = "cesc"])
+    ELSE IF lk[l].b # 0 THEN (IF ~last /\ x.ch[x.i].c = lk[l].b THEN Onward(x) ELSE GiveUp(x))
+    ELSE IF Free(l) THEN GiveUp(x)
+    ELSE [x EXCEPT !.pc = "csusp", !.p = lk[l].p # <<>>]
 
-ConfirmEsc(k) ==
-    LET x == cx[k] IN
+ConfirmEsc(x) ==
     LET hop == x.ch[x.i] IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF \E e \in Escaped(LockBefore(k, x.i)) : e[1] = hop.c /\ e[2] <= hop.s
-                 THEN Onward(x) ELSE GiveUp(x))
+    IF \E e \in Escaped(LockBefore(x, x.i)) : e[1] = hop.c /\ e[2] <= hop.s THEN Onward(x) ELSE GiveUp(x)
 
-ConfirmSusp(k) ==
-    LET x == cx[k] IN
+ConfirmSusp(k, x) ==
     LET last == x.i = Len(x.ch) + 1 IN
-    LET l == LockBefore(k, x.i) IN
+    LET l == LockBefore(x, x.i) IN
     LET self == OwnSuspended(k, l, x.p) IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF (last /\ self) \/
-                    (~last /\ ~self /\ \E e \in Suspended(k, l, x.p) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s)
-                 THEN Onward(x) ELSE GiveUp(x))
+    IF IF last THEN self
+       ELSE ~self /\ \E e \in Suspended(k, l, x.p) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s
+    THEN Onward(x) ELSE GiveUp(x)
 
 (* Ghost: does this context wait for itself, through owners, those next in line and interrupted contexts? *)
 Waits(k) == Pc(k) \notin {"off", "idle", "leave", "we1", "we2", "wb1", "wb2", "wb3", "rel", "fast", "enter", "note"}
@@ -312,22 +319,38 @@ InCycle(k) == Reaches({k}, k, Cardinality(CTX))
 
 (* Pass 3: the same waits still *)
 SameSeq(x, i) == LET now == cp[x.ch[i].c].rec[x.ch[i].s].q IN
-    now = x.ch[i].q \/ (Broken("live-is-enough") /\ Odd(now))
+    now = x.ch[i].q \/ (Broken("live-is-enough") /\ Odd(now)) \/ Broken("no-pass-3")
 
 AfterWaits(x) == [x EXCEPT !.pc = IF x.vd = "self" THEN "claim" ELSE "stages", !.i = 1]
 
-ConfirmSeq(k) ==
-    LET x == [cx[k] EXCEPT !.real = IF cx[k].i = 1 THEN InCycle(k) ELSE @] IN
-    /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, IF x.i > Len(x.ch) THEN AfterWaits(x)
-                 ELSE IF ~SameSeq(x, x.i) THEN GiveUp(x)
-                 ELSE IF x.i = Len(x.ch) THEN AfterWaits(x)
-                 ELSE [x EXCEPT !.i = @ + 1])
+ConfirmSeq(k, y) ==
+    LET x == [y EXCEPT !.real = IF y.i = 1 THEN InCycle(k) ELSE @] IN
+    IF x.i > Len(x.ch) THEN AfterWaits(x)
+    ELSE IF ~SameSeq(x, x.i) THEN GiveUp(x)
+    ELSE IF x.i = Len(x.ch) THEN AfterWaits(x)
+    ELSE [x EXCEPT !.i = @ + 1]
 
-\* control: no third pass
-NoPass3(k) ==
+WalkPcs == {"word", "esc", "susp", "seq", "lock", "cword", "cesc", "csusp", "cseq"}
+
+Read(k, x) ==
+    CASE x.pc = "word" -> Word(k, x)
+      [] x.pc = "esc" -> Esc(x)
+      [] x.pc = "susp" -> Susp(k, x)
+      [] x.pc = "seq" -> HopSeq(x)
+      [] x.pc = "lock" -> HopLock(k, x)
+      [] x.pc = "cword" -> ConfirmWord(k, x)
+      [] x.pc = "cesc" -> ConfirmEsc(x)
+      [] x.pc = "csusp" -> ConfirmSusp(k, x)
+      [] x.pc = "cseq" -> ConfirmSeq(k, x)
+
+RECURSIVE ReadAll(_, _)
+\* The set makes TLC evaluate the record once.
+ReadAll(k, x) == IF x.pc \in WalkPcs THEN CHOOSE r \in {ReadAll(k, y) : y \in {Read(k, x)}} : TRUE ELSE x
+
+\* One read, or the whole walk where READS is off (what is missed, and claims, in larger systems).
+Reading(k) ==
     /\ UNCHANGED <<lk, cp, irq, victims>>
-    /\ Become(k, AfterWaits([cx[k] EXCEPT !.real = InCycle(k)]))
+    /\ Become(k, IF READS THEN Read(k, cx[k]) ELSE ReadAll(k, cx[k]))
 
 -----------------------------------------------------------------------------
 (* One victim *)
@@ -404,16 +427,7 @@ Act(k, pc) ==
       [] pc = "wait" -> Wait(k)
       [] pc \in {"we1", "we2"} -> WaitEnd(k)
       [] pc = "rel" -> Release(k)
-      [] pc = "word" -> Word(k)
-      [] pc = "esc" -> Esc(k)
-      [] pc = "susp" -> Susp(k)
-      [] pc = "seq" -> HopSeq(k)
-      [] pc = "lock" -> HopLock(k)
-      [] pc = "cword" -> ConfirmWord(k)
-      [] pc = "cesc" -> ConfirmEsc(k)
-      [] pc = "csusp" -> ConfirmSusp(k)
-      [] pc = "cseq" -> ConfirmSeq(k)
-      [] pc = "verdict" -> NoPass3(k)
+      [] pc \in WalkPcs -> Reading(k)
       [] pc = "claim" -> Claim(k)
       [] pc = "rival" -> Rival(k)
       [] pc = "cas" -> Cas(k)
@@ -444,13 +458,23 @@ Ends == <>Done
 
 -----------------------------------------------------------------------------
 (* Programs *)
+\* two heads, each interrupted by a context that wants the other's lock
+TwoHeads == <<<<<<"a">>>>, <<<<"b">>>>, <<<<"a">>>>, <<<<"b">>>>>>
+TwoHeadsIrq == [c \in CPU |-> IF c = 1 THEN <<"b">> ELSE IF c = 2 THEN <<"a">> ELSE <<>>]
+LastTwo == [c \in CPU |-> IF c > 2 THEN 1 ELSE 0]
+FromNothing == [c \in CPU |-> 0]
+OneEach == [c \in CPU |-> 1]
+FirstTwo == [c \in CPU |-> IF c <= 2 THEN 1 ELSE 0]
+OnlySecond == [c \in CPU |-> IF c = 2 THEN 1 ELSE 0]
 NoIrq == [c \in CPU |-> <<>>]
 Pair == <<<<<<"a", "b">>>>, <<<<"b", "a">>>>>>
 Pair2 == <<<<<<"a", "b">>, <<"a">>>>, <<<<"b", "a">>, <<"b">>>>>>
+Moved == <<<<<<"b", "a">>>>, <<<<"a">>, <<"b">>>>>>
 PairTwice == <<<<<<"a", "b">>, <<"a", "b">>>>, <<<<"b", "a">>, <<"b", "a">>>>>>
 Ring3 == <<<<<<"a", "b">>>>, <<<<"b", "c">>>>, <<<<"c", "a">>>>>>
 \* no cycle is possible
 Order3 == <<<<<<"a", "b">>, <<"b">>>>, <<<<"b">>, <<"a", "b">>>>, <<<<"a">>, <<"b">>>>>>
+Ring4 == <<<<<<"a", "b">>>>, <<<<"b", "c">>>>, <<<<"c", "d">>>>, <<<<"d", "a">>>>>>
 Bystanders == <<<<<<"a", "b">>>>, <<<<"b", "a">>>>, <<<<"b">>>>, <<<<"a">>>>>>
 \* an interrupt takes p on top of the waiter for a, while a's owner wants p
 OnTop == <<<<<<"a">>>>, <<<<"a", "p">>>>>>

@@ -18,7 +18,7 @@ CONSTANTS
     ROUNDS,     \* acquisitions per task
     IRQS,       \* interrupts that may come, all CPUs together
     NMIS,       \* the same for NMIs
-    SLOTS,      \* wait records (and nodes) per CPU
+    SLOTS,      \* wait records per CPU
     BIG,        \* CPUs whose tag is always ESC
     LIMIT,      \* time limits may strike
     STALLS,     \* owners that may never release
@@ -29,8 +29,8 @@ CONSTANTS
 VARIABLES
     w,          \* lock -> byte, pending, tail
     cx,         \* context -> program counter and locals
-    node,       \* <<cpu, slot>> -> next, locked, cut
-    cp,         \* cpu -> nwait, tag, wait records, escape table, trans, level
+    node,       \* cpu -> next, locked, cut
+    cp,         \* cpu -> nwait, tag, wait records, escape table, escaping, level
     bg,         \* budgets
     own,        \* ghost: lock -> contexts inside
     ord         \* ghost: lock -> uncut queue in order of arrival
@@ -39,14 +39,13 @@ vars == <<w, cx, node, cp, bg, own, ord>>
 
 DEPTH == (IF IRQS > 0 THEN 1 ELSE 0) + (IF NMIS > 0 THEN 1 ELSE 0)
 CTX == CPU \X (0..DEPTH)
-NODE == CPU \X (0..SLOTS-1)
 None == "none"
 ESC == "esc"
-Free == [b |-> None, p |-> 0, t |-> <<>>]
-Off == [pc |-> "off", l |-> None, v |-> <<>>, s |-> 0, r |-> None, nmi |-> FALSE]
-Clean == [nx |-> <<>>, lk |-> 0, cut |-> <<>>]
+Free == [b |-> None, p |-> 0, t |-> None]
+Off == [pc |-> "off", l |-> None, v |-> None, s |-> 0, tag |-> None, r |-> None, nmi |-> FALSE]
+Clean == [nx |-> None, lk |-> 0, cut |-> None]
 Base(c) == IF c \in BIG THEN ESC ELSE c
-Idle(c) == [n |-> 0, tag |-> Base(c), rec |-> [i \in 0..SLOTS-1 |-> None], held |-> {}, tr |-> <<>>,
+Idle(c) == [n |-> 0, tag |-> Base(c), rec |-> [i \in 0..SLOTS-1 |-> None], held |-> {}, esc |-> 0,
             top |-> 0]
 Budget == [irq |-> IRQS, nmi |-> NMIS, stall |-> STALLS, dl |-> VERDICTS, cut |-> CUTS,
            round |-> [c \in CPU |-> ROUNDS]]
@@ -54,7 +53,7 @@ Budget == [irq |-> IRQS, nmi |-> NMIS, stall |-> STALLS, dl |-> VERDICTS, cut |-
 Init ==
     /\ w = [l \in LOCK |-> Free]
     /\ cx = [k \in CTX |-> IF k[2] = 0 THEN [Off EXCEPT !.pc = "idle"] ELSE Off]
-    /\ node = [n \in NODE |-> Clean]
+    /\ node = [c \in CPU |-> Clean]
     /\ cp = [c \in CPU |-> Idle(c)]
     /\ bg = Budget
     /\ own = [l \in LOCK |-> {}]
@@ -64,7 +63,7 @@ Init ==
 Pc(k) == cx[k].pc
 L(k) == cx[k].l
 W(k) == w[L(k)]
-Me(k) == <<k[1], cx[k].s>>
+Me(k) == k[1]
 At(k, pc) == Pc(k) = pc /\ cp[k[1]].top = k[2]
 Broken(what) == BREAK = what
 
@@ -84,14 +83,13 @@ AfterStore(k) == IF SlowTag(k) = ESC THEN "hadd" ELSE "toff"
 
 Mine(c, l) == w[l].b = c \/ (w[l].b = ESC /\ l \in cp[c].held)
 Live(c) == {cp[c].rec[i] : i \in 0..SLOTS-1} \ {None}
-InTrans(c, l) == \E i \in 1..Len(cp[c].tr) : cp[c].tr[i] = l
 
 \* section 4: contexts that must not wait
 Nested(k) == LET c == k[1] IN
     \/ cp[c].n >= SLOTS
     \/ cx[k].nmi /\ cp[c].n > 0 /\ ~Broken("nmi-waits")
+    \/ cx[k].nmi /\ cp[c].esc > 0 /\ ~Broken("no-escaping")
     \/ L(k) \in Live(c) /\ ~Broken("no-record")
-    \/ InTrans(c, L(k)) /\ ~Broken("no-trans")
 -----------------------------------------------------------------------------
 (* arrival of work *)
 Start(k) ==
@@ -100,8 +98,8 @@ Start(k) ==
     /\ bg' = [bg EXCEPT !.round[k[1]] = @ - 1]
     /\ UNCHANGED <<w, node, cp, own, ord>>
 
-\* after the atomic, before what shows its result
-IrqsOff == {"undo", "link"}
+\* after an atomic, before what shows its result
+IrqsOff == {"setp2", "undo", "link", "e2", "e3", "e4", "e5", "hadd", "u2", "u3", "u3b", "u4"}
 
 Nest(c, nmi) ==
     LET k == <<c, cp[c].top>> IN
@@ -131,7 +129,7 @@ BaseTry(k) ==
        ELSE Go(k, "slow") /\ UNCHANGED <<w, own>>
 
 EscPush(k) ==
-    /\ At(k, "e1") /\ cp' = [cp EXCEPT ![k[1]].tr = Append(@, L(k))]
+    /\ At(k, "e1") /\ cp' = [cp EXCEPT ![k[1]].esc = @ + 1]
     /\ Go(k, "e2") /\ UNCHANGED <<w, node, bg, own, ord>>
 
 EscTry(k) ==
@@ -144,12 +142,10 @@ EscNote(k) ==
     /\ At(k, "e3") /\ cp' = [cp EXCEPT ![k[1]].held = @ \cup {L(k)}]
     /\ Go(k, "e4") /\ UNCHANGED <<w, node, bg, own, ord>>
 
-Pop(seq) == SubSeq(seq, 1, Len(seq) - 1)
-
 EscPop(k) ==
     /\ \/ At(k, "e4") /\ GoR(k, "cs", None)
        \/ At(k, "e5") /\ (IF cx[k].r = "try" THEN GoR(k, "ret", "nested") ELSE Go(k, "slow"))
-    /\ cp' = [cp EXCEPT ![k[1]].tr = Pop(@)]
+    /\ cp' = [cp EXCEPT ![k[1]].esc = @ - 1]
     /\ UNCHANGED <<w, node, bg, own, ord>>
 
 (* slow path *)
@@ -173,27 +169,39 @@ WaitBegin(k) ==
     LET c == k[1] IN
     /\ UNCHANGED <<w, node, bg, own, ord>>
     /\ \/ /\ At(k, "wb1")
-          /\ cx' = [cx EXCEPT ![k].pc = "wb2", ![k].s = IF Broken("one-slot") THEN 0 ELSE cp[c].n]
-          /\ cp' = [cp EXCEPT ![c].n = @ + 1]
-       \/ At(k, "wb2") /\ cp' = [cp EXCEPT ![c].tag = ESC] /\ Go(k, "wb3")
+          /\ cx' = [cx EXCEPT ![k].pc = "wb2", ![k].s = cp[c].n, ![k].tag = cp[c].tag]
+          /\ cp' = IF Broken("count-first") THEN [cp EXCEPT ![c].n = @ + 1] ELSE [cp EXCEPT ![c].tag = ESC]
+       \/ /\ At(k, "wb2") /\ Go(k, "wb3")
+          /\ cp' = IF Broken("count-first") THEN [cp EXCEPT ![c].tag = ESC] ELSE [cp EXCEPT ![c].n = @ + 1]
        \/ At(k, "wb3") /\ cp' = [cp EXCEPT ![c].rec[cx[k].s] = L(k)] /\ Go(k, "pend")
 
-\* The word that the fast path saw may be old: either way in must be right.
-Pend(k) ==
-    /\ At(k, "pend")
-    /\ IF cx[k].r = "late" THEN Go(k, "setp") ELSE (GoR(k, "setp", None) \/ GoR(k, "qinit", None))
-    /\ UNCHANGED <<w, node, cp, bg, own, ord>>
+\* A nested context does not queue. It looks again when nobody is in front, or gives up.
+Queues(k) == cx[k].s = 0 \/ Broken("nested-queues")
+InFront(k) == W(k).p # 0 \/ W(k).t # None
 
+\* The word that the fast path saw may be old: both ways in must be right.
+Pend(k) ==
+    /\ At(k, "pend") /\ UNCHANGED <<w, node, cp, bg, own, ord>>
+    /\ IF cx[k].r = "late" THEN Go(k, "setp")
+       ELSE IF Queues(k) THEN GoR(k, "setp", None) \/ GoR(k, "qinit", None)
+       ELSE ~InFront(k) /\ Go(k, "setp")
+
+Busy(k) == IF Queues(k) THEN "qinit" ELSE "pend"
+
+\* Two steps, as on x86: the bit, then the rest of the word, where a queue may have begun meanwhile.
 SetPending(k) ==
     /\ At(k, "setp") /\ SetW(k, [W(k) EXCEPT !.p = 1])
     /\ IF cx[k].r = "late" THEN GoR(k, IF W(k).p = 1 THEN "we1" ELSE "undo", "nested")
-       ELSE Go(k, IF W(k).p = 1 THEN "qinit"
-             ELSE IF W(k).t # <<>> THEN (IF Broken("no-undo") THEN "qinit" ELSE "undo") ELSE "pwait")
+       ELSE Go(k, IF W(k).p = 1 THEN Busy(k) ELSE "setp2")
     /\ UNCHANGED <<node, cp, bg, own, ord>>
+
+SeeRest(k) ==
+    /\ At(k, "setp2") /\ UNCHANGED <<w, node, cp, bg, own, ord>>
+    /\ Go(k, IF W(k).t = None THEN "pwait" ELSE IF Broken("no-undo") THEN Busy(k) ELSE "undo")
 
 Undo(k) ==
     /\ At(k, "undo") /\ SetW(k, [W(k) EXCEPT !.p = 0])
-    /\ Go(k, IF cx[k].r = "nested" THEN "we1" ELSE "qinit")
+    /\ Go(k, IF cx[k].r = "nested" THEN "we1" ELSE Busy(k))
     /\ UNCHANGED <<node, cp, bg, own, ord>>
 
 PendWait(k) ==
@@ -211,6 +219,11 @@ Verdict(r) == IF r = "to" THEN LIMIT /\ UNCHANGED bg
 PendFail(k) ==
     /\ At(k, "pwait") /\ W(k).b # None
     /\ \E r \in {"to", "dl"} : Verdict(r) /\ GoR(k, IF Broken("keep-pending") THEN "we1" ELSE "pclr", r)
+    /\ UNCHANGED <<w, node, cp, own, ord>>
+
+SpinFail(k) ==
+    /\ At(k, "pend") /\ ~Queues(k) /\ InFront(k)
+    /\ \E r \in {"to", "dl"} : Verdict(r) /\ GoR(k, "we1", r)
     /\ UNCHANGED <<w, node, cp, own, ord>>
 
 PendClear(k) ==
@@ -232,12 +245,12 @@ QTry(k) ==
 Xchg(k) ==
     /\ At(k, "xchg") /\ SetW(k, [W(k) EXCEPT !.t = Me(k)])
     /\ ord' = [ord EXCEPT ![L(k)] = Append(@, k)]
-    /\ (IF W(k).t = <<>> THEN Go(k, "head") ELSE GoV(k, "link", W(k).t))
+    /\ (IF W(k).t = None THEN Go(k, "head") ELSE GoV(k, "link", W(k).t))
     /\ UNCHANGED <<node, cp, bg, own>>
 
 Link(k) ==
     /\ At(k, "link") /\ node' = [node EXCEPT ![cx[k].v].nx = Me(k)]
-    /\ GoV(k, "mwait", <<>>) /\ UNCHANGED <<w, cp, bg, own, ord>>
+    /\ GoV(k, "mwait", None) /\ UNCHANGED <<w, cp, bg, own, ord>>
 
 Signal(k) == node[Me(k)].lk
 
@@ -252,7 +265,7 @@ Blocked(k) == W(k).b # None \/ (W(k).p # 0 /\ ~Broken("head-no-pending"))
 \* v: is the tail mine?
 HeadWait(k) ==
     /\ At(k, "head") /\ ~Blocked(k)
-    /\ GoV(k, "claim", IF W(k).t = Me(k) THEN <<"mine">> ELSE <<>>)
+    /\ GoV(k, "claim", IF W(k).t = Me(k) THEN "mine" ELSE None)
     /\ UNCHANGED <<w, node, cp, bg, own, ord>>
 
 HeadFail(k) ==
@@ -263,49 +276,49 @@ HeadFail(k) ==
 
 Claim(k) ==
     /\ At(k, "claim") /\ UNCHANGED <<node, cp, bg>>
-    /\ IF cx[k].v # <<>> /\ W(k) = [Free EXCEPT !.t = Me(k)]
+    /\ IF cx[k].v # None /\ W(k) = [Free EXCEPT !.t = Me(k)]
        THEN /\ SetW(k, [Free EXCEPT !.b = SlowTag(k)])
-            /\ Enter(k) /\ LeaveQ(k) /\ GoV(k, AfterGrab(k), <<>>)
-       ELSE GoV(k, "store", <<>>) /\ UNCHANGED <<w, own, ord>>
+            /\ Enter(k) /\ LeaveQ(k) /\ GoV(k, AfterGrab(k), None)
+       ELSE GoV(k, "store", None) /\ UNCHANGED <<w, own, ord>>
 
 ClaimStore(k) ==
     /\ At(k, "store") /\ SetW(k, [W(k) EXCEPT !.b = SlowTag(k)])
-    /\ Enter(k) /\ LeaveQ(k) /\ GoV(k, AfterStore(k), <<"next">>) /\ UNCHANGED <<node, cp, bg>>
+    /\ Enter(k) /\ LeaveQ(k) /\ GoV(k, AfterStore(k), "next") /\ UNCHANGED <<node, cp, bg>>
 
 TailOff(k) ==
     /\ At(k, "toff") /\ UNCHANGED <<node, cp, bg, own, ord>>
     /\ IF W(k).t = Me(k) /\ ~Broken("nest-late-blind")
-       THEN SetW(k, [W(k) EXCEPT !.t = <<>>]) /\ Go(k, "we1")
+       THEN SetW(k, [W(k) EXCEPT !.t = None]) /\ Go(k, "we1")
        ELSE Go(k, IF Broken("no-grant") THEN "we1" ELSE "wnext") /\ UNCHANGED w
 
 Next_(k) == node[Me(k)].nx
 
 WaitNext(k) ==
-    /\ At(k, "wnext") /\ Next_(k) # <<>> /\ GoV(k, "grant", Next_(k))
+    /\ At(k, "wnext") /\ Next_(k) # None /\ GoV(k, "grant", Next_(k))
     /\ UNCHANGED <<w, node, cp, bg, own, ord>>
 
 Grant(k) ==
     /\ At(k, "grant") /\ node' = [node EXCEPT ![cx[k].v].lk = 1]
-    /\ GoV(k, "we1", <<>>)
+    /\ GoV(k, "we1", None)
     /\ UNCHANGED <<w, cp, bg, own, ord>>
 
 \* head with -EDEADLK
 HeadOff(k) ==
     /\ At(k, "hoff") /\ LeaveQ(k) /\ UNCHANGED <<node, cp, bg, own>>
     /\ IF W(k).t = Me(k)
-       THEN SetW(k, [W(k) EXCEPT !.t = <<>>]) /\ Go(k, "we1")
+       THEN SetW(k, [W(k) EXCEPT !.t = None]) /\ Go(k, "we1")
        ELSE Go(k, IF Broken("dl-no-grant") THEN "we1" ELSE "wnext") /\ UNCHANGED w
 
 \* what follows when this member has nothing (more) to pass on
 Finish(k) ==
     IF cx[k].r = "rq"
-    THEN \/ GoV(k, "pend", <<>>) /\ UNCHANGED bg
+    THEN \/ GoV(k, "pend", None) /\ UNCHANGED bg
          \/ Verdict("dl") /\ GoR(k, "we1", "dl")
     ELSE Go(k, "we1") /\ UNCHANGED bg
 
 Cut(k) ==
     /\ At(k, "cut") /\ UNCHANGED <<node, cp, own>>
-    /\ IF Broken("cut-keeps-tail") THEN UNCHANGED w ELSE SetW(k, [W(k) EXCEPT !.t = <<>>])
+    /\ IF Broken("cut-keeps-tail") THEN UNCHANGED w ELSE SetW(k, [W(k) EXCEPT !.t = None])
     /\ ord' = [ord EXCEPT ![L(k)] = <<>>]
     /\ IF W(k).t = Me(k) THEN Finish(k)
        ELSE GoV(k, "cnext", W(k).t) /\ UNCHANGED bg
@@ -318,7 +331,7 @@ Pass(k) ==
 Code(r) == IF r = "to" THEN 2 ELSE 3
 
 CutNext(k) ==
-    /\ At(k, "cnext") /\ Next_(k) # <<>>
+    /\ At(k, "cnext") /\ Next_(k) # None
     /\ node' = IF Broken("signal-first") THEN [node EXCEPT ![Next_(k)].lk = Code(cx[k].r)]
                ELSE [node EXCEPT ![Next_(k)].cut = cx[k].v]
     /\ Go(k, "csig") /\ UNCHANGED <<w, cp, bg, own, ord>>
@@ -335,27 +348,28 @@ CutDone(k) ==
 (* end of the wait *)
 HeldAdd(k) ==
     /\ At(k, "hadd") /\ cp' = [cp EXCEPT ![k[1]].held = @ \cup {L(k)}]
-    /\ Go(k, IF cx[k].v = <<"next">> THEN "toff" ELSE "we1") /\ UNCHANGED <<w, node, bg, own, ord>>
+    /\ Go(k, IF cx[k].v = "next" THEN "toff" ELSE "we1") /\ UNCHANGED <<w, node, bg, own, ord>>
 
-Ended(k) == cx' = [cx EXCEPT ![k].pc = IF cx[k].r = None THEN "cs" ELSE "ret", ![k].v = <<>>, ![k].s = 0]
+Ended(k) == cx' = [cx EXCEPT ![k].pc = IF cx[k].r = None THEN "cs" ELSE "ret", ![k].v = None, ![k].s = 0, ![k].tag = None]
 
 WaitEnd(k) ==
     LET c == k[1] IN
     /\ UNCHANGED <<w, node, bg, own, ord>>
     /\ \/ At(k, "we1") /\ cp' = [cp EXCEPT ![c].rec[cx[k].s] = None] /\ Go(k, "we2")
-       \/ /\ At(k, "we2") /\ cp' = [cp EXCEPT ![c].n = @ - 1]
-          /\ (IF cx[k].s = 0 THEN Go(k, "we3") ELSE Ended(k))
-       \/ At(k, "we3") /\ cp' = [cp EXCEPT ![c].tag = Base(c)] /\ Ended(k)
+       \/ At(k, "we2") /\ cp' = [cp EXCEPT ![c].n = @ - 1] /\ Go(k, "we3")
+       \/ /\ At(k, "we3") /\ Ended(k)
+          /\ cp' = [cp EXCEPT ![c].tag = IF Broken("base-tag") /\ cx[k].s = 0 THEN Base(c) ELSE cx[k].tag]
 
 (* owner *)
 Stall(k) ==
     /\ At(k, "cs") /\ bg.stall > 0 /\ bg' = [bg EXCEPT !.stall = @ - 1]
     /\ Go(k, "stuck") /\ UNCHANGED <<w, node, cp, own, ord>>
 
+\* The tag decides, then the byte.
 Unlock(k) ==
     /\ At(k, "cs") /\ UNCHANGED <<node, bg, ord>>
-    /\ IF W(k).b = ESC
-       THEN Go(k, "u2") /\ cp' = [cp EXCEPT ![k[1]].tr = Append(@, L(k))] /\ UNCHANGED <<w, own>>
+    /\ IF cp[k[1]].tag = ESC /\ W(k).b = ESC
+       THEN Go(k, "u2") /\ cp' = [cp EXCEPT ![k[1]].esc = @ + 1] /\ UNCHANGED <<w, own>>
        ELSE /\ SetW(k, [W(k) EXCEPT !.b = None]) /\ own' = [own EXCEPT ![L(k)] = @ \ {k}]
             /\ Go(k, "ret") /\ UNCHANGED cp
 
@@ -370,7 +384,7 @@ EscFree(k) ==
     /\ Go(k, IF Broken("late-forget") THEN "u3b" ELSE "u4") /\ UNCHANGED <<node, cp, bg, ord>>
 
 EscFreed(k) ==
-    /\ At(k, "u4") /\ cp' = [cp EXCEPT ![k[1]].tr = Pop(@)]
+    /\ At(k, "u4") /\ cp' = [cp EXCEPT ![k[1]].esc = @ - 1]
     /\ Go(k, "ret") /\ UNCHANGED <<w, node, bg, own, ord>>
 
 Return(k) ==
@@ -390,8 +404,9 @@ Act(k, pc) ==
       [] pc = "slow" -> Slow(k)
       [] pc = "ntry" -> NestedTry(k)
       [] pc \in {"wb1", "wb2", "wb3"} -> WaitBegin(k)
-      [] pc = "pend" -> Pend(k)
+      [] pc = "pend" -> Pend(k) \/ SpinFail(k)
       [] pc = "setp" -> SetPending(k)
+      [] pc = "setp2" -> SeeRest(k)
       [] pc = "undo" -> Undo(k)
       [] pc = "pwait" -> PendWait(k) \/ PendFail(k)
       [] pc = "pgrab" -> PendGrab(k)
@@ -449,9 +464,9 @@ OfCpu(c, l) == \E k \in own[l] : k[1] = c
 MineExact ==
     \A c \in CPU, l \in LOCK :
         /\ Mine(c, l) => OfCpu(c, l)
-        /\ OfCpu(c, l) => Mine(c, l) \/ InTrans(c, l) \/ l \in Live(c)
+        /\ OfCpu(c, l) => Mine(c, l) \/ cp[c].esc > 0 \/ l \in Live(c)
 
-Spins == {"pwait", "mwait", "head", "wnext", "cnext"}
+Spins == {"pend", "pwait", "mwait", "head", "wnext", "cnext"}
 \* No context waits behind what its own CPU has interrupted, an NMI never above any wait.
 NeverBehindOwn ==
     \A k \in CTX : Pc(k) \in Spins => \A d \in 0..k[2]-1 :

