@@ -40,6 +40,7 @@ can_header() { [ -n "$(find /usr/include -path "*/$1" -print -quit)" ]; }
 # The packages are for the system's own Python, whichever comes first in PATH.
 can_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
 can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null; }
+can_java() { java -version >/dev/null 2>&1; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # A bpftool older than libbpf 1.4 does not know the sections our objects use. Ubuntu's wrapper
@@ -86,7 +87,7 @@ shell checker|can_tool shellcheck|shellcheck
 Python with venv|can_venv|python3-venv
 '
 
-# The same for `make kernel-tree`, `make kernel` and `make kernel-patches-verify`.
+# The same for `make kernel-tree`, `make kernel`, `make kernel-patches-verify` and `make model`.
 NEEDS_KERNEL='
 Linux 6.12 source|can_kernel_source|linux-source-6.12
 git|can_tool git|git
@@ -101,6 +102,7 @@ rsync|can_tool rsync|rsync
 cpio|can_tool cpio|cpio
 perl for checkpatch and kernel-doc|can_tool perl|perl
 Python modules of spdxcheck|can_python ply,git|python3-ply,python3-git
+Java for the model checker|can_java|default-jre-headless
 compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
 '
 
