@@ -3,15 +3,24 @@
  * Scripts: what a CPU or an interrupt does.
  *
  * A..F acquire a lock, a..f release it if it was acquired, . a step inside the critical section,
- * ~ stop for two seconds, _ stop for 100 ms, ! stop for 1 ms: until everybody else waits.
+ * ~ stop for 2 s, = for 400 ms, _ for 100 ms, ! for 1 ms: until everybody else waits.
  */
 #include <string.h>
 
 #include "mc.h"
 
-#define LONG_STALL  (2000 * MC_NS_PER_MS)
-#define SHORT_STALL (100 * MC_NS_PER_MS)
-#define PAUSE	    MC_NS_PER_MS
+static uint64_t stall_ms(char c)
+{
+	switch (c) {
+	case '~':
+		return 2000;
+	case '=':
+		return 400;
+	case '_':
+		return 100;
+	}
+	return 1;
+}
 
 static void acquire(int lock)
 {
@@ -52,7 +61,7 @@ static void step(char c)
 	else if (c == '.')
 		mc_point();
 	else
-		mc_stall(c == '~' ? LONG_STALL : c == '_' ? SHORT_STALL : PAUSE);
+		mc_stall(stall_ms(c) * MC_NS_PER_MS);
 }
 
 void mc_run_script(const char *script)
@@ -70,7 +79,7 @@ bool mc_check_script(const char *script)
 		if (*c >= 'A' && *c < 'A' + MC_LOCKS) {
 			if (!strchr(c, *c - 'A' + 'a'))
 				return false;
-		} else if (!(*c >= 'a' && *c < 'a' + MC_LOCKS) && !strchr("._~!", *c)) {
+		} else if (!(*c >= 'a' && *c < 'a' + MC_LOCKS) && !strchr("._=~!", *c)) {
 			return false;
 		}
 	}

@@ -37,14 +37,13 @@ struct field {
 	}
 
 static const struct field fields[] = {
-	FIELD(nwait, MC_PRIVATE),  FIELD(nheld, MC_SHARED),  FIELD(ntrans, MC_PRIVATE),
-	FIELD(backoff, MC_ALIEN),  SLOTS(wait, MC_SHARED),   SLOTS(node, MC_SHARED),
-	SLOTS(held, MC_SHARED),    SLOTS(trans, MC_PRIVATE), FIELD(lost, MC_ALIEN),
-	SLOTS(chain, MC_ALIEN),
+	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED), FIELD(escaping, MC_PRIVATE),
+	FIELD(backoff, MC_ALIEN), SLOTS(wait, MC_SHARED),  FIELD(node, MC_SHARED),
+	SLOTS(held, MC_SHARED),	  FIELD(lost, MC_ALIEN),   SLOTS(chain, MC_ALIEN),
 };
 
-static const char *const wait_parts[] = { "seq", "stage", "lock", "", "claim" };
-static const char *const node_parts[] = { "next", "", "locked", "count", "cut" };
+static const char *const wait_parts[] = { ".seq", ".stage", ".lock", "", ".claim" };
+static const char *const node_parts[] = { ".next", "", ".locked", ".count", ".cut" };
 
 /* The offset in the area of the CPU that @addr belongs to. */
 static bool find_cpu(const volatile void *addr, int *cpu, size_t *offset)
@@ -126,6 +125,8 @@ void mc_walk_is_over(int cpu)
 
 static const char *part_of(const struct field *f, size_t rest)
 {
+	if (!f)
+		return "";
 	if (f->start == offsetof(struct res_cpu, wait) && rest / 4 < ARRAY_SIZE(wait_parts))
 		return wait_parts[rest / 4];
 	if (f->start == offsetof(struct res_cpu, node) && rest / 4 < ARRAY_SIZE(node_parts))
@@ -151,12 +152,12 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size)
 		return buf;
 	}
 	f = find_field(offset);
+	offset -= f ? f->start : 0;
 	if (f && f->stride)
-		snprintf(buf, size, "cpu%d.%s[%zu].%s", cpu, f->name,
-			 (offset - f->start) / f->stride,
-			 part_of(f, (offset - f->start) % f->stride));
+		snprintf(buf, size, "cpu%d.%s[%zu]%s", cpu, f->name, offset / f->stride,
+			 part_of(f, offset % f->stride));
 	else
-		snprintf(buf, size, "cpu%d.%s", cpu, f ? f->name : "?");
+		snprintf(buf, size, "cpu%d.%s%s", cpu, f ? f->name : "?", part_of(f, offset));
 	return buf;
 }
 
@@ -204,11 +205,7 @@ static const char *cpu_residue(int cpu)
 		if (rc->held[i])
 			return "left behind: an entry in the escape table";
 	}
-	for (i = 0; i < RES_NR_TRANS; i++) {
-		if (rc->trans[i])
-			return "left behind: an entry of trans";
-	}
-	if (rc->nwait || rc->nheld || rc->ntrans || rc->lost)
+	if (rc->nwait || rc->nheld || rc->escaping)
 		return "left behind: a count of this CPU";
 	return per_cpu(res_spin_tag, cpu) == base_tag(cpu) ? NULL : "the tag is not restored";
 }

@@ -59,7 +59,7 @@ static const char *script_of(char *arg, struct argp_state *state)
 {
 	if (!mc_check_script(arg))
 		argp_error(state, "script '%s': A-F acquires, a-f releases (each that is acquired), "
-				  ". ~ _ ! step and stop", arg);
+				  ". ~ = _ ! step and stop", arg);
 	return arg;
 }
 
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 		.args_doc = "SCRIPT...",
 		.doc = "Run the lock's C under every schedule within the bounds.\v"
 		       "A script is what one CPU does: A-F acquire a lock, a-f release it, . is a step, "
-		       "~ a stop of 2 s, _ one of 100 ms, ! one of 1 ms.\n"
+		       "~ a stop of 2 s, = one of 400 ms, _ of 100 ms, ! of 1 ms.\n"
 		       "Status: 0 no failure, 1 a failure, 2 usage.",
 	};
 	double start = now();

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MC_CPUS	  6
+#define MC_CPUS	  8
 #define MC_LOCKS  6
-#define MC_IRQS	  3
+#define MC_IRQS	  4
 #define MC_LEVELS 7 /* a task and what may interrupt it */
 
 #define MC_NS_PER_MS 1000000ULL
@@ -79,7 +79,8 @@ struct mc_cpu {
 	void *sp;
 	struct mc_at at;
 	struct mc_ctx ctx[MC_LEVELS];
-	uint64_t stall; /* not before this time */
+	uint64_t stall;	  /* not before this time */
+	uint64_t stalled; /* so long in all */
 	uint64_t watch; /* filter of what was read since the last pause */
 	uint8_t level;
 	uint8_t order;
@@ -91,12 +92,14 @@ struct mc_cpu {
 };
 
 struct mc_world {
-	struct mc_cpu cpu[MC_CPUS];
 	uint64_t now;
 	uint32_t word[MC_LOCKS];
 	int8_t owner_cpu[MC_LOCKS]; /* who made the locked byte what it is */
 	int8_t owner_level[MC_LOCKS];
 	int8_t inside[MC_LOCKS]; /* the client in the critical section */
+	int8_t pending[MC_LOCKS]; /* who set the pending bit */
+	int8_t queue[MC_LOCKS][MC_CPUS]; /* who swapped the tail, since it was 0 */
+	uint8_t queued[MC_LOCKS];
 	uint32_t steps;
 	uint32_t notes;
 	uint32_t path;
@@ -109,6 +112,7 @@ struct mc_world {
 	uint8_t jumps;
 	bool late;	/* time limits may be over: somebody stalled or time jumped */
 	bool very_late; /* claims may have been taken over */
+	struct mc_cpu cpu[MC_CPUS]; /* the last: a state has those that are used */
 };
 
 struct mc_config {

@@ -9,11 +9,13 @@
 #include "mc.h"
 
 #define LOCKED_BYTE   0xffU
+#define PENDING_BIT   0x100U
+#define TAIL_BITS     0xffff0000U
 #define MAX_NEST      4
 #define LIMIT_PENDING (250 * MC_NS_PER_MS)
 #define LIMIT_HEAD    (500 * MC_NS_PER_MS)
 #define LIMIT_TAS     (1000 * MC_NS_PER_MS)
-#define TIME_SLACK    (700 * MC_NS_PER_MS) /* two steps of the clock */
+#define TIME_SLACK    (200 * MC_NS_PER_MS) /* two steps of the clock */
 
 enum {
 	KIND_NONE,
@@ -46,21 +48,23 @@ void mc_oracle_reset(void)
 		mc.word[i] = 0;
 		mc.owner_cpu[i] = -1;
 		mc.inside[i] = -1;
+		mc.pending[i] = -1;
 	}
 }
 
-/* Contexts below another one on their CPU, which wait for @lock: one may be next in line. */
-static uint64_t suspended_waiters(int lock)
+/*
+ * Who can take the free lock. Two of the queue: the first may have left it, and not have returned
+ * yet.
+ */
+static uint64_t next_in_line(int lock)
 {
 	uint64_t set = 0;
-	int cpu, level;
+	int i;
 
-	for (cpu = 0; cpu < mc_cfg.ncpu; cpu++) {
-		for (level = 0; level < mc.cpu[cpu].level; level++) {
-			if (mc.cpu[cpu].ctx[level].attempt == lock)
-				set |= 1ULL << node_of(cpu, level);
-		}
-	}
+	if (mc.pending[lock] >= 0)
+		return 1ULL << mc.pending[lock];
+	for (i = 0; i < mc.queued[lock] && i < 2; i++)
+		set |= 1ULL << mc.queue[lock][i];
 	return set;
 }
 
@@ -77,7 +81,7 @@ static uint64_t blockers_of(int cpu, int level)
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
 	else
-		set |= suspended_waiters(lock) & ~(1ULL << node_of(cpu, level));
+		set |= next_in_line(lock) & ~(1ULL << node_of(cpu, level));
 	return set;
 }
 
@@ -158,6 +162,42 @@ static void locked_byte_changed(int lock, uint32_t from, uint32_t to)
 	mc.owner_level[lock] = mc_this()->level;
 }
 
+static void leave_queue(int lock, int node)
+{
+	int i, n = 0;
+
+	for (i = 0; i < mc.queued[lock]; i++) {
+		if (mc.queue[lock][i] != node)
+			mc.queue[lock][n++] = mc.queue[lock][i];
+	}
+	mc.queued[lock] = n;
+}
+
+static void tail_changed(int lock, uint32_t to)
+{
+	int node = node_of(mc.cur, mc_this()->level);
+
+	if (!(to & TAIL_BITS)) {
+		mc.queued[lock] = 0;
+		return;
+	}
+	leave_queue(lock, node);
+	if (mc.queued[lock] < MC_CPUS)
+		mc.queue[lock][mc.queued[lock]++] = node;
+}
+
+static void word_changed(int lock, uint32_t from, uint32_t to)
+{
+	if (~from & to & PENDING_BIT)
+		mc.pending[lock] = node_of(mc.cur, mc_this()->level);
+	else if (from & ~to & PENDING_BIT)
+		mc.pending[lock] = -1;
+	if ((from ^ to) & TAIL_BITS)
+		tail_changed(lock, to);
+	if ((from ^ to) & LOCKED_BYTE)
+		locked_byte_changed(lock, from, to);
+}
+
 /* One context has run since the last call, and made one access. */
 void mc_observe(void)
 {
@@ -172,10 +212,8 @@ void mc_observe(void)
 		mc.word[i] = word;
 		mc_note(MC_NOTE_WORD, NULL, i, word);
 		mc.idle = 0;
-		if ((word ^ old) & LOCKED_BYTE) {
-			locked_byte_changed(i, old, word);
-			changed = true;
-		}
+		word_changed(i, old, word);
+		changed = true;
 	}
 	if (changed)
 		mc_waits_changed();
@@ -241,9 +279,9 @@ static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
 
 static const char *judge_time(struct mc_ctx *ctx)
 {
-	uint64_t limit = mc_cfg.tas ? LIMIT_TAS : LIMIT_PENDING + mc_cfg.ncpu * LIMIT_HEAD;
+	uint64_t limit = mc_cfg.tas ? LIMIT_TAS : LIMIT_PENDING + LIMIT_HEAD;
 
-	if (mc_this()->level || mc_cfg.irqs || mc_cfg.nmis)
+	if (mc_cfg.irqs || mc_cfg.nmis || mc_cfg.jumps)
 		return NULL;
 	return mc.now - ctx->since > limit + TIME_SLACK ? "the wait was too long" : NULL;
 }
@@ -294,6 +332,7 @@ void mc_attempt_over(int lock, int ret)
 		mc.inside[lock] = mc.cur;
 	if (ret == -EDEADLK && (ctx->kind == KIND_ABBA || ctx->kind == KIND_CYCLE))
 		dissolve(node_of(mc.cur, mc_this()->level));
+	leave_queue(lock, node_of(mc.cur, mc_this()->level));
 	ctx->attempt = -1;
 	ctx->uncounted = NULL;
 	mc_stats.taken += !ret;

@@ -244,8 +244,9 @@ void mc_stall(uint64_t ns)
 
 	mc_observe();
 	cpu->stall = mc.now + ns;
-	mc.late |= ns >= 250 * MC_NS_PER_MS;
-	mc.very_late |= ns >= 50 * MC_NS_PER_MS;
+	cpu->stalled += ns;
+	mc.late |= cpu->stalled >= 200 * MC_NS_PER_MS; /* the clock goes in large steps */
+	mc.very_late |= cpu->stalled >= 50 * MC_NS_PER_MS;
 	mc_note(MC_NOTE_STALL, NULL, ns / MC_NS_PER_MS, 0);
 	while (mc.now < cpu->stall) {
 		cpu->watch = 0;

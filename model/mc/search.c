@@ -13,14 +13,14 @@
 
 #define MAX_OPTIONS ((2 + MC_IRQS) * MC_CPUS + 4)
 #define MAX_PATH    65536
-#define DIGITS	    "0123456789abcdefghijklmnopqrstuvwxyz"
+#define DIGITS	    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _Static_assert(MAX_OPTIONS < sizeof(DIGITS), "a choice is one digit of a path");
 
 #define QUICK_ROUNDS 8
 #define QUICK_STEP   (3 * MC_NS_PER_MS / 2)
 #define MIDDLE_STEP  (60 * MC_NS_PER_MS)
-#define LONG_STEP    (300 * MC_NS_PER_MS)
+#define LONG_STEP    (100 * MC_NS_PER_MS)
 #define MAX_ROUNDS   40
 
 static const uint64_t jump_ns[] = { 0, QUICK_STEP, MIDDLE_STEP, 600 * MC_NS_PER_MS };

@@ -16,7 +16,7 @@ static unsigned int collect(struct part *part)
 	unsigned int n = 0;
 	int i;
 
-	part[n++] = (struct part){ &mc, sizeof(mc) };
+	part[n++] = (struct part){ &mc, offsetof(struct mc_world, cpu[mc_cfg.ncpu]) };
 	while (mc_lock_part(n - 1, &part[n].start, &part[n].size))
 		n++;
 	for (i = 0; i < mc_cfg.ncpu; i++) {
