@@ -16,6 +16,7 @@ from conftest import (
     BPFTOOL,
     BUILD,
     LIMIT,
+    TOP,
     all_gone,
     loaded,
     needs_four_cpus,
@@ -216,6 +217,7 @@ def test_unusable_source_says_why():
     assert usable()[broken[0]] in res.stderr
 
 
+@pytest.mark.usefixtures("locks")
 @pytest.mark.parametrize("verb", ["trace", "stat"])
 def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
     """Where only self-reporting programs are seen, the others are named and may be lost."""
@@ -228,6 +230,7 @@ def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
     assert res.returncode == (4 if verb == "trace" else 0)
 
 
+@pytest.mark.usefixtures("locks")
 def test_program_that_does_not_report_exact(tracer, pinned_aa, tmp_path):
     """Each such program is counted once; one that reports or is not asked for is none."""
     with tracer("--source", "ring", "--prog", "plain_aa") as t:
@@ -242,7 +245,53 @@ def test_program_that_does_not_report_exact(tracer, pinned_aa, tmp_path):
     assert t.proc.returncode == 0
 
 
-def test_programs_that_take_no_lock_are_not_named(tracer):
-    with tracer("--source", "ring") as t:
-        rqspin("held", "-w1", "-c3")
-    assert "held" not in t.talk and "probe_lock" not in t.talk
+BYSTANDER = """
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <rqspin/res_spin_lock.bpf.h>
+
+struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
+int count;
+
+SEC("tc") int bystander(struct __sk_buff *skb)
+{
+	count++;
+	return 0;
+}
+
+SEC("tc") int locker(struct __sk_buff *skb)
+{
+	int err = res_spin_lock(&lock);
+
+	if (!err)
+		res_spin_unlock(&lock);
+	return err;
+}
+
+char _license[] SEC("license") = "GPL";
+"""
+
+
+@pytest.fixture
+def pinned_bystander(tmp_path):
+    source, obj = tmp_path / "bystander.bpf.c", tmp_path / "bystander.bpf.o"
+    source.write_text(BYSTANDER)
+    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+    flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-I{BUILD}", f"-I{TOP}/include"]
+    subprocess.run([clang, *flags, "-c", source, "-o", obj], check=True, timeout=LIMIT)
+    where = "/sys/fs/bpf/rqspin_test_bystander"
+    load = [BPFTOOL, "prog", "loadall", obj, where]
+    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
+    yield
+    shutil.rmtree(where)
+
+
+@pytest.mark.usefixtures("locks", "pinned_bystander")
+def test_only_programs_that_take_locks_are_named(tracer):
+    """Two programs of one object share its types; what tells them apart is their instructions."""
+    with tracer("--source", "ring", "--prog", "bystander") as t:
+        pass
+    assert "NOT seen here" not in t.talk and t.summary["programs_unseen"] == 0
+    with tracer("--source", "ring", "--prog", "locker") as t:
+        pass
+    assert "locker takes locks" in t.talk and t.summary["programs_unseen"] == 1
