@@ -50,20 +50,22 @@ number() {
 limit() { echo $((10 * seconds + 600)); }
 
 run_guest() {
-	local model=$1 n=$2 where="$kernel $1 $2" line rc=0 out
-	out=$(mktemp)
-	"$vm" --kernel "$kernel" --cpu "$model" --cpus "$n" --timeout "$(limit)" -- \
-		"$here/guest.sh" "$seconds" "$parts" >"$out" || rc=$?
-	[ $rc != 3 ] || { rm -f "$out"; exit 3; }
-	while read -r line; do
+	local model=$1 n=$2 where="$kernel $1 $2" line rc=1
+	while IFS= read -r line; do
 		case $line in
-		ok* | 'not ok'*) number "$where" "$line" ;;
+		'guest: '*) rc=${line#guest: } ;;
+		'ok - '* | 'not ok - '*) number "$where" "$line" ;;
 		*) printf '%s\n' "$line" ;;
 		esac
-	done <"$out"
-	rm -f "$out"
+	done < <(
+		rc=0
+		"$vm" --kernel "$kernel" --cpu "$model" --cpus "$n" --timeout "$(limit)" -- \
+			"$here/guest.sh" "$seconds" "$parts" || rc=$?
+		echo "guest: $rc"
+	)
 	case $rc in
 	0 | 1) ;;
+	3) exit 3 ;;
 	126) number "$where" "not ok - the kernel log shows a fault" ;;
 	*) number "$where" "not ok - the guest ended with status $rc" ;;
 	esac
