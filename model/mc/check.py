@@ -201,7 +201,8 @@ def run_mutants(out, tree, make_cc, cap, only, tally):
             tally.add("failed", mutant["name"], str(e))
             continue
         killed = kill(program, mutant, cap, 5)
-        program.unlink()
+        if not only:
+            program.unlink()
         if killed and "equal" in mutant:
             tally.add("failed", mutant["name"], f"listed as no fault, but job {killed[0]} fails: {killed[1]}")
         elif killed:

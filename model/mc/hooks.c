@@ -40,15 +40,27 @@ void shim_irq_restore(unsigned long flags)
 
 void shim_relax(const volatile void *addr)
 {
+	struct mc_ctx *ctx = mc_ctx();
+
 	(void)addr;
-	mc_this()->relaxed = true;
+	/* The first round only notes the time: the next one looks for a deadlock at once. */
+	mc_this()->relaxed = ctx->looks != MC_LOOKED_ONCE;
+	if (ctx->looks == MC_LOOKED_ONCE)
+		ctx->looks = MC_LOOKS_AGAIN;
 	mc_walk_is_over(mc.cur);
 }
 
+/* A loop takes time: at its second look at the clock it is later than at the first. */
 uint64_t shim_clock(void)
 {
+	struct mc_ctx *ctx = mc_ctx();
+
 	mc_clock();
-	return mc.now;
+	if (ctx->looks == MC_NEVER_LOOKED) {
+		ctx->looks = MC_LOOKED_ONCE;
+		return mc.now;
+	}
+	return mc.now + MC_ROUND_NS;
 }
 
 /* The count of rounds says nothing about the state. */

@@ -213,9 +213,9 @@ int main(int argc, char **argv)
 		perror(reached);
 		return 2;
 	}
+	if ((mc_failure || replay) && !quiet)
+		mc_notes_print();
 	if (mc_failure) {
-		if (!quiet)
-			mc_notes_print();
 		printf("failure: %s\npath: ", mc_failure);
 		mc_print_path();
 	}

@@ -19,6 +19,7 @@
 #define MC_LEVELS 7 /* a task and what may interrupt it */
 
 #define MC_NS_PER_MS 1000000ULL
+#define MC_ROUND_NS  1000ULL
 
 /* What a word is to the scheduler. */
 enum mc_class {
@@ -54,6 +55,13 @@ enum mc_order {
 	MC_IRQ, /* and further scripts of interrupts */
 };
 
+/* At the clock, in an attempt. */
+enum mc_looks {
+	MC_NEVER_LOOKED,
+	MC_LOOKED_ONCE,
+	MC_LOOKS_AGAIN,
+};
+
 /* A context: a task, or an interrupt on top of it. */
 struct mc_ctx {
 	int8_t attempt;	  /* the lock it acquires, or -1 */
@@ -61,6 +69,7 @@ struct mc_ctx {
 	bool nmi;
 	bool in_cycle;	/* during this attempt it was once part of a real cycle */
 	bool own;	/* at the beginning the lock belonged to this CPU */
+	uint8_t looks;	/* enum mc_looks */
 	uint8_t kind;	/* enum res_kind of the failure that was reported */
 	int8_t told;	/* failures reported */
 	uint8_t holds;	/* bit mask of locks */

@@ -228,6 +228,7 @@ void mc_attempt(int lock)
 	ctx->own = mc.owner_cpu[lock] == mc.cur;
 	ctx->kind = 0;
 	ctx->told = 0;
+	ctx->looks = 0;
 	ctx->since = mc.now;
 	mc_this()->watch = 0;
 	mc_this()->woken = false;

@@ -138,6 +138,8 @@ static void interrupt(enum mc_order order)
 	struct mc_ctx *ctx;
 
 	cpu->level++;
+	cpu->relaxed = false;
+	cpu->blocked = false;
 	ctx = mc_ctx();
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->attempt = -1;
