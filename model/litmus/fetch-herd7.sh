@@ -60,7 +60,9 @@ write_wrapper() {
 	local loader libdir
 	loader=$(find "$dest/root" -name 'ld-linux-x86-64.so.2' | head -n 1)
 	libdir=$(find "$dest/root" -name herd -type d -path '*share*' | head -n 1)
-	[ -n "$loader" ] && [ -x "$dest/root/usr/bin/herd7" ] || cannot "the packages do not have what is expected"
+	if [ -z "$loader" ] || [ ! -x "$dest/root/usr/bin/herd7" ]; then
+		cannot "the packages do not have what is expected"
+	fi
 	cat >"$dest/herd7.new" <<-RUN
 		#!/bin/sh
 		exec '$loader' --library-path '$(dirname "$(readlink -f "$loader")")' '$dest/root/usr/bin/herd7' -set-libdir '$libdir' "\$@"

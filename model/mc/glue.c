@@ -24,17 +24,17 @@ struct field {
 	enum mc_class class;
 };
 
-#define FIELD(f, c)                                                                                \
-	{                                                                                          \
-		.name = #f, .start = offsetof(struct res_cpu, f),                                  \
-		.size = sizeof(((struct res_cpu *)0)->f), .class = (c)                             \
-	}
-#define SLOTS(f, c)                                                                                \
-	{                                                                                          \
-		.name = #f, .start = offsetof(struct res_cpu, f),                                  \
-		.size = sizeof(((struct res_cpu *)0)->f),                                          \
-		.stride = sizeof(((struct res_cpu *)0)->f[0]), .class = (c)                        \
-	}
+#define FIELD(f, c)                                 \
+	{ .name = #f,                               \
+	  .start = offsetof(struct res_cpu, f),     \
+	  .size = sizeof(((struct res_cpu *)0)->f), \
+	  .class = (c) }
+#define SLOTS(f, c)                                      \
+	{ .name = #f,                                    \
+	  .start = offsetof(struct res_cpu, f),          \
+	  .size = sizeof(((struct res_cpu *)0)->f),      \
+	  .stride = sizeof(((struct res_cpu *)0)->f[0]), \
+	  .class = (c) }
 
 static const struct field fields[] = {
 	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED), FIELD(escaping, MC_PRIVATE),
@@ -142,9 +142,9 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size)
 
 	if (offset < sizeof(mc_locks)) {
 		snprintf(buf, size, "%c%s", (char)('A' + offset / sizeof(mc_locks[0])),
-			 offset % sizeof(mc_locks[0]) == 2   ? ".tail" :
+			 offset % sizeof(mc_locks[0]) == 2 ? ".tail" :
 			 offset % sizeof(mc_locks[0]) == 1 ? ".pending" :
-							       "");
+							     "");
 		return buf;
 	}
 	if (!find_cpu(addr, &cpu, &offset)) {
@@ -176,8 +176,7 @@ const char *mc_describe_word(uint32_t word, char *buf, size_t size)
 
 const char *mc_kind_name(int kind)
 {
-	static const char *const names[] = { "none",  "AA",	 "ABBA",
-					     "CYCLE", "TIMEOUT", "NESTED" };
+	static const char *const names[] = { "none", "AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED" };
 
 	return kind >= 0 && kind < (int)ARRAY_SIZE(names) ? names[kind] : "?";
 }

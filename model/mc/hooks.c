@@ -95,14 +95,14 @@ void __tsan_atomic_thread_fence(int order)
 	(void)order;
 }
 
-#define PLAIN(n)                                                                                   \
-	void __tsan_read##n(void *a)                                                               \
-	{                                                                                          \
-		mc_access(a, MC_READ, CALLER);                                                     \
-	}                                                                                          \
-	void __tsan_write##n(void *a)                                                              \
-	{                                                                                          \
-		mc_access(a, MC_WRITE, CALLER);                                                    \
+#define PLAIN(n)                                \
+	void __tsan_read##n(void *a)            \
+	{                                       \
+		mc_access(a, MC_READ, CALLER);  \
+	}                                       \
+	void __tsan_write##n(void *a)           \
+	{                                       \
+		mc_access(a, MC_WRITE, CALLER); \
 	}
 
 PLAIN(1)
@@ -123,51 +123,51 @@ void __tsan_write_range(void *a, unsigned long n)
 	mc_access(a, MC_WRITE, CALLER);
 }
 
-#define RMW(n, type, name, result)                                                                 \
-	type __tsan_atomic##n##_##name(type *a, type v, int order)                                 \
-	{                                                                                          \
-		type old;                                                                          \
-                                                                                                   \
-		(void)order;                                                                       \
-		mc_access(a, MC_RMW, CALLER);                                                      \
-		old = *a;                                                                          \
-		*a = (result);                                                                     \
-		if (*a != old)                                                                     \
-			mc_wrote(a);                                                               \
-		return old;                                                                        \
+#define RMW(n, type, name, result)                                 \
+	type __tsan_atomic##n##_##name(type *a, type v, int order) \
+	{                                                          \
+		type old;                                          \
+                                                                   \
+		(void)order;                                       \
+		mc_access(a, MC_RMW, CALLER);                      \
+		old = *a;                                          \
+		*a = (result);                                     \
+		if (*a != old)                                     \
+			mc_wrote(a);                               \
+		return old;                                        \
 	}
 
-#define ATOMIC(n, type)                                                                            \
-	type __tsan_atomic##n##_load(const type *a, int order)                                     \
-	{                                                                                          \
-		(void)order;                                                                       \
-		mc_access(a, MC_READ, CALLER);                                                     \
-		return *a;                                                                         \
-	}                                                                                          \
-	void __tsan_atomic##n##_store(type *a, type v, int order)                                  \
-	{                                                                                          \
-		(void)order;                                                                       \
-		mc_access(a, MC_WRITE, CALLER);                                                    \
-		*a = v;                                                                            \
-	}                                                                                          \
-	int __tsan_atomic##n##_compare_exchange_strong(type *a, type *old, type v, int order,      \
-						       int failed)                                 \
-	{                                                                                          \
-		(void)order;                                                                       \
-		(void)failed;                                                                      \
-		mc_access(a, MC_RMW, CALLER);                                                      \
-		if (*a != *old) {                                                                  \
-			*old = *a;                                                                 \
-			return 0;                                                                  \
-		}                                                                                  \
-		*a = v;                                                                            \
-		mc_wrote(a);                                                                       \
-		return 1;                                                                          \
-	}                                                                                          \
-	RMW(n, type, exchange, v)                                                                  \
-	RMW(n, type, fetch_add, old + v)                                                           \
-	RMW(n, type, fetch_or, old | v)                                                            \
-	RMW(n, type, fetch_and, old & v)
+#define ATOMIC(n, type)                                                                       \
+	type __tsan_atomic##n##_load(const type *a, int order)                                \
+	{                                                                                     \
+		(void)order;                                                                  \
+		mc_access(a, MC_READ, CALLER);                                                \
+		return *a;                                                                    \
+	}                                                                                     \
+	void __tsan_atomic##n##_store(type *a, type v, int order)                             \
+	{                                                                                     \
+		(void)order;                                                                  \
+		mc_access(a, MC_WRITE, CALLER);                                               \
+		*a = v;                                                                       \
+	}                                                                                     \
+	int __tsan_atomic##n##_compare_exchange_strong(type *a, type *old, type v, int order, \
+						       int failed)                            \
+	{                                                                                     \
+		(void)order;                                                                  \
+		(void)failed;                                                                 \
+		mc_access(a, MC_RMW, CALLER);                                                 \
+		if (*a != *old) {                                                             \
+			*old = *a;                                                            \
+			return 0;                                                             \
+		}                                                                             \
+		*a = v;                                                                       \
+		mc_wrote(a);                                                                  \
+		return 1;                                                                     \
+	}                                                                                     \
+	RMW(n, type, exchange, v)                                                             \
+	RMW(n, type, fetch_add, old + v)                                                      \
+	RMW(n, type, fetch_or, old | v)                                                       \
+	RMW(n, type, fetch_and, old &v)
 
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)

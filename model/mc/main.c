@@ -50,7 +50,8 @@ static const struct argp_option options[] = {
 	{ "replay", OPT_REPLAY, "PATH", 0, "one execution, as printed with a failure", 0 },
 	{ "words", OPT_WORDS, "FILE", 0, "append the changes of lock A's word to FILE", 0 },
 	{ "nwords", OPT_NWORDS, "N", 0, "... of the first N executions (default 40)", 0 },
-	{ "reached", OPT_REACHED, "FILE", 0, "append the addresses of the accesses made to FILE", 0 },
+	{ "reached", OPT_REACHED, "FILE", 0, "append the addresses of the accesses made to FILE",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "no course of events with a failure", 0 },
 	{ 0 },
 };
@@ -58,8 +59,10 @@ static const struct argp_option options[] = {
 static const char *script_of(char *arg, struct argp_state *state)
 {
 	if (!mc_check_script(arg))
-		argp_error(state, "script '%s': A-F acquires, a-f releases (each that is acquired), "
-				  ". ~ = _ ! step and stop", arg);
+		argp_error(state,
+			   "script '%s': A-F acquires, a-f releases (each that is acquired), "
+			   ". ~ = _ ! step and stop",
+			   arg);
 	return arg;
 }
 

@@ -90,7 +90,7 @@ struct mc_cpu {
 	struct mc_ctx ctx[MC_LEVELS];
 	uint64_t stall;	  /* not before this time */
 	uint64_t stalled; /* so long in all */
-	uint64_t watch; /* filter of what was read since the last pause */
+	uint64_t watch;	  /* filter of what was read since the last pause */
 	uint8_t level;
 	uint8_t order;
 	bool done;
@@ -105,8 +105,8 @@ struct mc_world {
 	uint32_t word[MC_LOCKS];
 	int8_t owner_cpu[MC_LOCKS]; /* who made the locked byte what it is */
 	int8_t owner_level[MC_LOCKS];
-	int8_t inside[MC_LOCKS]; /* the client in the critical section */
-	int8_t pending[MC_LOCKS]; /* who set the pending bit */
+	int8_t inside[MC_LOCKS];	 /* the client in the critical section */
+	int8_t pending[MC_LOCKS];	 /* who set the pending bit */
 	int8_t queue[MC_LOCKS][MC_CPUS]; /* who swapped the tail, since it was 0 */
 	uint8_t queued[MC_LOCKS];
 	uint32_t steps;
@@ -119,8 +119,8 @@ struct mc_world {
 	uint8_t irqs;
 	uint8_t nmis;
 	uint8_t jumps;
-	bool late;	/* time limits may be over: somebody stalled or time jumped */
-	bool very_late; /* claims may have been taken over */
+	bool late;		    /* time limits may be over: somebody stalled or time jumped */
+	bool very_late;		    /* claims may have been taken over */
 	struct mc_cpu cpu[MC_CPUS]; /* the last: a state has those that are used */
 };
 

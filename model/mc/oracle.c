@@ -273,7 +273,8 @@ static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
 		return may_not_wait(lock) ? NULL : "false verdict: NESTED";
 	case KIND_ABBA:
 	case KIND_CYCLE:
-		return ctx->in_cycle ? NULL : "false verdict: no cycle of waits, or a second victim";
+		return ctx->in_cycle ? NULL :
+				       "false verdict: no cycle of waits, or a second victim";
 	}
 	return "-EDEADLK of no kind";
 }

@@ -21,8 +21,8 @@ static void *scheduler_sp;
 #endif
 
 /* What a called function must keep, and the stack. */
-__attribute__((naked, noinline)) static void
-switch_stack(void **from __attribute__((unused)), void *to __attribute__((unused)))
+__attribute__((naked, noinline)) static void switch_stack(void **from __attribute__((unused)),
+							  void *to __attribute__((unused)))
 {
 	__asm__("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n"
 		"mov %rsp, (%rdi)\n"

@@ -398,8 +398,10 @@ int mc_replay(const char *want)
 		int i = digit ? digit - DIGITS : n;
 
 		if (i >= n) {
-			fprintf(stderr, "mc: the path does not fit this configuration: choice %u is one "
-					"of %d\n", mc.path, n);
+			fprintf(stderr,
+				"mc: the path does not fit this configuration: choice %u is one "
+				"of %d\n",
+				mc.path, n);
 			return -2;
 		}
 		choose(opt, i);

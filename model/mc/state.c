@@ -29,8 +29,8 @@ static unsigned int collect(struct part *part)
 
 static uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
 {
-	unsigned __int128 m = (unsigned __int128)(h ^ a ^ 0x9e3779b97f4a7c15ULL) *
-			      (b ^ 0xd6e8feb86659fd93ULL);
+	unsigned __int128 m =
+		(unsigned __int128)(h ^ a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xd6e8feb86659fd93ULL);
 
 	return (uint64_t)m ^ (uint64_t)(m >> 64) ^ (h << 1 | h >> 63);
 }
