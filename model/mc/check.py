@@ -181,7 +181,7 @@ def kill(program, mutant, cap, budget):
     end = children_time() + budget
     for job in jobs_for(mutant):
         try:
-            outcome, _, text = run(program, "-q " + job["args"], cap)
+            outcome, _, text = run(program, "-q " + job["args"], max(cap, job.get("part", 0)))
         except Broken:
             return job["name"], "crashes, or never comes to an access"
         if outcome == "FAILED":
