@@ -200,7 +200,7 @@ def run_mutants(out, tree, make_cc, cap, only, tally):
         except Broken as e:
             tally.add("failed", mutant["name"], str(e))
             continue
-        killed = kill(program, mutant, cap, 5)
+        killed = kill(program, mutant, cap, 1 if "equal" in mutant else 5)
         if not only:
             program.unlink()
         if killed and "equal" in mutant:
