@@ -60,7 +60,9 @@ def observe(herd, model, text):
         f.write(text.replace("/* ", "").replace(" */", ""))
         f.flush()
         cmd = [herd, "-conf", "linux-kernel.cfg", f.name]
-        out = subprocess.run(cmd, cwd=model, capture_output=True, text=True, timeout=60, check=False)
+        out = subprocess.run(
+            cmd, cwd=model, capture_output=True, text=True, timeout=60, check=False
+        )
     found = re.search(r"^Observation \S+ (\w+)", out.stdout, re.M)
     return found[1] if found else f"no result: {(out.stderr or out.stdout).strip()[:200]}"
 

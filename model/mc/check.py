@@ -46,7 +46,10 @@ def run(program, args, cap):
     # A broken lock may loop without an access: the scheduler cannot stop that.
     limit = int(cap) + 3
     out = subprocess.run(
-        cmd, capture_output=True, text=True, check=False,
+        cmd,
+        capture_output=True,
+        text=True,
+        check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
     )
     if out.returncode < 0:
@@ -63,31 +66,48 @@ def reason(text):
 
 
 def describe(count):
-    kinds = " ".join(f"{k}={count[k]}" for k in ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED") if k in count)
-    return f"{count['executions']:>8} executions {count['states']:>8} states {float(count['seconds']):6.2f} s  {kinds}"
+    kinds = " ".join(
+        f"{k}={count[k]}" for k in ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED") if k in count
+    )
+    size = f"{count['executions']:>8} executions {count['states']:>8} states"
+    return f"{size} {float(count['seconds']):6.2f} s  {kinds}"
 
 
 def run_jobs(program, cap, tally, traces):
     reached = traces / "reached.txt"
     reached.unlink(missing_ok=True)
     for job in load("jobs.toml", "job"):
-        outcome, count, text = run(program, f"-t {job.get('part', cap)} --reached {reached} {job['args']}", cap)
+        outcome, count, text = run(
+            program, f"-t {job.get('part', cap)} --reached {reached} {job['args']}", cap
+        )
         unseen = [k for k in job.get("sees", []) if k not in count]
         if outcome == "FAILED":
             (traces / f"{job['name']}.txt").write_text(text)
-            tally.add("failed", job["name"], f"{reason(text)}: {program} {job['args']} (course of events: {traces}/{job['name']}.txt)")
+            tally.add(
+                "failed",
+                job["name"],
+                f"{reason(text)}: {program} {job['args']} (course: {traces}/{job['name']}.txt)",
+            )
         elif outcome != "EXHAUSTED" and not job.get("part"):
             tally.add("skipped", job["name"], f"not exhausted in {cap} s: {describe(count)}")
         elif unseen:
-            tally.add("failed", job["name"], f"never came to {', '.join(unseen)}: {describe(count)}")
+            tally.add(
+                "failed", job["name"], f"never came to {', '.join(unseen)}: {describe(count)}"
+            )
         else:
-            tally.add("passed", job["name"], f"{outcome if outcome == 'EXHAUSTED' else 'in part  '} {describe(count)}")
+            tally.add(
+                "passed",
+                job["name"],
+                f"{outcome if outcome == 'EXHAUSTED' else 'in part  '} {describe(count)}",
+            )
     check_reached(program, reached, tally)
 
 
 def access_sites(program):
     """Where the lock's accesses are: return addresses of its calls of the hooks."""
-    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    code = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True
+    ).stdout
     sites, pending = set(), False
     for line in code.splitlines():
         found = re.match(r"\s*([0-9a-f]+):\s+(.*)", line)
@@ -119,7 +139,11 @@ def check_reached(program, reached, tally):
     bad += [f"{n} (listed, but reached)" for n in listed if n not in names]
     text = f"{len(sites) - len(missed)} of {len(sites)} accesses in the lock's C are made"
     if bad:
-        tally.add("failed", "reached", f"{text}; not in {', '.join(bad)}: write a job, or list them in unreached.toml")
+        tally.add(
+            "failed",
+            "reached",
+            f"{text}; not in {', '.join(bad)}: write a job, or list them in unreached.toml",
+        )
     else:
         tally.add("passed", "reached", f"{text}, the others are listed")
 
@@ -131,7 +155,11 @@ def run_random(program, seconds, seed, tally, traces):
         outcome, count, text = run(program, args, seconds)
         if outcome == "FAILED":
             (traces / f"{job['name']}.txt").write_text(text)
-            tally.add("failed", job["name"], f"{reason(text)}: {program} {args} (course of events: {traces}/{job['name']}.txt)")
+            tally.add(
+                "failed",
+                job["name"],
+                f"{reason(text)}: {program} {args} (course of events: {traces}/{job['name']}.txt)",
+            )
         else:
             tally.add("passed", job["name"], f"seed {seed} {describe(count)}")
 
@@ -143,11 +171,11 @@ def mutate(source, mutant):
     if not head:
         raise Broken(f"no function {name} in {mutant['file']} any more")
     end = source.index("\n}\n", head.end())
-    body = source[head.end():end]
+    body = source[head.end() : end]
     if mutant["old"] not in body:
         raise Broken(f"{name}() has no text '{mutant['old']}' any more")
     body = body.replace(mutant["old"], mutant["new"], 1)
-    return source[:head.end()] + body + source[end:]
+    return source[: head.end()] + body + source[end:]
 
 
 def build_mutant(out, tree, mutant, make_cc):
@@ -158,7 +186,9 @@ def build_mutant(out, tree, mutant, make_cc):
     changed = where / mutant["file"]
     changed.write_text(mutate(source.read_text(), mutant))
     obj = changed.with_suffix(".o")
-    subprocess.run([*make_cc, "-w", "-I", tree / "kernel/bpf", "-c", changed, "-o", obj], check=True)
+    subprocess.run(
+        [*make_cc, "-w", "-I", tree / "kernel/bpf", "-c", changed, "-o", obj], check=True
+    )
     objs = [obj if o.name == obj.name else o for o in sorted(out.glob("*.o"))]
     program = where / "mc"
     subprocess.run(["gcc", "-no-pie", "-o", program, *objs], check=True)
@@ -204,7 +234,11 @@ def run_mutants(out, tree, make_cc, cap, only, tally):
         if not only:
             program.unlink()
         if killed and "equal" in mutant:
-            tally.add("failed", mutant["name"], f"listed as no fault, but job {killed[0]} fails: {killed[1]}")
+            tally.add(
+                "failed",
+                mutant["name"],
+                f"listed as no fault, but job {killed[0]} fails: {killed[1]}",
+            )
         elif killed:
             tally.add("passed", mutant["name"], f"killed by {killed[0]}: {killed[1]}")
         elif "equal" in mutant:
