@@ -54,7 +54,6 @@ $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
 
 LAB_SECONDS ?= 30
-SECONDS ?= 3600
 export LAB LAB_TREE
 
 .PHONY: lab
@@ -75,5 +74,5 @@ lab-mutants: $(LAB)/lab-stress $(LAB)/lab-detect $(LAB)/lab-regress ## break the
 
 .PHONY: soak
 soak: $(LAB)/lab-stress $(LAB)/lab-stress-escape ## torture for SECONDS= (default an hour)
-	$(Q)$(LAB)/lab-stress --real-time --seconds $$(($(SECONDS) / 2))
-	$(Q)$(LAB)/lab-stress-escape --real-time --seconds $$(($(SECONDS) / 2))
+	$(Q)$(LAB)/lab-stress --real-time --seconds $$(($(or $(SECONDS),3600) / 2))
+	$(Q)$(LAB)/lab-stress-escape --real-time --seconds $$(($(or $(SECONDS),3600) / 2))
