@@ -15,6 +15,7 @@ PLAN = re.compile(r"^1\.\.(\d+)(?: *# *SKIP\w*[: ]*(.*))?$", re.I)
 PYTEST = re.compile(
     r"^(\S+::.*?) (PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS)(?: \((.*)\))?(?: +\[ *\d+%\])?$"
 )
+PYTEST_WHY = re.compile(r"^FAILED (\S+::.*?) - (.*)$")
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 PYTEST_KIND = {"PASSED": "pass", "XFAIL": "pass", "SKIPPED": "skip"}
 
@@ -37,6 +38,14 @@ class Tally:
             self.results.append(tap_result(m))
         elif m := PYTEST.match(line):
             self.results.append((PYTEST_KIND.get(m[2], "fail"), m[1], m[3] or ""))
+        elif m := PYTEST_WHY.match(line):
+            self.explain(m[1], m[2])
+
+    def explain(self, test, why):
+        """pytest says why at the end, in one line."""
+        for i, (kind, name, _) in enumerate(self.results):
+            if kind == "fail" and name == test:
+                self.results[i] = (kind, name, why[:200])
 
     def count(self, kind):
         return sum(1 for r in self.results if r[0] == kind)

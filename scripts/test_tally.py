@@ -39,6 +39,12 @@ CASES = {
         0,
         [("pass", "a", ""), ("fail", "(suite)", "1 results of 2 planned")],
     ),
+    "pytest says why at the end": (
+        "t.py::test_a FAILED [ 50%]\nt.py::test_b PASSED [100%]\n"
+        "FAILED t.py::test_a - assert 1061 == 997\n",
+        1,
+        [("fail", "t.py::test_a", "assert 1061 == 997"), ("pass", "t.py::test_b", "")],
+    ),
     "silent": ("hello\n", 0, [("fail", "(suite)", "no results (exit status 0)")]),
     "whole suite skipped": ("1..0 # SKIP no network\n", 0, [("skip", "whole suite", "no network")]),
     "whole suite skipped, with a closing line": (

@@ -12,6 +12,7 @@
 #include "heldtab.h"
 #include "log.h"
 #include "proginfo.h"
+#include "ring_slot.h"
 #include "trace.h"
 
 #define RING_MAP      ".bss.rqspin"
@@ -159,21 +160,18 @@ static bool stuck(struct ring *r)
 static bool take(struct ring_source *rs, struct ring *r)
 {
 	struct rqspin_event *slot = &r->mem->slots[r->pos % RQSPIN_RING_EVENTS];
-	__u64 seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	enum ring_slot state =
+		ring_slot_state(&slot->seq, r->pos, &r->mem->head, RQSPIN_RING_EVENTS);
 	struct rqspin_event ev;
 
-	if (seq != r->pos + 1) {
-		if (seq <= r->pos && !stuck(r))
-			return false;
-		rs->lost++; /* overwritten before or while we looked, or abandoned */
-	} else {
+	if (state == SLOT_EMPTY && !stuck(r))
+		return false;
+	if (state == SLOT_READY)
 		ev = *slot;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (__atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq)
-			push(rs, r, &ev);
-		else
-			rs->lost++;
-	}
+	if (state == SLOT_READY && ring_slot_still(&slot->seq, r->pos))
+		push(rs, r, &ev);
+	else
+		rs->lost++; /* overwritten before or while we looked, or abandoned */
 	r->stuck_since = 0;
 	r->pos++;
 	return true;

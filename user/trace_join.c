@@ -176,8 +176,20 @@ static void absorb(struct failure *to, struct failure *from)
 	drop(from);
 }
 
+/*
+ * A program's own report has the time before its first lock: what the kernel reported before that,
+ * or after the thread's next such time, is of another failure. Reports may be missing.
+ */
+static bool in_scope(const struct failure *f, __u64 until, const struct failure *report)
+{
+	if (f->source != &source_ring || report->source != &source_trampoline)
+		return true;
+	return report->ev.ts_ns >= f->ev.ts_ns && report->ev.ts_ns < until;
+}
+
 /* The report to add to f, of a source that is not in the bits yet; w->nr if there is none. */
-static size_t find_match(const struct list *w, const struct failure *f, unsigned int absorbed)
+static size_t find_match(const struct list *w, const struct failure *f, __u64 until,
+			 unsigned int absorbed)
 {
 	size_t found = w->nr;
 
@@ -185,7 +197,7 @@ static size_t find_match(const struct list *w, const struct failure *f, unsigned
 		const struct failure *old = &w->items[i].f;
 
 		if (old->source->rank >= f->source->rank || absorbed & 1U << old->source->rank ||
-		    !same_failure(f, old))
+		    !same_failure(f, old) || !in_scope(f, until, old))
 			continue;
 		if (f->source != &source_mapops)
 			return i;
@@ -198,13 +210,13 @@ static size_t find_match(const struct list *w, const struct failure *f, unsigned
 }
 
 /* At most one report of each source: a second one is of the next failure. */
-static void absorb_waiting(struct join *j, struct failure *f)
+static void absorb_waiting(struct join *j, struct failure *f, __u64 until)
 {
 	struct list *w = &j->waiting;
 	unsigned int absorbed = 0;
 	size_t i;
 
-	while ((i = find_match(w, f, absorbed)) < w->nr) {
+	while ((i = find_match(w, f, until, absorbed)) < w->nr) {
 		absorbed |= 1U << w->items[i].f.source->rank;
 		absorb(f, &w->items[i].f);
 		w->nr--;
@@ -238,9 +250,26 @@ static void expire(struct join *j, bool all)
 	w->nr = kept;
 }
 
-static void settle(struct join *j, struct item *it)
+/* When the thread began what it reported next; all ones if that is not here yet. */
+static __u64 next_scope(const struct list *l, size_t i)
 {
-	absorb_waiting(j, &it->f);
+	const struct failure *f = &l->items[i].f;
+
+	for (size_t k = i + 1; f->source == &source_ring && k < l->nr; k++) {
+		const struct failure *next = &l->items[k].f;
+
+		if (next->source == f->source && next->ev.cpu == f->ev.cpu &&
+		    next->ev.tid == f->ev.tid && next->ev.ts_ns > f->ev.ts_ns)
+			return next->ev.ts_ns;
+	}
+	return ~0ULL;
+}
+
+static void settle(struct join *j, size_t i)
+{
+	struct item *it = &j->fresh.items[i];
+
+	absorb_waiting(j, &it->f, next_scope(&j->fresh, i));
 	if (!it->wait) {
 		hand_out(j, &it->f);
 	} else if (!list_add(&j->waiting, it)) {
@@ -255,7 +284,7 @@ void join_flush(struct join *j, bool all)
 	for (int rank = 0; rank <= 8; rank++)
 		for (size_t i = 0; i < j->fresh.nr; i++)
 			if (j->fresh.items[i].f.source->rank == rank)
-				settle(j, &j->fresh.items[i]);
+				settle(j, i);
 	j->fresh.nr = 0;
 	expire(j, all);
 }

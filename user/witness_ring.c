@@ -8,6 +8,7 @@
 
 #include "classify.h"
 #include "held.h"
+#include "ring_slot.h"
 #include "trace.h"
 #include "witness_ring.h"
 
@@ -25,30 +26,41 @@ int witness_prepare(struct bpf_map *map)
 	return cpus < 0 ? cpus : bpf_map__set_max_entries(map, cpus);
 }
 
-struct witness_rings *witness_open(struct bpf_map *map)
+struct witness_rings *witness_over(struct witness_ring *rings, int nr)
 {
 	struct witness_rings *wr = calloc(1, sizeof(*wr));
 
 	if (!wr)
 		return NULL;
-	wr->nr = bpf_map__max_entries(map);
-	wr->pos = calloc(wr->nr, sizeof(*wr->pos));
-	wr->rings =
-		mmap(NULL, wr->nr * sizeof(*wr->rings), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-	if (wr->pos && wr->rings != MAP_FAILED)
+	wr->rings = rings;
+	wr->nr = nr;
+	wr->pos = calloc(nr, sizeof(*wr->pos));
+	if (wr->pos)
 		return wr;
-	if (wr->rings == MAP_FAILED)
-		wr->rings = NULL;
-	witness_close(wr);
+	free(wr);
 	return NULL;
+}
+
+struct witness_rings *witness_open(struct bpf_map *map)
+{
+	int nr = bpf_map__max_entries(map);
+	size_t size = nr * sizeof(struct witness_ring);
+	struct witness_ring *rings = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	struct witness_rings *wr;
+
+	if (rings == MAP_FAILED)
+		return NULL;
+	wr = witness_over(rings, nr);
+	if (!wr)
+		munmap(rings, size);
+	return wr;
 }
 
 void witness_close(struct witness_rings *wr)
 {
 	if (!wr)
 		return;
-	if (wr->rings)
-		munmap(wr->rings, wr->nr * sizeof(*wr->rings));
+	munmap(wr->rings, wr->nr * sizeof(*wr->rings));
 	free(wr->pos);
 	free(wr);
 }
@@ -56,17 +68,17 @@ void witness_close(struct witness_rings *wr)
 /* False: not written yet. */
 static bool take(struct witness_rings *wr, int cpu, witness_fn fn, void *ctx)
 {
-	const struct witness *slot = &wr->rings[cpu].slots[wr->pos[cpu] % WITNESS_SLOTS];
-	__u64 seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	const struct witness_ring *ring = &wr->rings[cpu];
+	__u64 pos = wr->pos[cpu];
+	const struct witness *slot = &ring->slots[pos % WITNESS_SLOTS];
+	enum ring_slot state = ring_slot_state(&slot->seq, pos, &ring->head, WITNESS_SLOTS);
 	struct witness w;
 
-	if (seq <= wr->pos[cpu])
+	if (state == SLOT_EMPTY)
 		return false;
-	if (seq == wr->pos[cpu] + 1) {
+	if (state == SLOT_READY)
 		memcpy(&w, slot, sizeof(w));
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	}
-	if (seq == wr->pos[cpu] + 1 && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq)
+	if (state == SLOT_READY && ring_slot_still(&slot->seq, pos))
 		fn(&w, ctx);
 	else
 		wr->lost++;

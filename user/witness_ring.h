@@ -19,6 +19,9 @@ int witness_prepare(struct bpf_map *map);
 
 /* After loading. NULL and errno on failure. */
 struct witness_rings *witness_open(struct bpf_map *map);
+/* Over rings that are mapped already; closing unmaps them. */
+struct witness_rings *witness_over(struct witness_ring *rings, int nr);
+
 void witness_close(struct witness_rings *wr);
 
 typedef void (*witness_fn)(const struct witness *w, void *ctx);

@@ -143,14 +143,14 @@ static struct failure map_op(__u64 ts, __u32 map)
 	return f;
 }
 
-/* How many failures one report of the queue and one of an operation are. */
-static int joined(const struct failure *lock, const struct failure *op)
+/* How many failures two reports are, of which the first waits for the second. */
+static int joined(const struct failure *first, const struct failure *second)
 {
 	struct seen seen = { 0 };
 	struct join *j = join_open(note, &seen);
 
-	join_push(j, lock, true);
-	join_push(j, op, false);
+	join_push(j, first, true);
+	join_push(j, second, false);
 	join_flush(j, true);
 	join_close(j);
 	return seen.nr;
@@ -224,7 +224,45 @@ static void a_waiting_failure_keeps_its_program(void **state)
 	assert_int_equal(prog.users, 0);
 }
 
+/* The first failure's report was overwritten: it must not get the other side of the second. */
+static void a_lost_report_is_not_replaced_by_the_next(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure ring = failure(&source_ring, 1, 0x10);
+	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+
+	(void)state;
+	ring.ev.ts_ns = 100;
+	join_push(j, &ring, false);
+	ring.ev.ts_ns = 200;
+	join_push(j, &ring, false);
+	tramp.ev.ts_ns = 210;
+	join_push(j, &tramp, true);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 2);
+	assert_null(seen.f[0].joined);
+	assert_ptr_equal(seen.f[1].joined, &source_trampoline);
+	join_close(j);
+}
+
+/* A report of a failure that the program could not report itself. */
+static void an_older_report_is_of_another_failure(void **state)
+{
+	struct failure ring = failure(&source_ring, 1, 0x10);
+	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+
+	(void)state;
+	ring.ev.ts_ns = 100;
+	tramp.ev.ts_ns = 99;
+	assert_int_equal(joined(&tramp, &ring), 2);
+	tramp.ev.ts_ns = 100;
+	assert_int_equal(joined(&tramp, &ring), 1);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_lost_report_is_not_replaced_by_the_next),
+	cmocka_unit_test(an_older_report_is_of_another_failure),
 	cmocka_unit_test(a_waiting_failure_keeps_its_program),
 	cmocka_unit_test(an_operation_takes_what_failed_inside_it),
 	cmocka_unit_test(an_interrupts_operation_takes_its_own),
