@@ -76,7 +76,7 @@ arrange() {
 	say "$config: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
 }
 
-need_tools
+need_tools kernel
 need_tree
 mkdir -p "$top/build/kernel-obj" "$top/build/kernels"
 exec 9>"$top/build/kernel-obj/.lock"

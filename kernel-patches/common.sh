@@ -20,8 +20,8 @@ die() {
 base_field() { sed -n "s/^$1: *//p" "$patches/BASE"; }
 
 need_tools() {
-	"$top/scripts/setup.sh" --check --kernel 2>/dev/null && return 0
-	die "tools or the kernel's source are missing: run scripts/setup.sh --kernel" 3
+	"$top/scripts/setup.sh" --check "--$1" 2>/dev/null && return 0
+	die "tools or the kernel's source are missing: run scripts/setup.sh --$1" 3
 }
 
 need_tree() {

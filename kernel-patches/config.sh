@@ -48,7 +48,9 @@ mapfile -t files < <(fragments "$config")
 mkdir -p "$obj"
 cat "${files[@]}" >"$obj/.fragments.new"
 if [ -e "$obj/.config" ] && cmp -s "$obj/.fragments.new" "$obj/.fragments"; then
-	kmake "$src" "$obj" olddefconfig >/dev/null
+	# Of an earlier commit: what that did not know was left out.
+	[ "${BISECT:-0}" = 0 ] || cat "${files[@]}" >>"$obj/.config"
+	kmake "$src" "$obj" olddefconfig >/dev/null 2>&1
 	check "${files[@]}" || die "the configuration $config cannot be had"
 	exit 0
 fi

@@ -3,7 +3,7 @@ CONFIG ?= lean
 
 .PHONY: kernel-tree
 kernel-tree: ## unpack Linux 6.12 and apply kernel-patches/6.12 in build/linux-6.12
-	$(Q)scripts/setup.sh --kernel
+	$(Q)scripts/setup.sh --tree
 	$(Q)kernel-patches/tree.sh
 
 .PHONY: kernel-patches
@@ -12,6 +12,7 @@ kernel-patches: ## write the series anew from the commits in build/linux-6.12
 
 .PHONY: kernel
 kernel: kernel-tree ## build the patched kernel: CONFIG=lean, lockdep, kcsan, kasan or noparavirt
+	$(Q)scripts/setup.sh --kernel
 	$(Q)kernel-patches/build.sh $(CONFIG)
 
 .PHONY: kernel-patches-verify

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE, and
-# base.pack, the files of the base that the series touches.
+# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE.
 #   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree
 # The same commits give the same bytes, so git shows what really changed.
 # shellcheck source=kernel-patches/common.sh
@@ -21,16 +20,6 @@ write_patches() {
 	find "$new" -name '0*.patch' -printf '%f\n' | sort >"$new/series"
 }
 
-# Old versions of files, for a three-way merge on another base.
-write_pack() {
-	git -C "$tree" diff --no-renames --diff-filter=MDT --name-only base HEAD | while read -r f; do
-		git -C "$tree" rev-parse "base:$f"
-	done | sort -u >"$new/blobs"
-	git -C "$tree" -c pack.threads=1 pack-objects -q --stdout --window=0 --no-reuse-object \
-		--compression=9 <"$new/blobs" >"$new/base.pack"
-	rm "$new/blobs"
-}
-
 write_base() {
 	sed '/^[a-z0-9]*:/d' "$patches/BASE"
 	printf 'package: %s\nversion: %s\nsha256: %s\ntree: %s\n' "$(base_field package)" \
@@ -45,7 +34,6 @@ fixups=$(git -C "$tree" log --format=%s base..HEAD | grep -E '^(fixup|squash|ame
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 write_patches
-write_pack
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
 	diff -rq -x configs -x README.md -x checkpatch-allow.txt "$new" "$patches" >&2 && exit 0

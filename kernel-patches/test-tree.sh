@@ -28,6 +28,7 @@ part_of_base() {
 	mapfile -t paths < <(git -C "$tree" diff --no-renames --diff-filter=MDT --name-only base HEAD)
 	mkdir -p "$out/linux"
 	git -C "$tree" archive base .gitignore Kbuild Makefile "${paths[@]}" | tar -C "$out/linux" -xf -
+	tar -C "$out" -cf "$out/base.tar" linux
 	sed -i 's/^SUBLEVEL = .*/SUBLEVEL = 999/' "$out/linux/Makefile"
 }
 
@@ -35,19 +36,24 @@ unpack() {
 	rm -rf "$out/tree"
 	tar -C "$out" -cf "$out/linux.tar" linux
 	rc=0
-	"$kp/tree.sh" --source "$out/linux.tar" "$out/tree" >/dev/null 2>"$out/err" || rc=$?
+	"$kp/tree.sh" --source "$out/linux.tar" "$@" "$out/tree" >/dev/null 2>"$out/err" || rc=$?
 }
 
 commits() { git -C "$out/tree" rev-list --count base..HEAD; }
 all_applied() { [ "$rc" = 0 ] && [ "$(commits)" = "$(wc -l <"$patches/series")" ]; }
 says() { grep -q -- "$1" "$out/err"; }
 merged() { all_applied && says 'not what the series was made on' && grep -q 'a later version' "$out/tree/kernel/locking/qspinlock.c"; }
-refused() { [ "$rc" = 1 ] && says '^kernel-patches: 0001-.*does not apply to Linux 6.12.999' && says 'conflict in kernel/locking/qspinlock.c' && [ "$(commits)" = 0 ]; }
+again_refused() { ! "$kp/tree.sh" "$out/tree" >/dev/null 2>"$out/err" && says 'the series has more'; }
+refused() { [ "$rc" = 1 ] && says '^kernel-patches: 0001-.*does not apply to Linux 6.12.999' && says "$1" && [ "$(commits)" = 0 ]; }
 
 if ! git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1; then
 	printf 'ok 1 - another 6.12.y # SKIP no tree: run make kernel-tree\n1..1\n0 passed, 0 failed, 1 skipped\n'
 	exit 0
 fi
+git -C "$tree" log -1 --format=%s base | grep -qF "$(base_field version)" &&
+	check "the series is that of the tree" "$kp/regen.sh" --check
+check "the mutants of selftests/lock apply to it" \
+	sh -c "git -C '$tree' apply --check '$kp/../selftests/lock/mutants.patch' 2>'$out/err'"
 part_of_base
 unpack
 check "the files of the base get every patch" all_applied
@@ -57,12 +63,15 @@ f=$out/linux/kernel/locking/qspinlock.c
 cp "$f" "$out/saved"
 sed -i 's|^ \* PV doubles the storage|/* a later version */\n&|; s|^ \* N.B. The current implementation|/* a later version */\n&|' "$f"
 unpack
+check "changed surroundings without the base: patch, file and mend are named" refused '--base TARBALL merges'
+check "a tree with part of the series is not taken for whole" again_refused
+unpack --base "$out/base.tar"
 check "changed surroundings are merged three ways" merged
 
 cp "$out/saved" "$f"
 sed -i 's|^#define MAX_NODES	4|#define MAX_NODES	5|' "$f"
-unpack
-check "a real conflict names patch and file, and leaves the base" refused
+unpack --base "$out/base.tar"
+check "a real conflict names patch and file, and leaves the base" refused 'conflict in kernel/locking/qspinlock.c'
 
 echo "1..$n"
 echo "$((n - failed)) passed, $failed failed, 0 skipped"

@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Unpack the kernel source, make it a git repository (tag `base`) and apply the series to it.
-#   kernel-patches/tree.sh [--source TARBALL] [DIR]       DIR: build/linux-6.12
-# An existing DIR is left as it is. A later 6.12.y than that of BASE is taken as well: the files the
-# series was made on (base.pack) let git merge three ways. Should a patch not apply even so, its name
-# and files are said, and the tree stays with the patches before it.
+#   kernel-patches/tree.sh [--source TARBALL] [--base TARBALL] [DIR]       DIR: build/linux-6.12
+# An existing DIR is left as it is. A later 6.12.y than that of BASE is taken as well; with the source
+# that BASE names at hand (--base) git merges three ways. Should a patch not apply, its name and files
+# are said, and the tree stays with the patches before it.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
-source='' dir=$tree
+source='' base='' dir=$tree
 while [ $# -gt 0 ]; do
 	case $1 in
-	--source) source=${2:?} && shift ;;
-	-*) die "usage: tree.sh [--source TARBALL] [DIR]" 2 ;;
+	--source | --base) [ -e "${2:-}" ] || die "no '${2:-}' ($1 TARBALL)" 2 ;;
+	esac
+	case $1 in
+	--source) source=$2 && shift ;;
+	--base) base=$2 && shift ;;
+	-*) die "usage: tree.sh [--source TARBALL] [--base TARBALL] [DIR]" 2 ;;
 	*) dir=$1 ;;
 	esac
 	shift
@@ -27,14 +31,13 @@ find_source() {
 		version=$(basename "$source")
 		return 0
 	fi
-	need_tools
-	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) || die "no /usr/src/$package.tar.*: run scripts/setup.sh --kernel" 3
+	need_tools tree
+	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) || die "no /usr/src/$package.tar.*: run scripts/setup.sh --tree" 3
 	# shellcheck disable=SC2016 # ${Version} is dpkg's own syntax
 	version=$(dpkg-query -W -f '${Version}' "$package")
 }
 
 unpack() {
-	[ -e "$source" ] || die "no $source"
 	sha256=$(sha256sum "$source" | cut -d' ' -f1)
 	[ "$sha256" = "$(base_field sha256)" ] ||
 		say "$version is not what the series was made on ($(base_field package) $(base_field version)); patches may need a three-way merge"
@@ -53,7 +56,7 @@ commit_base() {
 	linux=$(sed -nE '1,5s/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$new/Makefile" | paste -sd .)
 	git init -q -b rqspin "$new"
 	g config user.name "rqspin developers"
-	g config user.email "$(git -C "$top" config user.email)"
+	g config user.email "$(sed -n 's/^From: .*<\(.*\)>$/\1/p' "$patches/$(series_files | head -n 1)")"
 	g config gc.auto 0
 	g config core.compression 1
 	g config feature.manyFiles true
@@ -66,15 +69,26 @@ commit_base() {
 	g tag base
 }
 
+# Old versions of the files that the series changes: what a three-way merge starts from.
+keep_base_files() {
+	local files out
+	mapfile -t files < <(sed -n 's|^--- a/||p' "$patches"/0*.patch | sort -u)
+	out=$(mktemp -d)
+	tar -C "$out" --strip-components=1 --wildcards -xf "$base" "${files[@]/#/*/}" 2>/dev/null || true # new ones are not in it
+	find "$out" -type f -exec git -C "$new" hash-object -w {} + >/dev/null
+	rm -rf "$out"
+}
+
 apply_series() {
 	local p n=0 log
 	log=$(mktemp)
-	[ ! -s "$patches/base.pack" ] || g unpack-objects -q <"$patches/base.pack"
+	[ -z "$base" ] || keep_base_files
 	while read -r p; do
 		if ! g am -q --3way --keep-non-patch "$patches/$p" >"$log" 2>&1; then
 			say "$p does not apply to $(g log -1 --format=%s base)"
 			g diff --name-only --diff-filter=U | sed 's/^/  conflict in /' >&2
 			grep '^error: ' "$log" | sed 's/^/  /' >&2
+			[ -n "$base" ] || say "with the source of $(base_field package) $(base_field version), --base TARBALL merges three ways"
 			g am -q --abort
 			rm -f "$log"
 			return 1
@@ -86,7 +100,9 @@ apply_series() {
 }
 
 if git -C "$dir" rev-parse -q --verify base >/dev/null 2>&1; then
-	say "$dir is there with $(git -C "$dir" rev-list --count base..HEAD) commits on $(git -C "$dir" log -1 --format=%s base); remove it to unpack anew"
+	commits=$(git -C "$dir" rev-list --count base..HEAD)
+	say "$dir is there with $commits commits on $(git -C "$dir" log -1 --format=%s base); remove it to unpack anew"
+	[ "$commits" -ge "$(series_files | wc -l)" ] || die "the series has more: repair the tree, or remove it"
 	exit 0
 fi
 [ ! -e "$dir" ] || die "$dir exists and is no tree of ours"

@@ -136,7 +136,7 @@ verify_patch() {
 	check "$2 $title: kernel-doc" kernel_doc "$rev"
 }
 
-need_tools
+need_tools kernel
 need_tree
 mkdir -p "$work"
 exec 9>"$work/.lock"

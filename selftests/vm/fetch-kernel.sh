@@ -8,8 +8,9 @@ set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
 out=$(readlink -f "$here/../..")/build/kernels
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 PATH=$PATH:/usr/sbin:/sbin
+# shellcheck source=scripts/private-apt.sh
+. "$here/../../scripts/private-apt.sh"
 
 die() {
 	printf 'fetch-kernel: %s\n' "$1" >&2
@@ -26,41 +27,6 @@ read_conf() {
 		return 0
 	done < <(sed 's/#.*//' "$here/kernels.conf")
 	die "unknown kernel '$1'; one of: $(names)" 2
-}
-
-# The package lists of one suite, in $apt, seen by apt through $APT_CONFIG only.
-prepare_apt() {
-	apt=$out/.apt/$suite
-	mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts}
-	[ -e $keyring ] || die "no $keyring: install debian-archive-keyring"
-	: >>"$apt/status"
-	echo "deb [arch=amd64 signed-by=$keyring] $repo $suite main" >"$apt/sources.list"
-	cat >"$apt/apt.conf" <<-EOF
-		APT::Architecture "amd64";
-		APT::Architectures "amd64";
-		APT::Sandbox::User "root";
-		Acquire::Languages "none";
-		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-		Acquire::IndexTargets::deb::DEP-11-icons-small::DefaultEnabled "false";
-		Acquire::IndexTargets::deb::DEP-11-icons::DefaultEnabled "false";
-		Acquire::IndexTargets::deb::DEP-11-icons-hidpi::DefaultEnabled "false";
-		Dir::State "$apt";
-		Dir::State::status "$apt/status";
-		Dir::State::lists "$apt/lists";
-		Dir::Cache "$apt/cache";
-		Dir::Etc::sourcelist "$apt/sources.list";
-		Dir::Etc::sourceparts "$apt/parts";
-		Dir::Etc::preferences "/dev/null";
-		Dir::Etc::preferencesparts "$apt/parts";
-		#clear APT::Update::Post-Invoke;
-		#clear APT::Update::Post-Invoke-Success;
-		#clear DPkg::Post-Invoke;
-	EOF
-	# A mirror may lag behind the date its lists are good for; their signature is checked all the same.
-	aptc=(-c "$apt/apt.conf" -q -o APT::Update::Error-Mode=any -o Acquire::Retries=2
-		-o Acquire::Check-Valid-Until=false)
-	timeout 300 apt-get "${aptc[@]}" update >"$apt/log" 2>&1 ||
-		die "no package lists from $repo $suite (no network?): $(grep -E '^(E|Err|W):?' "$apt/log" | tail -n 1)"
 }
 
 # The versioned package behind the configured one: itself for a pattern, else its dependency.
@@ -124,7 +90,8 @@ mkdir -p "$out"
 exec 9>"$out/.lock"
 flock 9
 [ $refresh = 0 ] && [ -e "$out/$name/RELEASE" ] && exit 0
-prepare_apt
+apt=$out/.apt/$suite
+private_apt "$apt" "$repo" "$suite" || die "$apt_error"
 image=$(image_package)
 [ -n "$image" ] || die "no kernel image behind $package in $repo $suite"
 new=$out/.new-$name
