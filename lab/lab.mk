@@ -3,24 +3,28 @@
 include lab/shim/shim.mk
 
 LAB = $(O)/lab
-LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Wno-unused-parameter -MMD -MP -Ilab/shim -I$(SHIM_TREE) $(shell pkg-config --cflags jansson 2>/dev/null)
+LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Werror -Wno-unused-parameter -MMD -MP -Ilab/shim -I$(SHIM_TREE) $(shell pkg-config --cflags jansson 2>/dev/null)
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 # One set of objects for each way to compile the locks: its name is that of the folder below build/lab.
-LAB_VARIANTS = obj obj-yield obj-escape obj-tsan
+LAB_VARIANTS = obj obj-yield obj-escape obj-16k obj-tsan
 LAB_FLAGS_obj =
 LAB_FLAGS_obj-yield = -DSHIM_YIELD
 LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
+# From 16384 CPUs on pending is a bit, and the tail has more of them.
+LAB_FLAGS_obj-16k = -DSHIM_YIELD -DCONFIG_NR_CPUS=16384
 LAB_FLAGS_obj-tsan = -DSHIM_YIELD -fsanitize=thread -Wno-tsan
 
 # program: variant, source folder
-LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape race-tsan
+LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape stress-16k detect-16k race-tsan
 LAB_OF_bench = obj bench
 LAB_OF_detect = obj detect
 LAB_OF_regress = obj regress
 LAB_OF_regress-escape = obj-escape regress
 LAB_OF_stress = obj-yield stress
 LAB_OF_stress-escape = obj-escape stress
+LAB_OF_stress-16k = obj-16k stress
+LAB_OF_detect-16k = obj-16k detect
 LAB_OF_race-tsan = obj-tsan race
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
@@ -61,8 +65,9 @@ lab: $(foreach p,$(filter-out bench,$(LAB_PROGRAMS)),$(LAB)/lab-$(p)) ## the loc
 	$(Q)lab/run.sh $(LAB_SECONDS)
 
 .PHONY: lab-bench
-lab-bench: $(LAB)/lab-bench ## what the lock costs: uncontended and two threads, next to qspinlock and others
+lab-bench: $(LAB)/lab-bench $(LAB)/lab-detect ## what the lock costs, next to qspinlock and others; how soon a deadlock is found
 	$(Q)$(LAB)/lab-bench --json $(LAB)/bench.json
+	$(Q)$(LAB)/lab-detect --bounds --json $(LAB)/detect.json
 
 ifneq ($(wildcard $(LAB_TREE)/kernel/bpf/rqspinlock.c),)
 bench: lab-bench

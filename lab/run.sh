@@ -20,9 +20,11 @@ job() {
 
 job lab-regress
 job lab-regress-escape
-job lab-detect --rounds 4000 --json "$lab/detect.json"
-job lab-stress --real-time --seconds $((seconds * 2 / 3))
+job lab-detect --rounds 4000
+job lab-detect-16k --rounds 1000
+job lab-stress --real-time --seconds $((seconds / 2))
 job lab-stress-escape --real-time --seconds $((seconds / 3))
+job lab-stress-16k --real-time --seconds $((seconds / 6))
 job lab-race-tsan 10
 echo
 echo "$passed passed, $failed failed, 0 skipped"

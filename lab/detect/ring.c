@@ -91,7 +91,7 @@ static void attempt(struct round *r, int cpu, int l)
 /* With two there is one PENDING and one in the queue, so that members stand behind a head. */
 static void wait_for_bystanders(struct round *r, int l)
 {
-	u32 want = r->ring->bystanders > 1 ? ~0xffffU : ~0xffU;
+	u32 want = r->ring->bystanders > 1 ? _Q_TAIL_MASK : ~_Q_LOCKED_MASK;
 
 	while (!(READ_ONCE(r->lock[l].word) & want) && !READ_ONCE(r->gone))
 		lab_poll();

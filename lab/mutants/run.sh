@@ -28,8 +28,18 @@ link() {
 		-o "$dir/$program" $LIBS
 }
 
+# An error of the test itself is no finding.
+what_was_found() {
+	local log=$1 status=$2
+	case $status in
+	124 | 137) echo "hangs" ;;
+	139 | 134 | 132) echo "crashes" ;;
+	*) grep -m1 -oE 'FAULT: .*|not ok .*' "$log" | tr -s ' ' | cut -c1-100 ;;
+	esac
+}
+
 one() {
-	local name=$1 file=$2 script=$3 command=$4 dir=$LAB/mutants/$1 program flags=() log status=0
+	local name=$1 file=$2 script=$3 command=$4 dir=$LAB/mutants/$1 program flags=() log status=0 why
 	log=$dir.log
 	if ! mutate "$dir" "$file" "$script"; then
 		echo "not ok - $name: the edit changes nothing"
@@ -56,7 +66,11 @@ one() {
 		echo "not ok - $name: lives through: $4"
 		return 1
 	fi
-	echo "ok - $name: $({ grep -m1 -oE 'FAULT: .*|not ok .*' "$log" || echo "exit code $status"; } | tr -s ' ' | cut -c1-100)"
+	if ! why=$(what_was_found "$log" $status); then
+		echo "not ok - $name: exit code $status, and nothing found: see $log"
+		return 1
+	fi
+	echo "ok - $name: $why"
 }
 
 while IFS='|' read -r -u 3 name file script command; do

@@ -126,3 +126,47 @@ bool tail_reset_of_kept_queue(const struct lab_ops *ops)
 	return run(ops, false) && EXPECT(!(q.word_after & _Q_TAIL_MASK)) &&
 	       EXPECT(!ops->lock(&q.a, NULL)) && (ops->unlock(&q.a, NULL), EXPECT(!q.a.word));
 }
+
+struct second {
+	const struct lab_ops *ops;
+	union lab_lock a;
+	struct lab_barrier barrier;
+	bool ok;
+};
+
+static struct second second;
+
+static void second_play(int cpu, void *arg)
+{
+	const struct lab_ops *ops = second.ops;
+	u32 seq, word;
+
+	(void)arg;
+	if (!cpu)
+		EXPECT(!ops->lock(&second.a, NULL));
+	lab_meet(&second.barrier);
+	if (cpu) {
+		if (cpu == 2)
+			wait_pending(&second.a);
+		if (!ops->lock(&second.a, NULL))
+			ops->unlock(&second.a, NULL);
+		return;
+	}
+	wait_tail(&second.a, 2);
+	word = READ_ONCE(second.a.word);
+	seq = this_cpu_ptr(&res_cpu)->wait[0].seq;
+	second.ok = EXPECT(ops->lock(&second.a, NULL) == -EDEADLK) &&
+		    EXPECT(last_kind == RES_KIND_AA) && EXPECT(READ_ONCE(second.a.word) == word) &&
+		    EXPECT(this_cpu_ptr(&res_cpu)->wait[0].seq == seq);
+	ops->unlock(&second.a, NULL);
+}
+
+/* The owner does not join the queue that waits for it. */
+bool aa_behind_a_queue(const struct lab_ops *ops)
+{
+	memset(&second, 0, sizeof(second));
+	second.ops = ops;
+	second.barrier.n = 3;
+	lab_team(3, second_play, NULL);
+	return second.ok && EXPECT(!second.a.word);
+}

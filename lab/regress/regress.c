@@ -13,12 +13,14 @@ __thread u32 last_kind;
 static const struct test tests[] = {
 	{ "AA at once", aa_at_once },
 	{ "NMI on a wait: one trylock", nmi_trylock },
+	{ "NMI alone: waits", nmi_alone_waits },
 	{ "NMI at any instruction of unlock", unlock_nmi_order },
 	{ "one entry for a contended lock", tas_single_entry },
 	{ 0 },
 };
 
 static const struct test queue_tests[] = {
+	{ "AA in front of a queue", aa_behind_a_queue },
 	{ "queue kept on deadlock", keep_queue_on_deadlock },
 	{ "tail reset of a kept queue", tail_reset_of_kept_queue },
 	{ 0 },

@@ -21,8 +21,10 @@ struct test {
 
 bool aa_at_once(const struct lab_ops *ops);
 bool nmi_trylock(const struct lab_ops *ops);
+bool nmi_alone_waits(const struct lab_ops *ops);
 bool unlock_nmi_order(const struct lab_ops *ops);
 bool tas_single_entry(const struct lab_ops *ops);
+bool aa_behind_a_queue(const struct lab_ops *ops);
 bool keep_queue_on_deadlock(const struct lab_ops *ops);
 bool tail_reset_of_kept_queue(const struct lab_ops *ops);
 

@@ -82,16 +82,62 @@ static void set_scene(const struct lab_ops *ops, int threads)
 	scene.barrier.n = threads;
 }
 
-/* An NMI on top of a wait gets free locks and is refused others, at once. */
-bool nmi_trylock(const struct lab_ops *ops)
+static void on_nmi_alone(int sig)
 {
-	struct sigaction sa = { .sa_handler = on_nmi }, old;
+	const struct lab_ops *ops = scene.ops;
+
+	(void)sig;
+	shim_nmi = true;
+	scene.ok = EXPECT(!ops->lock(&scene.a, NULL));
+	if (scene.ok)
+		ops->unlock(&scene.a, NULL);
+	shim_nmi = false;
+	lab_add_u32(&scene.nmi_done);
+}
+
+static void nmi_alone_scene(int cpu, void *arg)
+{
+	const struct lab_ops *ops = scene.ops;
+	struct res_wait *rec = &per_cpu_ptr(&res_cpu, 1)->wait[0];
+
+	(void)arg;
+	if (cpu)
+		scene.waiter = pthread_self();
+	else
+		EXPECT(!ops->lock(&scene.a, NULL));
+	lab_meet(&scene.barrier);
+	if (cpu) {
+		lab_wait_u32(&scene.nmi_done, 1);
+		return;
+	}
+	pthread_kill(scene.waiter, SIGUSR1);
+	while (!res_wait_live(READ_ONCE(rec->seq)) && !READ_ONCE(scene.nmi_done))
+		lab_poll();
+	ops->unlock(&scene.a, NULL);
+}
+
+static bool nmi_play(const struct lab_ops *ops, void (*handler)(int sig),
+		     void (*play)(int cpu, void *arg))
+{
+	struct sigaction sa = { .sa_handler = handler }, old;
 
 	set_scene(ops, 2);
 	sigaction(SIGUSR1, &sa, &old);
-	lab_team(2, nmi_scene, NULL);
+	lab_team(2, play, NULL);
 	sigaction(SIGUSR1, &old, NULL);
 	return scene.ok && EXPECT(!scene.a.word) && EXPECT(!scene.b.word) && EXPECT(!scene.c.word);
+}
+
+/* An NMI on top of a wait gets free locks and is refused others, at once. */
+bool nmi_trylock(const struct lab_ops *ops)
+{
+	return nmi_play(ops, on_nmi, nmi_scene);
+}
+
+/* An NMI on a CPU that does not wait may wait itself. */
+bool nmi_alone_waits(const struct lab_ops *ops)
+{
+	return nmi_play(ops, on_nmi_alone, nmi_alone_scene);
 }
 
 static u32 entries(const struct res_cpu *rc)

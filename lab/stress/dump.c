@@ -46,11 +46,9 @@ static void dump_records(int cpu)
 		struct res_wait *rec = &rc->wait[i];
 
 		if (res_wait_live(READ_ONCE(rec->seq)))
-			fprintf(stderr,
-				"  CPU %d record %d: lock %d %s seq %u node %d claim %#llx\n", cpu,
-				i, lock_index(rec->lock), stage[rec->stage & 3], rec->seq,
-				rc->node.mcs.locked,
-				(unsigned long long)atomic64_read(&rec->claim));
+			fprintf(stderr, "  CPU %d record %d: lock %d %s seq %u node %d claim %#x\n",
+				cpu, i, lock_index(rec->lock), stage[rec->stage & 3], rec->seq,
+				rc->node.mcs.locked, (u32)atomic_read(&rec->claim));
 	}
 	for (i = 0; i < RES_NR_HELD; i++) {
 		if (rc->held[i])

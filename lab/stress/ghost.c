@@ -12,7 +12,6 @@
 #define MAX_SAID  3
 
 struct ghost_faults ghost_faults;
-bool ghost_late_ok;
 struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
 static u32 owner[GHOST_LOCKS];
 
@@ -173,20 +172,8 @@ static bool aa_ok(const struct ghost_ctx *c, int lock)
 	return false;
 }
 
-static void judge_deadlock(struct ghost_ctx *c, int lock, u32 kind)
+static void judge_cycle(struct ghost_ctx *c, int lock)
 {
-	if (kind == RES_KIND_NESTED) {
-		c->nested++;
-		if (!nested_ok(c, lock))
-			fault(&ghost_faults.false_nested, c, lock, "NESTED without a reason");
-		return;
-	}
-	c->deadlocks++;
-	if (kind == RES_KIND_AA) {
-		if (!aa_ok(c, lock))
-			fault(&ghost_faults.false_verdict, c, lock, "AA, but not its owner");
-		return;
-	}
 	switch (graph_cycle_within(c, c->want_begin, shim_clock())) {
 	case GRAPH_NO:
 		fault(&ghost_faults.false_verdict, c, lock, "-EDEADLK, and there was no cycle");
@@ -199,6 +186,21 @@ static void judge_deadlock(struct ghost_ctx *c, int lock, u32 kind)
 	}
 }
 
+static void judge_deadlock(struct ghost_ctx *c, int lock, u32 kind)
+{
+	if (kind == RES_KIND_NESTED) {
+		c->nested++;
+		if (!nested_ok(c, lock))
+			fault(&ghost_faults.false_nested, c, lock, "NESTED without a reason");
+		return;
+	}
+	c->deadlocks++;
+	if (kind != RES_KIND_AA)
+		judge_cycle(c, lock);
+	else if (!aa_ok(c, lock))
+		fault(&ghost_faults.false_verdict, c, lock, "AA, but not its owner");
+}
+
 static void judge_timeout(struct ghost_ctx *c, int lock, bool drained, u64 limit_ns)
 {
 	u64 now = shim_clock(), age;
@@ -208,9 +210,7 @@ static void judge_timeout(struct ghost_ctx *c, int lock, bool drained, u64 limit
 	if (!drained && now - c->want_begin < limit_ns)
 		fault(&ghost_faults.early, c, lock, "-ETIMEDOUT before the time limit");
 	age = graph_cycle_age(c, now);
-	if (age > MISSED_NS && ghost_late_ok)
-		__atomic_fetch_add(&ghost_faults.missed, 1, __ATOMIC_RELAXED);
-	else if (age > MISSED_NS)
+	if (age > MISSED_NS)
 		fault(&ghost_faults.missed, c, lock, "-ETIMEDOUT in an old cycle");
 }
 

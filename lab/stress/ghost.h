@@ -53,7 +53,6 @@ struct ghost_faults {
 };
 
 extern struct ghost_faults ghost_faults;
-extern bool ghost_late_ok; /* missed cycles are counted and not told */
 extern struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
 
 void ghost_reset(void);

@@ -14,7 +14,6 @@ struct workload {
 	u32 freeze_us, freeze_in;	/* the CPU itself stops: nobody on it runs */
 	u32 steal_us;	/* moments at which a CPU stands still, anywhere in its code, at most */
 	int interrupts; /* levels above the task that interrupt it */
-	bool late;	/* every head may be suspended: cycles that only a time limit ends */
 };
 
 extern const struct workload workloads[];
