@@ -4,7 +4,8 @@ MODEL = $(O)/model
 MODEL_TREE ?= $(O)/linux-6.12
 
 .PHONY: model model-nightly model-tla model-tla-nightly model-traces model-mc model-litmus
-model: model-tla model-mc model-traces model-litmus ## check the lock's model, its C under a scheduler, its memory orders
+model: ## check the lock's model, its C under a scheduler, its memory orders
+	$(Q)$(MAKE) --no-print-directory -j2 -k --output-sync=target model-tla model-mc model-traces model-litmus
 
 model-nightly: model-tla-nightly model-mc model-traces model-litmus ## the same with the large cases of the model
 
@@ -21,10 +22,16 @@ $(MODEL)/tlc.path: model/fetch-tlc.sh
 
 # The lock's C is that of the patched tree (make kernel-tree); without it there is nothing to run.
 ifneq ($(wildcard $(MODEL_TREE)/kernel/bpf/rqspinlock.c),)
-model-mc:
-	$(Q)$(MAKE) --no-print-directory -C model/mc O=$(abspath $(O)) LAB_TREE=$(abspath $(MODEL_TREE)) check
+MC_MAKE = $(MAKE) --no-print-directory -C model/mc O=$(abspath $(O)) LAB_TREE=$(abspath $(MODEL_TREE))
 
-model-traces: $(MODEL)/tlc.path model-mc
+.PHONY: model-mc-build
+model-mc-build:
+	+$(Q)$(MC_MAKE)
+
+model-mc: model-mc-build
+	+$(Q)$(MC_MAKE) check
+
+model-traces: $(MODEL)/tlc.path model-mc-build
 	$(Q)model/tla/traces.py --jar "$$(cat $<)" --work $(MODEL)/tla --mc $(MODEL)/mc/mc
 
 model-litmus:

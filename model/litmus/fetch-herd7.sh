@@ -6,41 +6,13 @@
 set -euo pipefail
 
 dest=$(mkdir -p "$1" && readlink -f "$1")
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# shellcheck source=scripts/private-apt.sh
+. "$(dirname "$(readlink -f "$0")")/../../scripts/private-apt.sh"
 repo=${HERD7_REPO:-http://deb.debian.org/debian}
 
 cannot() {
 	printf 'herd7: %s\n' "$1" >&2
 	exit 3
-}
-
-prepare_apt() {
-	apt=$dest/apt
-	mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts}
-	[ -e $keyring ] || cannot "no $keyring: install debian-archive-keyring"
-	: >>"$apt/status"
-	echo "deb [arch=amd64 signed-by=$keyring] $repo sid main" >"$apt/sources.list"
-	cat >"$apt/apt.conf" <<-CONF
-		APT::Architecture "amd64";
-		APT::Architectures "amd64";
-		APT::Sandbox::User "root";
-		Acquire::Languages "none";
-		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-		Dir::State "$apt";
-		Dir::State::status "$apt/status";
-		Dir::State::lists "$apt/lists";
-		Dir::Cache "$apt/cache";
-		Dir::Etc::sourcelist "$apt/sources.list";
-		Dir::Etc::sourceparts "$apt/parts";
-		Dir::Etc::preferences "/dev/null";
-		Dir::Etc::preferencesparts "$apt/parts";
-		#clear APT::Update::Post-Invoke;
-		#clear APT::Update::Post-Invoke-Success;
-		#clear DPkg::Post-Invoke;
-	CONF
-	aptc=(-c "$apt/apt.conf" -q -o Acquire::Retries=2 -o Acquire::Check-Valid-Until=false)
-	timeout 300 apt-get "${aptc[@]}" -o APT::Update::Error-Mode=any update >"$apt/log" 2>&1 ||
-		cannot "no package lists from $repo (no network?): $(grep -E '^(E|Err|W):?' "$apt/log" | tail -n 1)"
 }
 
 fetch() {
@@ -75,7 +47,8 @@ write_wrapper() {
 [ "$(uname -m)" = x86_64 ] || cannot "packages are fetched for x86_64 only: put herd7 into PATH"
 if [ ! -x "$dest/herd7" ]; then
 	command -v apt-get >/dev/null || cannot "no apt-get to fetch it with: put herd7 into PATH"
-	prepare_apt
+	apt=$dest/apt
+	private_apt "$apt" "$repo" sid || cannot "$apt_error"
 	fetch
 	write_wrapper
 fi

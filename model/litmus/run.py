@@ -75,7 +75,7 @@ class Tally:
         good = want == got
         self.passed += good
         self.failed += not good
-        print(f"{'ok' if good else 'FAIL':5}{name:36} {got}{'' if good else ', not ' + want}")
+        print(f"{'ok' if good else 'not ok':7}{name:36} {got}{'' if good else ', not ' + want}")
 
     def close(self):
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
@@ -97,7 +97,7 @@ def main():
             tally.judge(f"{path.stem} (tie to the C)", gone, "not in the C any more")
         if not herd:
             tally.skipped += 1
-            print(f"skip {path.stem:36} not run: {args.why_not}")
+            print(f"ok     {path.stem:36} # SKIP not run: {args.why_not}")
             continue
         model = args.tree / "tools/memory-model"
         tally.judge(path.stem, "Never", observe(herd, model, text))

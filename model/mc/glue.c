@@ -37,12 +37,13 @@ struct field {
 	  .class = (c) }
 
 static const struct field fields[] = {
-	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED), FIELD(escaping, MC_PRIVATE),
-	FIELD(backoff, MC_ALIEN), SLOTS(wait, MC_SHARED),  FIELD(node, MC_SHARED),
-	SLOTS(held, MC_SHARED),	  FIELD(lost, MC_ALIEN),   SLOTS(chain, MC_ALIEN),
+	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED),   FIELD(escaping, MC_PRIVATE),
+	FIELD(backoff, MC_ALIEN), FIELD(queued, MC_PRIVATE), SLOTS(wait, MC_SHARED),
+	FIELD(node, MC_SHARED),	  SLOTS(held, MC_SHARED),    FIELD(lost, MC_ALIEN),
+	SLOTS(chain, MC_ALIEN),
 };
 
-static const char *const wait_parts[] = { ".seq", ".stage", ".lock", "", ".claim" };
+static const char *const wait_parts[] = { ".seq", ".stage", ".claim", "", ".lock" };
 static const char *const node_parts[] = { ".next", "", ".locked", ".count", ".cut" };
 
 /* The offset in the area of the CPU that @addr belongs to. */

@@ -14,6 +14,8 @@ enum {
 	OPT_NMI,
 	OPT_IRQS,
 	OPT_NMIS,
+	OPT_IRQ_WAITS,
+	OPT_TRAPS,
 	OPT_JUMPS,
 	OPT_TAG_CPUS,
 	OPT_TAS,
@@ -39,6 +41,9 @@ static const struct argp_option options[] = {
 	{ "nmi", OPT_NMI, "SCRIPT", 0, "what an NMI does", 0 },
 	{ "irqs", OPT_IRQS, "N", 0, "interrupts in an execution", 0 },
 	{ "nmis", OPT_NMIS, "N", 0, "NMIs in an execution", 0 },
+	{ "irq-waits", OPT_IRQ_WAITS, NULL, 0, "interrupts come only where a loop waits", 0 },
+	{ "traps", OPT_TRAPS, NULL, 0,
+	  "... also where interrupts are off: a function that is traced", 0 },
 	{ "jumps", OPT_JUMPS, "N", 0, "jumps of the clock where it is read", 0 },
 	{ "respin", OPT_RESPIN, NULL, 0, "a waiting loop may turn without a reason", 0 },
 	{ "tag-cpus", OPT_TAG_CPUS, "N", 0, "CPUs that have a tag of their own", 0 },
@@ -122,6 +127,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_IRQS:
 		mc_cfg.irqs = atoi(arg);
+		break;
+	case OPT_IRQ_WAITS:
+		mc_cfg.irq_waits = true;
+		break;
+	case OPT_TRAPS:
+		mc_cfg.irq_waits = true;
+		mc_cfg.traps = true;
 		break;
 	case OPT_NMIS:
 		mc_cfg.nmis = atoi(arg);

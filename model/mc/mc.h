@@ -68,6 +68,7 @@ struct mc_ctx {
 	int8_t releasing; /* the lock it releases, or -1 */
 	bool nmi;
 	bool in_cycle;	/* during this attempt it was once part of a real cycle */
+	uint8_t behind; /* 1 + who tells it that its queue was given up, or 0 */
 	bool own;	/* at the beginning the lock belonged to this CPU */
 	uint8_t looks;	/* enum mc_looks */
 	uint8_t kind;	/* enum res_kind of the failure that was reported */
@@ -132,6 +133,8 @@ struct mc_config {
 	int ncpu;
 	int preemptions;
 	int irqs;
+	bool irq_waits; /* interrupts come only where a loop waits */
+	bool traps;	/* and there also if they are off */
 	int nmis;
 	int jumps;
 	unsigned int tag_cpus;
@@ -202,6 +205,7 @@ bool mc_lock_part(unsigned int no, void **start, size_t *size);
 void mc_oracle_reset(void);
 void mc_observe(void);
 void mc_attempt(int lock);
+void mc_waits(void);
 void mc_attempt_over(int lock, int ret);
 void mc_reported(int kind, int ret);
 void mc_waits_changed(void);

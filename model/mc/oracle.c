@@ -78,6 +78,8 @@ static uint64_t blockers_of(int cpu, int level)
 		set |= 1ULL << node_of(cpu, level + 1);
 	if (lock < 0)
 		return set;
+	if (mc.cpu[cpu].ctx[level].behind)
+		set |= 1ULL << (mc.cpu[cpu].ctx[level].behind - 1);
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
 	else
@@ -138,14 +140,20 @@ static int attempts(void)
 /* Something about who waits for whom has changed. */
 void mc_waits_changed(void)
 {
-	uint64_t edges[NODES], set;
+	uint64_t edges[NODES], cycles;
+	int n;
 
 	if (attempts() < 2)
 		return;
-	for (set = in_cycles(edges); set; set &= set - 1) {
-		struct mc_ctx *ctx = ctx_of(__builtin_ctzll(set));
+	cycles = in_cycles(edges);
+	if (!cycles)
+		return;
+	for (n = 0; n < mc_cfg.ncpu * MC_LEVELS; n++) {
+		struct mc_ctx *ctx = ctx_of(n);
 
-		if (ctx->attempt >= 0)
+		if (!edges[n] || ctx->attempt < 0)
+			continue;
+		if (cycles & 1ULL << n)
 			ctx->in_cycle = true;
 	}
 }
@@ -173,14 +181,39 @@ static void leave_queue(int lock, int node)
 	mc.queued[lock] = n;
 }
 
+/* Whoever was told of a cut has told the next one before it does anything else. */
+static void has_moved(int node)
+{
+	int n;
+
+	ctx_of(node)->behind = 0;
+	for (n = 0; n < NODES; n++) {
+		if (ctx_of(n)->behind == node + 1)
+			ctx_of(n)->behind = 0;
+	}
+}
+
+/* The first in the segment is told at once, the others by the one before. */
+static void queue_emptied(int lock, int node)
+{
+	int i, n = mc.queued[lock];
+
+	for (i = 0; i < n && mc.queue[lock][i] != node; i++)
+		;
+	for (i += 2; i < n; i++)
+		ctx_of(mc.queue[lock][i])->behind = mc.queue[lock][i - 1] + 1;
+	mc.queued[lock] = 0;
+}
+
 static void tail_changed(int lock, uint32_t to)
 {
 	int node = node_of(mc.cur, mc_this()->level);
 
 	if (!(to & TAIL_BITS)) {
-		mc.queued[lock] = 0;
+		queue_emptied(lock, node);
 		return;
 	}
+	has_moved(node);
 	leave_queue(lock, node);
 	if (mc.queued[lock] < MC_CPUS)
 		mc.queue[lock][mc.queued[lock]++] = node;
@@ -188,9 +221,10 @@ static void tail_changed(int lock, uint32_t to)
 
 static void word_changed(int lock, uint32_t from, uint32_t to)
 {
-	if (~from & to & PENDING_BIT)
+	if (~from & to & PENDING_BIT) {
 		mc.pending[lock] = node_of(mc.cur, mc_this()->level);
-	else if (from & ~to & PENDING_BIT)
+		has_moved(mc.pending[lock]);
+	} else if (from & ~to & PENDING_BIT)
 		mc.pending[lock] = -1;
 	if ((from ^ to) & TAIL_BITS)
 		tail_changed(lock, to);
@@ -247,6 +281,48 @@ void mc_reported(int kind, int ret)
 		mc_fail("the kind that is reported is not that of the error");
 }
 
+static bool in_queue(int node)
+{
+	int lock = ctx_of(node)->attempt, i;
+
+	for (i = 0; lock >= 0 && i < mc.queued[lock]; i++) {
+		if (mc.queue[lock][i] == node)
+			return true;
+	}
+	return false;
+}
+
+static bool owns(int node)
+{
+	int lock = ctx_of(node)->attempt;
+
+	return lock >= 0 && mc.owner_cpu[lock] == node / MC_LEVELS &&
+	       mc.owner_level[lock] == node % MC_LEVELS;
+}
+
+/* The current context is in a loop. Who came to own the lock may have left the queue. */
+void mc_waits(void)
+{
+	int level, node;
+
+	for (level = 0; level < mc_this()->level; level++) {
+		node = node_of(mc.cur, level);
+		if (in_queue(node) && !owns(node))
+			mc_fail("a context waits on top of one that stands in a queue");
+	}
+}
+
+static bool above_queue(void)
+{
+	int level;
+
+	for (level = 0; level < mc_this()->level; level++) {
+		if (in_queue(node_of(mc.cur, level)) || mc_this()->ctx[level].behind)
+			return true;
+	}
+	return false;
+}
+
 /* The rules for contexts that must not wait (docs/lock.md, section 4). */
 static bool may_not_wait(int lock)
 {
@@ -261,7 +337,8 @@ static bool may_not_wait(int lock)
 		waits += below->attempt >= 0;
 		busy += below->attempt >= 0 || below->releasing >= 0;
 	}
-	return waits >= MAX_NEST || (busy && cpu->ctx[cpu->level].nmi);
+	return waits >= MAX_NEST || (mc_cfg.traps && above_queue()) ||
+	       (busy && cpu->ctx[cpu->level].nmi);
 }
 
 static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
@@ -335,6 +412,7 @@ void mc_attempt_over(int lock, int ret)
 	if (ret == -EDEADLK && (ctx->kind == KIND_ABBA || ctx->kind == KIND_CYCLE))
 		dissolve(node_of(mc.cur, mc_this()->level));
 	leave_queue(lock, node_of(mc.cur, mc_this()->level));
+	has_moved(node_of(mc.cur, mc_this()->level));
 	ctx->attempt = -1;
 	ctx->uncounted = NULL;
 	mc_stats.taken += !ret;

@@ -79,9 +79,11 @@ static bool takes(const struct mc_cpu *cpu, enum mc_order order)
 {
 	if (cpu->done || cpu->level + 1 >= MC_LEVELS || cpu->ctx[cpu->level].nmi)
 		return false;
+	if (mc_cfg.irq_waits && !cpu->blocked)
+		return false;
 	if (order == MC_NMI)
 		return mc.nmis < mc_cfg.nmis;
-	return mc.irqs < mc_cfg.irqs && !cpu->irqs_off;
+	return mc.irqs < mc_cfg.irqs && (!cpu->irqs_off || mc_cfg.traps);
 }
 
 static int interrupt_options(struct mc_option *opt)

@@ -40,7 +40,7 @@ Broken(what) == BREAK = what
 Base(c) == IF c \in BIG THEN ESC ELSE c
 NoHop == [c |-> 0, s |-> 0, q |-> 0, l |-> None]
 Off == [pc |-> "off", round |-> 1, at |-> 1, l |-> None, s |-> 0, has |-> <<>>, r |-> None, sig |-> 0,
-        ch |-> <<>>, i |-> 0, h |-> NoHop, p |-> FALSE, vd |-> None, cl |-> <<>>, once |-> FALSE,
+        ch |-> <<>>, i |-> 0, h |-> NoHop, vd |-> None, cl |-> <<>>, once |-> FALSE,
         real |-> FALSE]
 NoRec == [q |-> 0, l |-> None, st |-> None, cl |-> <<>>]
 
@@ -76,7 +76,7 @@ Script(k) == IF k[2] = 0 THEN Tasks[k[1]] ELSE <<Irq[k[1]]>>
 Locks(k) == Script(k)[cx[k].round]
 
 \* locals of a walk that is over
-Calm(x) == [x EXCEPT !.ch = <<>>, !.i = 0, !.h = NoHop, !.p = FALSE, !.vd = None, !.cl = <<>>, !.real = FALSE]
+Calm(x) == [x EXCEPT !.ch = <<>>, !.i = 0, !.h = NoHop, !.vd = None, !.cl = <<>>, !.real = FALSE]
 
 -----------------------------------------------------------------------------
 (* The program around the lock *)
@@ -87,9 +87,15 @@ Idle(k) ==
 
 HalfFree(c, l) == lk[l].b = ESC /\ lk[l].o = <<c, 0>> /\ EntryOf(c, l) = {}
 
+\* where interrupts are off
+InQueue(k) ==
+    /\ Pc(k) \notin {"idle", "fast", "enter", "wb1", "wb2", "wb3", "join", "we1", "we2", "rel", "note"}
+    /\ Stage(k) \in {"queued", "head"}
+
 Interrupt(c) ==
     LET k == <<c, 0>> IN
     /\ irq[c] > 0 /\ cp[c].top = 0 /\ Pc(k) # "idle"
+    /\ ~InQueue(k) \/ Broken("irqs-on")
     /\ Pc(k) # "note" \* interrupts are off in an escaped acquisition or release
     /\ ~(Pc(k) = "rel" /\ cx[k].has # <<>> /\ HalfFree(c, cx[k].has[Len(cx[k].has)]))
     /\ irq' = [irq EXCEPT ![c] = @ - 1]
@@ -161,8 +167,6 @@ WaitBegin(k) ==
 Walk(x) == [Calm(x) EXCEPT !.pc = "word"]
 
 \* PENDING where that can be had, or the queue: both happen with an old view of the word.
-\* A nested context does not queue; it spins and looks for a cycle meanwhile.
-Queues(k) == cx[k].s = 0 \/ Broken("nested-queues")
 
 Join(k) ==
     LET l == lk[L(k)] IN
@@ -172,13 +176,10 @@ Join(k) ==
           /\ lk' = [lk EXCEPT ![L(k)].p = k]
           /\ SetRec(k, [Rec(k) EXCEPT !.st = "pending"])
           /\ Become(k, x)
-       \/ /\ ~Free(L(k)) /\ Queues(k)
+       \/ /\ ~Free(L(k))
           /\ lk' = [lk EXCEPT ![L(k)].q = Append(@, k)]
           /\ SetRec(k, [Rec(k) EXCEPT !.st = IF l.q = <<>> THEN "head" ELSE "queued"])
           /\ Become(k, x)
-       \/ /\ ~(l.p = <<>> /\ l.q = <<>>) /\ ~Queues(k)
-          /\ Become(k, [Walk(cx[k]) EXCEPT !.once = TRUE])
-          /\ UNCHANGED <<lk, cp>>
 
 Mayhave(k) ==
     LET l == lk[L(k)] IN
@@ -222,23 +223,16 @@ Back(x) ==
     IF x.ch = <<>> THEN GiveUp(x)
     ELSE LET hop == x.ch[Len(x.ch)] IN
          [x EXCEPT !.pc = "seq", !.ch = SubSeq(@, 1, Len(@) - 1),
-                   !.h = [NoHop EXCEPT !.c = hop.c, !.s = hop.s + 1], !.p = FALSE]
+                   !.h = [NoHop EXCEPT !.c = hop.c, !.s = hop.s + 1]]
 
-Toward(x, c, from) == [x EXCEPT !.pc = "seq", !.h = [NoHop EXCEPT !.c = c, !.s = from], !.p = FALSE]
-Confirm(x, vd) == [x EXCEPT !.pc = "cword", !.vd = vd, !.i = 1, !.h = NoHop, !.p = FALSE]
+Toward(x, c, from) == [x EXCEPT !.pc = "seq", !.h = [NoHop EXCEPT !.c = c, !.s = from]]
+Confirm(x, vd) == [x EXCEPT !.pc = "cword", !.vd = vd, !.i = 1, !.h = NoHop]
 
-\* The node of a queued context that was granted headship while it was interrupted says so.
-GrantedNode(c, s, l) ==
-    \E d \in 0..DEPTH : lk[l].q # <<>> /\ lk[l].q[1] = <<c, d>> /\ cx[<<c, d>>].s = s
+\* Interrupts are off in the queue: only the context with the pending bit can be interrupted.
+NextInLine(c, s, l) == LET rec == cp[c].rec[s] IN Odd(rec.q) /\ rec.l = l /\ rec.st = "pending"
 
-NextInLine(c, s, l, p) ==
-    LET rec == cp[c].rec[s] IN
-    /\ Odd(rec.q) /\ rec.l = l
-    /\ IF p THEN rec.st = "pending"
-       ELSE rec.st = "head" \/ (rec.st = "queued" /\ ~Broken("stage-only") /\ GrantedNode(c, s, l))
-
-OwnSuspended(k, l, p) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l, p)
-Suspended(k, l, p) == {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l, p)}
+OwnSuspended(k, l) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l)
+Suspended(k, l) == {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l)}
 Escaped(l) == {<<c, d>> \in CPU \X (0..SLOTS-1) : <<l, d>> \in cp[c].held}
 
 (* Pass 1 *)
@@ -248,15 +242,15 @@ Word(k, x) ==
     ELSE IF lk[l].b = ESC THEN [x EXCEPT !.pc = "esc"]
     ELSE IF lk[l].b # 0 THEN Toward(x, lk[l].b, 0)
     ELSE IF Free(l) \/ Broken("no-suspended") THEN Back(x)
-    ELSE [x EXCEPT !.pc = "susp", !.p = lk[l].p # <<>>]
+    ELSE [x EXCEPT !.pc = "susp"]
 
 Esc(x) ==
     LET found == Escaped(LastLock(x)) IN
     IF found = {} THEN Back(x) ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2])
 
 Susp(k, x) ==
-    LET found == Suspended(k, LastLock(x), x.p) IN
-    IF OwnSuspended(k, LastLock(x), x.p) THEN Confirm(x, "self")
+    LET found == Suspended(k, LastLock(x)) IN
+    IF OwnSuspended(k, LastLock(x)) THEN Confirm(x, "self")
     ELSE IF found = {} THEN Back(x)
     ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2] + 1)
 
@@ -275,11 +269,11 @@ HopLock(k, x) ==
     ELSE [y EXCEPT !.pc = "word"]
 
 (* Pass 2: the same blockers still *)
-After2(x) == [x EXCEPT !.pc = "cseq", !.i = 1, !.p = FALSE]
+After2(x) == [x EXCEPT !.pc = "cseq", !.i = 1]
 
 Onward(x) == LET n == Len(x.ch) IN
     IF x.i = n + 1 \/ (x.i = n /\ x.vd = "through") THEN After2(x)
-    ELSE [x EXCEPT !.pc = "cword", !.i = @ + 1, !.p = FALSE]
+    ELSE [x EXCEPT !.pc = "cword", !.i = @ + 1]
 
 ConfirmWord(k, x) ==
     LET last == x.i = Len(x.ch) + 1 IN
@@ -289,7 +283,7 @@ ConfirmWord(k, x) ==
     ELSE IF lk[l].b = ESC THEN (IF last THEN GiveUp(x) ELSE [x EXCEPT !.pc = "cesc"])
     ELSE IF lk[l].b # 0 THEN (IF ~last /\ x.ch[x.i].c = lk[l].b THEN Onward(x) ELSE GiveUp(x))
     ELSE IF Free(l) THEN GiveUp(x)
-    ELSE [x EXCEPT !.pc = "csusp", !.p = lk[l].p # <<>>]
+    ELSE [x EXCEPT !.pc = "csusp"]
 
 ConfirmEsc(x) ==
     LET hop == x.ch[x.i] IN
@@ -298,9 +292,9 @@ ConfirmEsc(x) ==
 ConfirmSusp(k, x) ==
     LET last == x.i = Len(x.ch) + 1 IN
     LET l == LockBefore(x, x.i) IN
-    LET self == OwnSuspended(k, l, x.p) IN
+    LET self == OwnSuspended(k, l) IN
     IF IF last THEN self
-       ELSE ~self /\ \E e \in Suspended(k, l, x.p) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s
+       ELSE ~self /\ \E e \in Suspended(k, l) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s
     THEN Onward(x) ELSE GiveUp(x)
 
 (* Ghost: does this context wait for itself, through owners, those next in line and interrupted contexts? *)
@@ -479,7 +473,7 @@ Bystanders == <<<<<<"a", "b">>>>, <<<<"b", "a">>>>, <<<<"b">>>>, <<<<"a">>>>>>
 \* an interrupt takes p on top of the waiter for a, while a's owner wants p
 OnTop == <<<<<<"a">>>>, <<<<"a", "p">>>>>>
 OnTopIrq == [c \in CPU |-> IF c = 1 THEN <<"p">> ELSE <<>>]
-\* the interrupt waits for m, whose owner queues behind the interrupted task
+\* the interrupt waits for m, whose owner waits behind the interrupted task
 Granted == <<<<<<"a">>>>, <<<<"a">>, <<"m", "a">>>>, <<<<"a">>>>>>
 GrantedIrq == [c \in CPU |-> IF c = 1 THEN <<"m">> ELSE <<>>]
 \* the interrupt holds p and waits for m; m's owner waits for p

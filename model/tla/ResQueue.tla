@@ -99,7 +99,9 @@ Start(k) ==
     /\ UNCHANGED <<w, node, cp, own, ord>>
 
 \* after an atomic, before what shows its result
-IrqsOff == {"setp2", "undo", "link", "e2", "e3", "e4", "e5", "hadd", "u2", "u3", "u3b", "u4"}
+InQueue == {"qtry", "xchg", "link", "mwait", "head", "claim", "store", "toff", "wnext", "grant", "hoff",
+            "cut", "pass", "cnext", "csig", "csent"}
+IrqsOff == InQueue \cup {"setp2", "undo", "e2", "e3", "e4", "e5", "hadd", "u2", "u3", "u3b", "u4"}
 
 Nest(c, nmi) ==
     LET k == <<c, cp[c].top>> IN
@@ -175,33 +177,26 @@ WaitBegin(k) ==
           /\ cp' = IF Broken("count-first") THEN [cp EXCEPT ![c].tag = ESC] ELSE [cp EXCEPT ![c].n = @ + 1]
        \/ At(k, "wb3") /\ cp' = [cp EXCEPT ![c].rec[cx[k].s] = L(k)] /\ Go(k, "pend")
 
-\* A nested context does not queue. It looks again when nobody is in front, or gives up.
-Queues(k) == cx[k].s = 0 \/ Broken("nested-queues")
-InFront(k) == W(k).p # 0 \/ W(k).t # None
-
 \* The word that the fast path saw may be old: both ways in must be right.
 Pend(k) ==
     /\ At(k, "pend") /\ UNCHANGED <<w, node, cp, bg, own, ord>>
     /\ IF cx[k].r = "late" THEN Go(k, "setp")
-       ELSE IF Queues(k) THEN GoR(k, "setp", None) \/ GoR(k, "qinit", None)
-       ELSE ~InFront(k) /\ Go(k, "setp")
-
-Busy(k) == IF Queues(k) THEN "qinit" ELSE "pend"
+       ELSE GoR(k, "setp", None) \/ GoR(k, "qinit", None)
 
 \* Two steps, as on x86: the bit, then the rest of the word, where a queue may have begun meanwhile.
 SetPending(k) ==
     /\ At(k, "setp") /\ SetW(k, [W(k) EXCEPT !.p = 1])
     /\ IF cx[k].r = "late" THEN GoR(k, IF W(k).p = 1 THEN "we1" ELSE "undo", "nested")
-       ELSE Go(k, IF W(k).p = 1 THEN Busy(k) ELSE "setp2")
+       ELSE Go(k, IF W(k).p = 1 THEN "qinit" ELSE "setp2")
     /\ UNCHANGED <<node, cp, bg, own, ord>>
 
 SeeRest(k) ==
     /\ At(k, "setp2") /\ UNCHANGED <<w, node, cp, bg, own, ord>>
-    /\ Go(k, IF W(k).t = None THEN "pwait" ELSE IF Broken("no-undo") THEN Busy(k) ELSE "undo")
+    /\ Go(k, IF W(k).t = None THEN "pwait" ELSE IF Broken("no-undo") THEN "qinit" ELSE "undo")
 
 Undo(k) ==
     /\ At(k, "undo") /\ SetW(k, [W(k) EXCEPT !.p = 0])
-    /\ Go(k, IF cx[k].r = "nested" THEN "we1" ELSE Busy(k))
+    /\ Go(k, IF cx[k].r = "nested" THEN "we1" ELSE "qinit")
     /\ UNCHANGED <<node, cp, bg, own, ord>>
 
 PendWait(k) ==
@@ -219,11 +214,6 @@ Verdict(r) == IF r = "to" THEN LIMIT /\ UNCHANGED bg
 PendFail(k) ==
     /\ At(k, "pwait") /\ W(k).b # None
     /\ \E r \in {"to", "dl"} : Verdict(r) /\ GoR(k, IF Broken("keep-pending") THEN "we1" ELSE "pclr", r)
-    /\ UNCHANGED <<w, node, cp, own, ord>>
-
-SpinFail(k) ==
-    /\ At(k, "pend") /\ ~Queues(k) /\ InFront(k)
-    /\ \E r \in {"to", "dl"} : Verdict(r) /\ GoR(k, "we1", r)
     /\ UNCHANGED <<w, node, cp, own, ord>>
 
 PendClear(k) ==
@@ -404,7 +394,7 @@ Act(k, pc) ==
       [] pc = "slow" -> Slow(k)
       [] pc = "ntry" -> NestedTry(k)
       [] pc \in {"wb1", "wb2", "wb3"} -> WaitBegin(k)
-      [] pc = "pend" -> Pend(k) \/ SpinFail(k)
+      [] pc = "pend" -> Pend(k)
       [] pc = "setp" -> SetPending(k)
       [] pc = "setp2" -> SeeRest(k)
       [] pc = "undo" -> Undo(k)
@@ -467,12 +457,13 @@ MineExact ==
         /\ OfCpu(c, l) => Mine(c, l) \/ cp[c].esc > 0 \/ l \in Live(c)
 
 Spins == {"pend", "pwait", "mwait", "head", "wnext", "cnext"}
-\* No context waits behind what its own CPU has interrupted, an NMI never above any wait.
+\* No context waits behind what its own CPU has interrupted, an NMI never above any wait, nobody above the queue.
 NeverBehindOwn ==
     \A k \in CTX : Pc(k) \in Spins => \A d \in 0..k[2]-1 :
         LET j == <<k[1], d>> IN
             /\ k \notin own[L(k)] => j \notin own[L(k)]
             /\ Pc(j) \in Spins => L(j) # L(k) /\ ~cx[k].nmi
+            /\ Pc(j) \notin InQueue
 
 \* The queue is served in order: whoever acts as head is the first that was not cut off.
 Fifo == \A k \in CTX : Pc(k) \in {"head", "claim", "store", "hoff", "cut"} =>

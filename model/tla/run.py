@@ -120,12 +120,12 @@ def report(case, result):
     good = verdict == expected
     kind = "control" if "breaks" in case else "holds"
     print(
-        f"{'ok  ' if good else 'FAIL'} {case['name']:<26} {kind:<8} {verdict:<16} "
+        f"{'ok    ' if good else 'not ok'} {case['name']:<26} {kind:<8} {verdict:<16} "
         f"{states:>9} {seconds:>6.1f}  {case['what']}",
         flush=True,
     )
     if not good:
-        print(f"     expected {expected}; TLC's output: {out}", flush=True)
+        print(f"       expected {expected}; TLC's output: {out}", flush=True)
     return good
 
 
@@ -153,7 +153,7 @@ def main():
     args = parse_args()
     cases = [c for c in load_cases(HERE / "cases.toml") if selected(c, args)]
     run = [c for c in cases if args.nightly or not c.get("nightly")]
-    print(f"     {'case':<26} {'kind':<8} {'TLC':<16} {'states':>9} {'s':>6}  what")
+    print(f"       {'case':<26} {'kind':<8} {'TLC':<16} {'states':>9} {'s':>6}  what")
     with ThreadPoolExecutor(args.jobs) as pool:
         results = [
             report(c, r)
@@ -161,7 +161,7 @@ def main():
         ]
     for case in cases:
         if case not in run:
-            print(f"skip {case['name']:<26} too large for every run: make model-nightly")
+            print(f"ok     {case['name']:<26} # SKIP too large for every run: make model-nightly")
     failed = results.count(False)
     print(f"{len(results) - failed} passed, {failed} failed, {len(cases) - len(run)} skipped")
     return 1 if failed or not results else 0
