@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 logs=build/test-logs
 results=$logs/results.tsv
 fallback_guest="debian-7 queue"
-no_kernel='^fetch-kernel: (no|cannot) '
+no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 globs=()
 usage="usage: run-tests.sh [--list] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
@@ -65,12 +65,18 @@ place_of() {
 	esac
 }
 
+# The sources that suites with the place `tree` run on: the kernel of this system with our series.
+make_tree() { scripts/setup.sh --tree && kernel-patches/tree.sh; }
+
 run_suite() {
 	local place=$1 limit=$2 command=$3
 	[[ $command == pytest\ * ]] &&
 		command=".venv/bin/pytest -v -p no:cacheprovider ${command#pytest }"
 	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
-	if [ "$place" = host ]; then
+	if [ "$place" = tree ]; then
+		make_tree || return
+	fi
+	if [ "$place" = host ] || [ "$place" = tree ]; then
 		timeout -k 5 "$limit" bash -c "$command"
 	else
 		# shellcheck disable=SC2086 # kernel, path, number of CPUs

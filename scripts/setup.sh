@@ -4,7 +4,8 @@
 #   scripts/setup.sh           install (root, or through sudo)
 #   scripts/setup.sh --build   only what the command and the samples are built with (`make demo`)
 #   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
-#   scripts/setup.sh --kernel  also what the kernel series in kernel-patches/ is built and checked with
+#   scripts/setup.sh --tree    also the source of the patched kernel and what runs on it (lab, model)
+#   scripts/setup.sh --kernel  the same, and what that kernel is built and checked with
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
 # shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
 set -euo pipefail
@@ -87,10 +88,16 @@ shell checker|can_tool shellcheck|shellcheck
 Python with venv|can_venv|python3-venv
 '
 
-# The same for `make kernel-tree`, `make kernel`, `make kernel-patches-verify` and `make model`.
-NEEDS_KERNEL='
+# For what runs on the sources of the patched kernel: `make kernel-tree`, `lab`, `model`.
+NEEDS_TREE='
 Linux 6.12 source|can_kernel_source|linux-source-6.12
 git|can_tool git|git
+Java for the model checker|can_java|default-jre-headless
+curl for the model checker|can_tool curl|curl
+'
+
+# The same to compile that kernel: `make kernel`, `make kernel-patches-verify`.
+NEEDS_KERNEL='
 flex|can_tool flex|flex
 bison|can_tool bison|bison
 bc|can_tool bc|bc
@@ -102,7 +109,6 @@ rsync|can_tool rsync|rsync
 cpio|can_tool cpio|cpio
 perl for checkpatch and kernel-doc|can_tool perl|perl
 Python modules of spdxcheck|can_python ply,git|python3-ply,python3-git
-Java for the model checker|can_java|default-jre-headless
 compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
 '
 
@@ -189,7 +195,7 @@ resolve_packages() {
 			for alt in ${group//\// }; do
 				has_candidate "$alt" && break
 			done
-			has_candidate "$alt" || die "no package of ${group//\// or } for '$what' in $(apt_sources)"
+			has_candidate "$alt" || die "no package of ${group//\// or } for '$what' in $(apt_sources)" 3
 			echo "$alt"
 		done
 	done
@@ -240,8 +246,9 @@ for arg; do
 	case $arg in
 	--build) build_only=1 ;;
 	--check) check_only=1 ;;
-	--kernel) needs_more=$NEEDS_KERNEL ;;
-	*) die "usage: scripts/setup.sh [--build] [--check] [--kernel]" 2 ;;
+	--tree) needs_more=$NEEDS_TREE ;;
+	--kernel) needs_more=$NEEDS_TREE$NEEDS_KERNEL ;;
+	*) die "usage: scripts/setup.sh [--build] [--check] [--tree|--kernel]" 2 ;;
 	esac
 done
 [ $build_only = 1 ] || NEEDS+=$NEEDS_TEST

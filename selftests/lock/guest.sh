@@ -4,7 +4,7 @@
 # what a failed test said follows as comments.
 seconds=$1 parts=,$2,
 debugfs=/sys/kernel/debug
-COMPLAINTS='BUG|WARNING|lockdep|KCSAN|KASAN|UBSAN|hung|detected stall|Oops|lockup|INFO: (possible|inconsistent|trying)'
+COMPLAINTS='BUG|WARNING|lockdep is turned off|KCSAN|KASAN|UBSAN|hung|detected stall|Oops|lockup|INFO: (possible|inconsistent|trying)'
 failures=0
 
 result() {
@@ -58,6 +58,7 @@ kunit() {
 		*) result 1 "$name" "$(said_before "$line" <<<"$all")" ;;
 		esac
 	done <<<"$all"
+	sed -n 's/^ *# rqt_\(.*: found after .*\)/# kunit \1/p' <<<"$all"
 	[ $lines -gt 0 ] || result 1 kunit "no results: $all"
 	modprobe -r rqspinlock_kunit
 }

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Do the tests inside the kernel object to a broken lock? Builds the patched kernel with
+# mutants.patch on top, and runs KUnit and the stress module with each way to break the lock.
+#   selftests/lock/mutants.sh [NUMBER...]     all of 1 to 14
+# First with none of them, a control: to that no test may object.
+# Afterwards the tree is as before, and the kernel is built again without.
+set -euo pipefail
+
+here=$(dirname "$(readlink -f "$0")")
+top=$(readlink -f "$here/../..")
+tree=$top/build/linux-6.12
+passed=0 failed=0
+
+[ -z "$(git -C "$tree" status --porcelain)" ] || { echo "mutants: uncommitted changes in $tree" >&2; exit 2; }
+
+mend() {
+	git -C "$tree" checkout -q .
+	"$top/kernel-patches/build.sh" lean >"$log" 2>&1 || echo "mutants: the kernel was not built anew: $log" >&2
+}
+
+guest() {
+	"$here/../vm/run.sh" --kernel 6.12-rqspin-lean --cpus 6 --timeout 300 -- bash -c \
+		"echo $1 >/sys/module/rqspinlock/parameters/mutant && exec $here/guest.sh 10 kunit,stress"
+}
+
+# One that hangs the guest is found as well; one that cannot be chosen is not.
+try() {
+	local n=$1 status=0 why
+	guest "$n" >"$log.$n" 2>&1 || status=$?
+	why=$(sed -n 's/^not ok - //p' "$log.$n" | paste -sd, | cut -c1-120)
+	case $status in
+	124 | 125) why="${why:+$why, }the guest hangs or dies" ;;
+	esac
+	if [ "$n" = 0 ]; then
+		[ -z "$why" ] && [ $status = 0 ] && return 0
+		echo "mutants: the lock that is not broken fails as well: $why (status $status, $log.0)" >&2
+		exit 1
+	fi
+	if [ -n "$why" ]; then
+		passed=$((passed + 1))
+		echo "ok - mutant $n: $why"
+	else
+		failed=$((failed + 1))
+		echo "not ok - mutant $n: nobody objects (status $status, $log.$n)"
+	fi
+}
+
+mkdir -p "$top/build/test-logs"
+log=$top/build/test-logs/lock-mutants
+git -C "$tree" apply "$here/mutants.patch"
+trap mend EXIT
+"$top/kernel-patches/build.sh" --worktree lean >"$log" 2>&1 || { echo "mutants: does not build: $log" >&2; exit 1; }
+[ $# -gt 0 ] || set -- {1..14}
+for n in 0 "$@"; do try "$n"; done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
