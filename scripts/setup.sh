@@ -44,6 +44,16 @@ can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null; 
 can_java() { java -version >/dev/null 2>&1; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
+# Before 8.1 an emulated CPU could run code that another one was just patching (QEMU's commit
+# deba78709a): guests died in the middle of a test. Nothing but the version tells.
+can_qemu() {
+	local v
+	v=$(qemu-system-x86_64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || return 1
+	# shellcheck disable=SC2086 # two words on purpose
+	set -- $v
+	[ $# = 2 ] && { [ "$1" -gt 8 ] || { [ "$1" = 8 ] && [ "$2" -ge 1 ]; }; }
+}
+
 # A bpftool older than libbpf 1.4 does not know the sections our objects use. Ubuntu's wrapper
 # refuses to run when no tools of the running kernel exist, so the real one is looked up too.
 can_bpftool() {
@@ -75,7 +85,7 @@ NEEDS_TEST='
 formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
 cmocka|can_cmocka|libcmocka-dev
 locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
-QEMU for the kernel guests|can_tool qemu-system-x86_64|qemu-system-x86
+QEMU 8.1 or newer for the kernel guests|can_qemu|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod
 xz for kernel modules|can_tool xz|xz-utils
@@ -165,10 +175,16 @@ has_candidate() {
 	[ -n "$c" ] && [ "$c" != "(none)" ]
 }
 
-# Debian 12's own bpftool and libbpf are too old; only these three come from its backports, by
-# name, so the low priority of that suite keeps everything else where it is.
+# What Debian 12 has is too old for these; they come from its backports, by name, so the low priority
+# of that suite keeps everything else where it is. A package that is to be installed: with which others.
+BACKPORTS='
+bpftool libbpf1
+libbpf-dev libbpf1
+qemu-system-x86 qemu-system-common qemu-system-data
+'
+
 needs_backports() {
-	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool; }
+	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool && { [ $build_only = 1 ] || can_qemu; }; }
 }
 
 add_backports() {
@@ -178,13 +194,23 @@ add_backports() {
 	fi
 	uri=$(apt-get indextargets --format '$(CODENAME) $(LABEL) $(REPO_URI)' 2>/dev/null |
 		awk '$1 == "bookworm" && $2 == "Debian" { print $3; exit }')
-	say "adding $list (used for bpftool, libbpf1 and libbpf-dev only)"
+	say "adding $list (used for bpftool, libbpf and QEMU only)"
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${uri:-http://deb.debian.org/debian} bookworm-backports main" |
 		as_root tee $list >/dev/null
 }
 
-backports_packages() {
-	printf '%s/bookworm-backports ' bpftool libbpf1 libbpf-dev
+# From standard input, one a line, to standard output: the same, those of BACKPORTS with their suite.
+with_suites() {
+	local name companions
+	while read -r name; do
+		companions=$(sed -n "s/^$name //p" <<<"$BACKPORTS")
+		if [ -n "$companions" ]; then
+			# shellcheck disable=SC2086 # a list of words
+			printf '%s/bookworm-backports\n' "$name" $companions
+		else
+			echo "$name"
+		fi
+	done
 }
 
 # The package names for the lines of missing_needs, alternatives resolved.
@@ -206,11 +232,9 @@ install_packages() {
 	say "updating the package lists"
 	needs_backports && add_backports
 	apt_update
-	pkgs=$(resolve_packages <<<"$missing" | sort -u | paste -sd ' ')
-	if needs_backports; then
-		pkgs=$(tr ' ' '\n' <<<"$pkgs" | grep -vxE 'bpftool|libbpf-dev' | paste -sd ' ')
-		pkgs="$pkgs $(backports_packages)"
-	fi
+	pkgs=$(resolve_packages <<<"$missing")
+	! needs_backports || pkgs=$(with_suites <<<"$pkgs")
+	pkgs=$(sort -u <<<"$pkgs" | paste -sd ' ')
 	say "installing: $pkgs"
 	# shellcheck disable=SC2086 # a list of words
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||

@@ -289,16 +289,9 @@ def run_loaded(row, pins, tmp):
     print(f"# {row['sample']}: {rounds} rounds, {total}")
 
 
-def check_emulator(row):
-    """Scheduler switches patch kernel code; emulated CPUs may trap on it while they run it."""
-    if row["needs"] == "sched_ext" and emulated() and os.cpu_count() > 1:
-        raise Skip("an emulator with several CPUs may crash at a scheduler switch: --cpus 1")
-
-
 def run_sample(row, tmp):
     pins = PINS / row["sample"]
     check_needs(row)
-    check_emulator(row)
     p = load(row, pins)
     if row["expected"].startswith("refused: "):
         message = row["expected"].removeprefix("refused: ")

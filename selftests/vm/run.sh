@@ -140,8 +140,8 @@ take_turn() {
 	flock 8
 }
 
-# Emulated multi-CPU guests now and then die while the kernel patches its own code at start (seen
-# with QEMU 7.2). That says nothing about the command, as long as it has not begun.
+# An emulated multi-CPU guest can die while its kernel patches its own code at start (QEMU before 8.1
+# does). That says nothing about the command, as long as it has not begun.
 boot_retry() {
 	local try
 	for try in 1 2 3; do
