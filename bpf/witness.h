@@ -12,11 +12,14 @@
 #define WITNESS_LOCKS  9   /* entries kept of each table: the newest */
 #define WITNESS_COMM   16
 #define WITNESS_TEXT   2048
+#define WITNESS_HOPS   32 /* as many as the kernel's longest chain has */
+#define WITNESS_STACK  48
 
 enum witness_kind {
 	WITNESS_REPORT,	    /* the kernel reports a program's failure */
 	WITNESS_MAP_OP,	    /* a map operation failed inside */
 	WITNESS_CONTENTION, /* contention_end with an error */
+	WITNESS_FAILURE,    /* rqspinlock_failure */
 };
 
 /**
@@ -31,11 +34,42 @@ struct witness_table {
 };
 
 /**
+ * struct witness_hop - one step of a chain of waits
+ * @lock: the lock that @cpu waits for
+ * @cpu: it owns the lock of the step before
+ */
+struct witness_hop {
+	__u64 lock;
+	__u32 cpu;
+	__u32 pad;
+};
+
+/**
+ * struct witness_told - what the kernel's lock itself tells of a failure
+ * @kind: enum rqspin_kind
+ * @owner: CPU that owns the lock, -1 if the lock does not know
+ * @drained: ended by the time limit of the waiter in front
+ * @nr_hops: steps from the failing CPU's lock until they come back to it; @hops has the first
+ *           WITNESS_HOPS of them
+ * @stack_len: bytes of @stack, or a negative errno
+ * @stack: return addresses, innermost first
+ */
+struct witness_told {
+	__u32 kind;
+	__s32 owner;
+	__u32 drained;
+	__u32 nr_hops;
+	struct witness_hop hops[WITNESS_HOPS];
+	__s64 stack_len;
+	__u64 stack[WITNESS_STACK];
+};
+
+/**
  * struct witness - one failure, as seen from inside
  * @seq: 1 + position in this CPU's history; written last, 0 while being filled
  * @ts_ns: CLOCK_MONOTONIC
- * @lock: attempted lock (WITNESS_CONTENTION), else 0
- * @wait_ns: from contention_begin to contention_end, ~0 if not seen
+ * @lock: attempted lock (WITNESS_CONTENTION, WITNESS_FAILURE), else 0
+ * @wait_ns: as the kernel measured it (WITNESS_FAILURE), else ~0
  * @kind: enum witness_kind
  * @err: negative errno, 0 if only @text has it
  * @prog_id: failing program (WITNESS_REPORT), else 0
@@ -46,6 +80,7 @@ struct witness_table {
  * @tables: other CPUs that held or waited for locks
  * @text_len: bytes of @text
  * @text: pieces of the report, each with a terminating 0, in reverse order
+ * @told: WITNESS_FAILURE
  */
 struct witness {
 	__u64 seq;
@@ -65,7 +100,10 @@ struct witness {
 	char comm[WITNESS_COMM];
 	struct witness_table own;
 	struct witness_table tables[WITNESS_TABLES];
-	char text[WITNESS_TEXT];
+	union {
+		char text[WITNESS_TEXT];
+		struct witness_told told;
+	};
 };
 
 struct witness_ring {

@@ -2,29 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
 # selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one).
-#   kernel-patches/build.sh [--worktree | --commit REV] [CONFIG]
+#   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [CONFIG]
 # Built is what is committed in build/linux-6.12, or REV of it; --worktree adds what is changed there
 # but not committed (files that git does not know yet must be added first). The tree itself can be
-# edited meanwhile: the compiler sees build/kernel-src only.
+# edited meanwhile: the compiler sees build/kernel-src only. --as NAME keeps source, objects and result
+# apart (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
-src=$top/build/kernel-src
-rev=HEAD worktree=0 config=lean
+rev=HEAD worktree=0 config=lean as=''
 # An earlier commit may lack what the tests are configured by.
 export BISECT=${BISECT:-0}
 while [ $# -gt 0 ]; do
 	case $1 in
 	--worktree) worktree=1 ;;
 	--commit) rev=${2:?} BISECT=1 && shift ;;
-	-*) die "usage: build.sh [--worktree | --commit REV] [CONFIG]" 2 ;;
+	--as) as=${2:?} && shift ;;
+	-*) die "usage: build.sh [--worktree | --commit REV] [--as NAME] [CONFIG]" 2 ;;
 	*) config=$1 ;;
 	esac
 	shift
 done
 [ "$config" != arm64 ] || die "arm64 is only compiled for, by make kernel-patches-verify" 2
-obj=$top/build/kernel-obj/$config
-name=$SERIES-rqspin-$config
+obj=$top/build/kernel-obj/${as:-$config}
+src=$top/build/kernel-src${as:+-$as}
+name=$SERIES-rqspin-${as:-$config}
 out=$top/build/kernels/$name
 
 # A stash entry that nobody keeps is a commit of the work tree.
@@ -72,14 +74,14 @@ arrange() {
 	echo "$release" >"$new/RELEASE"
 	rm -rf "$out"
 	mv "$new" "$out"
-	[ "$config" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
+	[ "$config$as" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
 	say "$config: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
 }
 
 need_tools kernel
 need_tree
 mkdir -p "$top/build/kernel-obj" "$top/build/kernels"
-exec 9>"$top/build/kernel-obj/.lock"
+exec 9>"$obj.lock"
 flock 9
 pick_commit
 check_out

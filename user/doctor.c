@@ -47,6 +47,33 @@ static enum check_state look_kernel(char *detail, size_t size)
 	return CHECK_YES;
 }
 
+/* Whose lock it is, told by what it has; releases carry the patches of others. */
+static enum check_state look_lock(char *detail, size_t size)
+{
+	if (!probe(PROBE_BTF)) {
+		snprintf(detail, size, "cannot be told without BTF");
+		return CHECK_UNKNOWN;
+	}
+	if (probe(PROBE_TRACEPOINT))
+		snprintf(detail, size, "this project's: owner in the lock, cycles of any length, "
+				       "failure tracepoint");
+	else if (probe(PROBE_KFUNCS) || probe(PROBE_HELD_TABLE))
+		snprintf(detail, size, "the kernel's own: AA and ABBA, longer cycles by timeout");
+	else if (!probe_known(PROBE_KFUNCS)) {
+		snprintf(detail, size, "%s", probe_why(PROBE_KFUNCS));
+		return CHECK_UNKNOWN;
+	} else
+		snprintf(detail, size, "none");
+	return CHECK_YES;
+}
+
+static const char *mend_held_table(void)
+{
+	return probe(PROBE_TRACEPOINT) ? "none: this project's lock keeps no such table; its "
+					 "tracepoint tells the other side" :
+					 NULL;
+}
+
 static enum check_state look_cpus(char *detail, size_t size)
 {
 	int cpus[OPT_CPUS_MAX];
@@ -172,6 +199,7 @@ const struct check checks[] = {
 	{ "btf", "kernel BTF", "nothing of rqspin works without it",
 	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true,
 	  .look = look_btf },
+	{ "lock", "resilient lock", NULL, NULL, false, .look = look_lock, .value = true },
 	{ "kfuncs", "resilient lock kfuncs", "programs have only the fallback lock",
 	  "Linux 6.15 or later, or 6.12 with this project's patches (kernel-patches/README.md of the "
 	  "sources)",
@@ -180,7 +208,8 @@ const struct check checks[] = {
 	  "Linux 6.14 or later", false, .look = look_local_irq },
 	{ "held_table", "table of held locks",
 	  "no names of the other side's locks; 'held' does not work",
-	  "Linux 6.15 or later with BTF", false, .look = look_held_table },
+	  "Linux 6.15 or later with BTF", false, .look = look_held_table,
+	  .mend_here = mend_held_table },
 	{ "stream", "program error streams",
 	  "failures of programs that do not report themselves have no report text",
 	  "Linux 6.17 or later, booted without deferred_init=lazy", false, .look = look_stream },
@@ -194,7 +223,7 @@ const struct check checks[] = {
 	{ "kprobe", "kprobes", "nothing: rqspin has better sources", "a kernel with CONFIG_KPROBES",
 	  false, .look = look_kprobe },
 	{ "tracepoint", "tracepoint rqspinlock_failure",
-	  "failures are put together from several sources",
+	  "failures are put together from several sources, their owners and cycles inferred",
 	  "this project's kernel patches (kernel-patches/README.md of the sources)", false,
 	  .look = look_tracepoint },
 	{ "queue", "waiters queue",

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "clock.h"
+#include "ksyms.h"
 #include "lockname.h"
 #include "locktype.h"
 #include "log.h"
@@ -19,6 +20,7 @@
 #define ITER_BATCH 64
 
 struct locknames {
+	struct ksyms *ksyms;
 	struct mapaddr_bpf *skel;
 	struct bpf_link *maps;
 	struct ranges ranges;
@@ -37,6 +39,7 @@ struct locknames *locknames_open(void)
 
 	if (!ln)
 		return NULL;
+	ln->ksyms = ksyms_open();
 	ln->skel = mapaddr_bpf__open();
 	if (!ln->skel)
 		return ln;
@@ -57,6 +60,7 @@ void locknames_close(struct locknames *ln)
 {
 	if (!ln)
 		return;
+	ksyms_close(ln->ksyms);
 	ranges_free(&ln->ranges);
 	free(ln->ids);
 	bpf_link__destroy(ln->maps);
@@ -261,6 +265,25 @@ static const struct range *find_range(struct locknames *ln, __u64 addr, __u64 wh
 	return ranges_find(&ln->ranges, addr, when, used_by, ln->prog);
 }
 
+struct ksyms *locknames_ksyms(struct locknames *ln)
+{
+	return ln->ksyms;
+}
+
+/* "torture_res_side+8" */
+static void name_variable(struct locknames *ln, __u64 addr, struct lockname *name)
+{
+	const char *symbol;
+	bool data;
+	__u64 off;
+
+	symbol = ln->ksyms ? ksyms_find(ln->ksyms, addr, &off, &data) : NULL;
+	if (!symbol || !data)
+		return;
+	snprintf(name->path, sizeof(name->path), off ? "%s+%llu" : "%s", symbol,
+		 (unsigned long long)off);
+}
+
 void locknames_at(struct locknames *ln, __u64 when_ns, const struct proginfo *prog)
 {
 	ln->when_ns = when_ns;
@@ -283,8 +306,10 @@ bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 		scan_elements(ln);
 		r = find_range(ln, addr, when);
 	}
-	if (!r)
+	if (!r) {
+		name_variable(ln, addr, name);
 		return false;
+	}
 	name_in_range(ln, r, addr, name);
 	return true;
 }
@@ -293,7 +318,9 @@ void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t 
 {
 	const char *map = name->map[0] ? name->map : "map";
 
-	if (!name->map_id && (no_addr || !name->addr))
+	if (!name->map_id && name->path[0])
+		snprintf(buf, size, "%s", name->path);
+	else if (!name->map_id && (no_addr || !name->addr))
 		snprintf(buf, size, "lock?");
 	else if (!name->map_id)
 		snprintf(buf, size, "0x%llx", (unsigned long long)name->addr);

@@ -19,7 +19,8 @@
  * @internal: what the map uses the lock for ("bucket", "lock"), NULL if it belongs to a program
  * @index: array index or hash bucket, -1 if neither
  * @key: hash key as text (a number if 4 or 8 bytes long, else hex), "" if none
- * @path: variable or field, as in "stats.lock", "" if the map has no type information
+ * @path: variable or field, as in "stats.lock", "" if the map has no type information; without a
+ *        map a variable of the kernel
  */
 struct lockname {
 	__u64 addr;
@@ -32,6 +33,7 @@ struct lockname {
 	char path[LOCKNAME_PATH];
 };
 
+struct ksyms;
 struct locknames;
 struct proginfo;
 
@@ -44,8 +46,10 @@ void locknames_scan(struct locknames *ln);
 /* What locknames_find() is asked next happened then (0: is happening), to that program or NULL. */
 void locknames_at(struct locknames *ln, __u64 when_ns, const struct proginfo *prog);
 
-/* False: not in any map that was ever seen; name->addr is still set. */
+/* False: not in any map that was ever seen; name->addr is still set, perhaps name->path. */
 bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name);
+
+struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
 
 /* "lock_a", "locks[3].lock", "m[key 7].lock", "hash m bucket 5", else "0x..." or "lock?" */
 void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size);

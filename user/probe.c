@@ -17,6 +17,7 @@
 #include "probeobj.h"
 
 #define AA_TRIES	  8
+#define TRACEPOINT_PARAMS 8
 #define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17; older headers lack it */
 
 struct answer {
@@ -213,12 +214,29 @@ static bool ask_held_table(char *why)
 	return ht;
 }
 
+/* Parameters of the tracepoint's probe functions, its own data among them; 0: no such tracepoint. */
+static int tracepoint_params(const struct btf *btf)
+{
+	__s32 id = btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure", BTF_KIND_TYPEDEF);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	while (t && (btf_is_typedef(t) || btf_is_ptr(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t && btf_is_func_proto(t) ? btf_vlen(t) : 0;
+}
+
 static bool ask_tracepoint(char *why)
 {
-	static const char *const name[] = { "btf_trace_rqspinlock_failure" };
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool chain = btf && btf__find_by_name_kind(btf, "res_chain", BTF_KIND_STRUCT) > 0;
+	int params = btf ? tracepoint_params(btf) : 0;
 
-	if (missing_in_btf(name, 1, BTF_KIND_TYPEDEF))
+	btf__free(btf);
+	if (!params)
 		return no(why, "the kernel has no tracepoint rqspinlock:rqspinlock_failure");
+	if (params != TRACEPOINT_PARAMS || !chain)
+		return no(why, "the tracepoint rqspinlock:rqspinlock_failure of this kernel is "
+			       "another one than this release reads");
 	return true;
 }
 

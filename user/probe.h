@@ -19,7 +19,7 @@ enum probe_id {
 	PROBE_CONTENTION, /* tp_btf/contention_begin and _end attach */
 	PROBE_KPROBE,	  /* a kprobe program attaches */
 	PROBE_HELD_TABLE, /* per-CPU rqspinlock_held_locks is readable */
-	PROBE_TRACEPOINT, /* rqspinlock:rqspinlock_failure exists (patched kernel) */
+	PROBE_TRACEPOINT, /* rqspinlock:rqspinlock_failure exists (our series) */
 	PROBE_NR,
 };
 

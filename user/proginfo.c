@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ static void prog_free(struct proginfo *p)
 		free(p->full_name);
 	free(p->map_ids);
 	free(p->lines);
+	progaddr_free(&p->code);
 	btfcache_put(p->btf);
 	free(p);
 }
@@ -105,6 +107,7 @@ static struct proginfo *read_prog(__u32 id)
 	p->type = info.type;
 	memcpy(p->name, info.name, sizeof(p->name));
 	read_arrays(p, fd, &info, &func);
+	progaddr_read(&p->code, fd);
 	if (info.btf_id)
 		p->btf = btfcache_get(info.btf_id);
 	p->locks = proginfo_may_lock(p) && lockcalls_in(fd, id, info.xlated_prog_len);
@@ -234,6 +237,15 @@ const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id)
 	return NULL;
 }
 
+const struct proginfo *proginfos_by_addr(const struct proginfos *ps, __u64 addr, __u32 *nth)
+{
+	/* Newest first: the memory of one that is gone may be another's by now. */
+	for (const struct proginfo *p = ps->progs; p; p = p->next)
+		if (progaddr_find(&p->code, addr, nth))
+			return p;
+	return NULL;
+}
+
 bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id)
 {
 	for (__u32 i = 0; i < prog->nr_map_ids; i++)
@@ -264,11 +276,26 @@ const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, cons
 	return NULL;
 }
 
-static bool same_file(const char *path, const char *base)
+static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !strcmp(slash ? slash + 1 : path, base);
+	return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *path, const char *base)
+{
+	return !strcmp(last_part(path), base);
+}
+
+__u32 proginfo_nth_line(const struct proginfo *prog, __u32 nth, char *base, size_t size)
+{
+	const struct bpf_line_info *l = nth < prog->nr_lines ? &prog->lines[nth] : NULL;
+
+	if (!l || !prog->btf)
+		return 0;
+	snprintf(base, size, "%s", last_part(btf__name_by_offset(prog->btf, l->file_name_off)));
+	return BPF_LINE_INFO_LINE_NUM(l->line_col);
 }
 
 bool proginfo_line(const struct proginfo *prog, const char *base, __u32 line, const char **file,

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "progaddr.h"
+
 struct btf;
 
 struct proginfo {
@@ -21,6 +23,7 @@ struct proginfo {
 	__u32 nr_map_ids;
 	struct bpf_line_info *lines;
 	__u32 nr_lines;
+	struct progaddr code;
 	struct btf *btf; /* NULL: no line information */
 	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
 	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
@@ -46,6 +49,9 @@ void proginfo_put(const struct proginfo *prog);
 
 const struct proginfo *proginfos_first(const struct proginfos *ps);
 const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
+
+/* Whose code a return address is in; NULL if no loaded program's. nth: as progaddr_find(). */
+const struct proginfo *proginfos_by_addr(const struct proginfos *ps, __u64 addr, __u32 *nth);
 bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
 
 /* The newest program of this (short) name that uses the map; NULL if none. */
@@ -65,6 +71,9 @@ bool proginfo_has_ring(const struct proginfo *prog);
 void proginfos_scan_until(struct proginfos *ps, __u32 newest); /* an id known to have been used */
 bool proginfos_next_missed(struct proginfos *ps, __u32 *id);
 void proginfos_forget_missed(struct proginfos *ps);
+
+/* The nth line of the program: its number, and the last part of its file's name. */
+__u32 proginfo_nth_line(const struct proginfo *prog, __u32 nth, char *base, size_t size);
 
 /*
  * Source file and text of a line of the program; false if it has no such line.

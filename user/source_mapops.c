@@ -159,7 +159,7 @@ static __u64 mapops_lost(void *state, bool *unknown)
 const struct source source_mapops = {
 	.name = "mapops",
 	.what = "operations of hash maps that fail inside",
-	.rank = 1,
+	.rank = 2,
 	.usable = mapops_usable,
 	.open = mapops_open,
 	.poll = mapops_poll,

@@ -274,7 +274,7 @@ bool source_ring_covers(void *state, const struct proginfo *prog)
 const struct source source_ring = {
 	.name = "ring",
 	.what = "programs that report their own failures",
-	.rank = 4,
+	.rank = 5,
 	.usable = ring_usable,
 	.open = ring_open,
 	.poll = ring_poll,

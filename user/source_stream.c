@@ -326,7 +326,7 @@ static void stream_close(void *state)
 const struct source source_stream = {
 	.name = "stream",
 	.what = "the kernel's reports, read from the programs' error streams",
-	.rank = 2,
+	.rank = 3,
 	.reports = true,
 	.usable = stream_usable,
 	.open = stream_open,

@@ -155,7 +155,7 @@ static __u64 trampoline_lost(void *state, bool *unknown)
 const struct source source_trampoline = {
 	.name = "trampoline",
 	.what = "the kernel's reports as it writes them, with the other side",
-	.rank = 3,
+	.rank = 4,
 	.reports = true,
 	.usable = trampoline_usable,
 	.open = trampoline_open,

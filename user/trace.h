@@ -21,16 +21,34 @@ struct trace_filter;
 #define WAIT_UNKNOWN (~0ULL)
 #define HELD_UNKNOWN RQSPIN_HELD_UNKNOWN /* in nr_held and nr_owner_held */
 
+#define CHAIN_HOPS 32
+
+/**
+ * struct failure_hop - a member of a cycle
+ * @cpu: it owns the lock that the member before wants; the first is the owner of the failed one
+ * @wants: the lock it waits for; the last wants one of the failing CPU's
+ */
+struct failure_hop {
+	__u32 cpu;
+	__u64 wants;
+};
+
 /**
  * struct failure - one failed acquisition, as far as it is known
  * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN where a source cannot tell
  * @prog: the program, NULL if unknown
  * @prog_id: its id, 0 if unknown
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
+ * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
+ * @told: the lock itself told kind, owner, wait, @drained and @chain: nothing of it is inferred
+ * @drained: ended by the time limit of the waiter in front
+ * @some_held: ev.held are some of the locks that the CPU held, there may be more
+ * @some_owner_held: ev.owner_held, in the same way
+ * @nr_chain: members of the cycle beside the failing CPU
  * @file: last part of the name of the file that ev.line is in, "" for the program's own
  * @report: the kernel's own text with its call trace, or NULL; freed with the failure
  */
@@ -39,10 +57,17 @@ struct failure {
 	const struct proginfo *prog;
 	__u32 prog_id;
 	__u32 map_id;
+	bool no_prog;
 	bool prog_lock;
 	const struct source *source;
 	const struct source *joined;
 	bool sampled;
+	bool told;
+	bool drained;
+	bool some_held;
+	bool some_owner_held;
+	__u32 nr_chain;
+	struct failure_hop chain[CHAIN_HOPS];
 	char file[64];
 	char *report;
 };
@@ -51,6 +76,7 @@ struct failure {
  * struct source - one way to learn of failures
  * @rank: of two reports of one failure the one of higher rank is kept, and completed by the other
  * @reports: sees the kernel's reports; the first source that does is enough
+ * @whole: sees every failure of the kernel's lock; only programs' own reports add to it
  * @usable: can this kernel do it? why gets the reason if not
  * @open: returns the source's state, NULL and errno on failure
  * @poll: hand everything new to session_push(); last: there will be no other call
@@ -61,6 +87,7 @@ struct source {
 	const char *what;
 	int rank;
 	bool reports;
+	bool whole;
 	bool (*usable)(char *why, size_t size);
 	void *(*open)(struct session *s);
 	void (*poll)(void *state, bool last);
@@ -70,8 +97,8 @@ struct source {
 
 #define RANK_PARTIAL 0 /* sees some failures, and too little of them */
 
-extern const struct source source_ring, source_trampoline, source_stream, source_mapops,
-	source_contention;
+extern const struct source source_tracepoint, source_ring, source_trampoline, source_stream,
+	source_mapops, source_contention;
 
 /* Best first. */
 extern const struct source *const trace_sources[];

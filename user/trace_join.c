@@ -134,18 +134,42 @@ static void add_owner(struct rqspin_event *to, const struct rqspin_event *from)
 	memcpy(to->owner_held, from->owner_held, sizeof(to->owner_held));
 }
 
+/* Nothing that was told by the lock is inferred better by anybody else. */
+static void take_told(struct failure *to, const struct failure *from)
+{
+	struct rqspin_event *x = &to->ev;
+	const struct rqspin_event *y = &from->ev;
+
+	to->told = true;
+	to->drained = from->drained;
+	to->sampled = false;
+	to->nr_chain = from->nr_chain;
+	memcpy(to->chain, from->chain, sizeof(to->chain));
+	x->kind = y->kind;
+	x->parties = y->parties;
+	x->ts_ns = y->ts_ns;
+	x->wait_ns = y->wait_ns;
+	if (x->owner_cpu == y->owner_cpu && x->nr_owner_held != HELD_UNKNOWN)
+		return;
+	x->owner_cpu = -1;
+	add_owner(x, y);
+	to->some_owner_held = from->some_owner_held;
+}
+
 static void absorb(struct failure *to, struct failure *from)
 {
 	struct rqspin_event *x = &to->ev, *y = &from->ev;
 
 	to->joined = from->source;
+	if (from->told)
+		take_told(to, from);
 	/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
-	if (y->parties && (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
+	if (!to->told && y->parties && (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
 		x->kind = y->kind;
 		x->parties = y->parties;
 		to->sampled = from->sampled;
 	}
-	if (x->kind == RQSPIN_UNKNOWN)
+	if (!to->told && x->kind == RQSPIN_UNKNOWN)
 		x->kind = y->kind;
 	add_owner(x, y);
 	if (!x->lock)
@@ -155,6 +179,7 @@ static void absorb(struct failure *to, struct failure *from)
 	if (x->nr_held == HELD_UNKNOWN && y->nr_held != HELD_UNKNOWN) {
 		x->nr_held = y->nr_held;
 		memcpy(x->held, y->held, sizeof(x->held));
+		to->some_held = from->some_held;
 	}
 	if (!to->map_id)
 		to->map_id = from->map_id;
@@ -177,12 +202,13 @@ static void absorb(struct failure *to, struct failure *from)
 }
 
 /*
- * A program's own report has the time before its first lock: what the kernel reported before that,
+ * A program's own report has the time before its first lock: what the kernel told before that,
  * or after the thread's next such time, is of another failure. Reports may be missing.
  */
 static bool in_scope(const struct failure *f, __u64 until, const struct failure *report)
 {
-	if (f->source != &source_ring || report->source != &source_trampoline)
+	if (f->source != &source_ring ||
+	    (report->source != &source_trampoline && report->source != &source_tracepoint))
 		return true;
 	return report->ev.ts_ns >= f->ev.ts_ns && report->ev.ts_ns < until;
 }

@@ -43,7 +43,7 @@ json_t *lockname_json(const struct lockname *n, const struct print_opts *opts)
 	lockname_text(n, opts->no_addr, text, sizeof(text));
 	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)n->addr);
 	j = json_object();
-	json_object_set_new(j, "name", n->map_id ? json_text(text) : json_null());
+	json_object_set_new(j, "name", n->map_id || n->path[0] ? json_text(text) : json_null());
 	json_object_set_new(j, "map_id", id_or_null(n->map_id, n->map_id));
 	json_object_set_new(j, "map", json_text(n->map));
 	json_object_set_new(j, "map_type", json_text(n->map_type));
@@ -77,9 +77,14 @@ static json_t *locks_json(struct session *s, const __u64 *locks, __u32 nr,
 	return list;
 }
 
-static json_t *owner_json(struct session *s, const struct rqspin_event *ev,
-			  const struct print_opts *opts)
+static json_t *nr_json(__u32 nr, bool some)
 {
+	return id_or_null(nr, nr != HELD_UNKNOWN && !some);
+}
+
+static json_t *owner_json(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	const struct rqspin_event *ev = &f->ev;
 	json_t *j;
 
 	if (ev->owner_cpu < 0)
@@ -87,10 +92,27 @@ static json_t *owner_json(struct session *s, const struct rqspin_event *ev,
 	j = json_object();
 	json_object_set_new(j, "cpu", json_integer(ev->owner_cpu));
 	json_object_set_new(j, "held", locks_json(s, ev->owner_held, ev->nr_owner_held, opts));
-	json_object_set_new(j, "nr_held",
-			    id_or_null(ev->nr_owner_held, ev->nr_owner_held != HELD_UNKNOWN));
+	json_object_set_new(j, "nr_held", nr_json(ev->nr_owner_held, f->some_owner_held));
 	json_object_set_new(j, "wants", lock_json(session_locks(s), ev->owner_wants, opts));
 	return j;
+}
+
+static json_t *chain_json(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	json_t *list;
+
+	if (!f->told)
+		return json_null();
+	list = json_array();
+	for (__u32 i = 0; i < f->nr_chain; i++) {
+		json_t *hop = json_object();
+
+		json_object_set_new(hop, "cpu", json_integer(f->chain[i].cpu));
+		json_object_set_new(hop, "wants",
+				    lock_json(session_locks(s), f->chain[i].wants, opts));
+		json_array_append_new(list, hop);
+	}
+	return list;
 }
 
 static json_t *prog_json(const struct failure *f)
@@ -163,8 +185,10 @@ int json_failure(struct session *s, const struct failure *f, const struct print_
 	set_who(j, f);
 	json_object_set_new(j, "lock", lock_json(session_locks(s), ev->lock, opts));
 	json_object_set_new(j, "held", locks_json(s, ev->held, ev->nr_held, opts));
-	json_object_set_new(j, "nr_held", id_or_null(ev->nr_held, ev->nr_held != HELD_UNKNOWN));
-	json_object_set_new(j, "owner", owner_json(s, ev, opts));
+	json_object_set_new(j, "nr_held", nr_json(ev->nr_held, f->some_held));
+	json_object_set_new(j, "owner", owner_json(s, f, opts));
+	json_object_set_new(j, "chain", chain_json(s, f, opts));
+	json_object_set_new(j, "drained", f->told ? json_boolean(f->drained) : json_null());
 	json_object_set_new(j, "at", at_json(f));
 	json_object_set_new(j, "source", json_string(f->source->name));
 	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));

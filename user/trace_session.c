@@ -75,6 +75,23 @@ bool session_has(const struct session *s, const struct source *src)
 	return state_of(s, src) != NULL;
 }
 
+/* The lock has told everything but what a program's report, or a map operation's, would add. */
+static bool may_be_completed(const struct session *s, const struct failure *f)
+{
+	void *ring = state_of(s, &source_ring);
+
+	/* User space operates on maps as well. */
+	if (!f->prog_lock && session_has(s, &source_mapops))
+		return true;
+	if (f->no_prog)
+		return false;
+	if (session_has(s, &source_trampoline) || session_has(s, &source_stream))
+		return true;
+	/* A program that was loaded just now: its ring may not have been found yet. */
+	return ring &&
+	       (!f->prog || source_ring_covers(ring, f->prog) || proginfo_has_ring(f->prog));
+}
+
 /* May a source of higher rank still report this failure? */
 static bool may_be_joined(const struct session *s, const struct failure *f)
 {
@@ -82,6 +99,8 @@ static bool may_be_joined(const struct session *s, const struct failure *f)
 
 	if (f->source->rank == RANK_PARTIAL)
 		return s->nr > 1;
+	if (f->source == &source_tracepoint)
+		return may_be_completed(s, f);
 	return f->source != &source_ring && ring && f->prog && source_ring_covers(ring, f->prog);
 }
 
@@ -90,7 +109,7 @@ void session_push(struct session *s, const struct failure *reported)
 	struct failure f = *reported;
 	__u32 parties = 0;
 
-	if (f.ev.kind == RQSPIN_TIMEOUT && f.ev.lock && s->cycles)
+	if (f.ev.kind == RQSPIN_TIMEOUT && f.ev.lock && !f.told && s->cycles)
 		parties = cycles_find(s->cycles, f.ev.cpu, f.ev.lock);
 	if (parties) {
 		f.ev.kind = RQSPIN_CYCLE;
@@ -98,6 +117,22 @@ void session_push(struct session *s, const struct failure *reported)
 		f.sampled = true;
 	}
 	join_push(s->join, &f, may_be_joined(s, &f));
+}
+
+/*
+ * Polled by rank: what a source of higher rank has seen, those of lower rank find when they look
+ * after it.
+ */
+static void add_source(struct session *s, const struct source *src, void *state)
+{
+	int at = s->nr++;
+
+	for (; at && s->sources[at - 1]->rank < src->rank; at--) {
+		s->sources[at] = s->sources[at - 1];
+		s->states[at] = s->states[at - 1];
+	}
+	s->sources[at] = src;
+	s->states[at] = state;
 }
 
 static bool start_source(struct session *s, const struct source *src, bool must)
@@ -117,8 +152,7 @@ static bool start_source(struct session *s, const struct source *src, bool must)
 		pr_err("source '%s' cannot be started: %s", src->name, strerror(errno));
 		return false;
 	}
-	s->sources[s->nr] = src;
-	s->states[s->nr++] = state;
+	add_source(s, src, state);
 	return true;
 }
 
@@ -127,8 +161,8 @@ static const struct source *source_by_name(const char *name)
 	for (size_t i = 0; i < nr_trace_sources; i++)
 		if (!strcmp(trace_sources[i]->name, name))
 			return trace_sources[i];
-	pr_err("no source '%s'; there are %s, %s, %s, %s and %s", name, source_ring.name,
-	       source_trampoline.name, source_stream.name, source_mapops.name,
+	pr_err("no source '%s'; there are %s, %s, %s, %s, %s and %s", name, source_tracepoint.name,
+	       source_ring.name, source_trampoline.name, source_stream.name, source_mapops.name,
 	       source_contention.name);
 	return NULL;
 }
@@ -157,13 +191,16 @@ static int start_wanted(struct session *s, const char *wanted)
 
 static int start_all(struct session *s)
 {
-	bool reports = false;
+	bool reports = false, whole = false;
 
 	for (size_t i = 0; i < nr_trace_sources; i++) {
 		const struct source *src = trace_sources[i];
 
-		if (!(src->reports && reports) && start_source(s, src, false))
-			reports |= src->reports;
+		if ((src->reports && reports) || (whole && src != &source_ring) ||
+		    !start_source(s, src, false))
+			continue;
+		reports |= src->reports;
+		whole |= src->whole;
 	}
 	if (!s->nr)
 		pr_err("no source of failures works here: 'rqspin doctor' says why");
@@ -258,7 +295,8 @@ static void scan_progs(struct session *s)
 
 bool session_needs_reports(const struct session *s)
 {
-	return !session_has(s, &source_trampoline) && !session_has(s, &source_stream);
+	return !session_has(s, &source_tracepoint) && !session_has(s, &source_trampoline) &&
+	       !session_has(s, &source_stream);
 }
 
 static void note_unseen(struct session *s, const struct proginfo *p)
@@ -284,7 +322,6 @@ static void find_unseen(struct session *s, __u32 last)
 	s->checked = last;
 }
 
-/* Best source first: what it has seen by now, the others find when they look after it. */
 static void collect(struct session *s, bool last)
 {
 	const struct proginfo *newest;
@@ -365,7 +402,7 @@ void session_losses(struct session *s, struct losses *l)
 
 		/* A lost report of a failure that its program reported as well is no lost failure.
 		 */
-		if (s->sources[i] == &source_trampoline)
+		if (s->sources[i] == &source_trampoline || s->sources[i] == &source_tracepoint)
 			n -= n < alone ? n : alone;
 		l->lost += n;
 	}

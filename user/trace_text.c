@@ -24,7 +24,8 @@ static void put_lock(struct session *s, __u64 addr, const struct print_opts *opt
 		printf("(map %u)", name.map_id);
 }
 
-static void put_locks(struct session *s, const __u64 *locks, __u32 nr,
+/* some: there may be more of them. */
+static void put_locks(struct session *s, const __u64 *locks, __u32 nr, bool some,
 		      const struct print_opts *opts)
 {
 	__u32 shown = nr < RQSPIN_EVENT_HELD ? nr : RQSPIN_EVENT_HELD;
@@ -35,6 +36,8 @@ static void put_locks(struct session *s, const __u64 *locks, __u32 nr,
 	}
 	if (!nr)
 		fputs("nothing", stdout);
+	if (some)
+		fputs("at least ", stdout);
 	for (__u32 i = 0; i < shown; i++) {
 		fputs(i ? ", " : "", stdout);
 		put_lock(s, locks[i], opts);
@@ -68,12 +71,13 @@ static void put_who(const struct failure *f)
 	else if (f->map_id)
 		printf("map %u", f->map_id);
 	else
-		fputs("prog ?", stdout);
+		fputs(f->no_prog ? "no prog" : "prog ?", stdout);
 }
 
-static void put_owner(struct session *s, const struct rqspin_event *ev,
-		      const struct print_opts *opts)
+static void put_owner(struct session *s, const struct failure *f, const struct print_opts *opts)
 {
+	const struct rqspin_event *ev = &f->ev;
+
 	if (ev->kind == RQSPIN_AA)
 		return;
 	if (ev->owner_cpu < 0) {
@@ -81,11 +85,25 @@ static void put_owner(struct session *s, const struct rqspin_event *ev,
 		return;
 	}
 	printf("; owner cpu %d holds ", ev->owner_cpu);
-	put_locks(s, ev->owner_held, ev->nr_owner_held, opts);
+	put_locks(s, ev->owner_held, ev->nr_owner_held, f->some_owner_held, opts);
 	if (ev->owner_wants) {
 		fputs(" wants ", stdout);
 		put_lock(s, ev->owner_wants, opts);
 	}
+}
+
+/* Of three and more: the owner's line has said all of two. */
+static void put_cycle(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	if (f->nr_chain < 2)
+		return;
+	printf("; cycle: cpu %u wants ", f->ev.cpu);
+	put_lock(s, f->ev.lock, opts);
+	for (__u32 i = 0; i < f->nr_chain; i++) {
+		printf(" of cpu %u wants ", f->chain[i].cpu);
+		put_lock(s, f->chain[i].wants, opts);
+	}
+	printf(" of cpu %u", f->ev.cpu);
 }
 
 static void put_source_line(const struct failure *f)
@@ -132,10 +150,13 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 	else
 		fputs("unknown", stdout);
 	fputs(" holds ", stdout);
-	put_locks(s, ev->held, ev->nr_held, opts);
-	put_owner(s, ev, opts);
+	put_locks(s, ev->held, ev->nr_held, f->some_held, opts);
+	put_owner(s, f, opts);
+	put_cycle(s, f, opts);
 	if (ev->wait_ns != WAIT_UNKNOWN)
 		printf("; waited %.3f ms", ev->wait_ns / 1e6);
+	if (f->drained)
+		fputs(", until the waiter in front timed out", stdout);
 	putchar('\n');
 	if (opts->stacks) {
 		put_source_line(f);

@@ -122,11 +122,9 @@ static bool complete(const struct witness *w)
 	return !w->tables_left_out;
 }
 
-void witness_failure(const struct witness *w, struct failure *f)
+void witness_facts(const struct witness *w, struct failure *f)
 {
 	struct rqspin_event *ev = &f->ev;
-	struct tables all = { w->tables, w->nr_tables, complete(w) };
-	bool attempting;
 
 	ev->ts_ns = w->ts_ns;
 	ev->wait_ns = w->wait_ns;
@@ -135,8 +133,16 @@ void witness_failure(const struct witness *w, struct failure *f)
 	ev->tid = w->tid;
 	memcpy(ev->comm, w->comm, sizeof(ev->comm));
 	ev->comm[sizeof(ev->comm) - 1] = 0;
+}
+
+void witness_failure(const struct witness *w, struct failure *f)
+{
+	struct tables all = { w->tables, w->nr_tables, complete(w) };
+	bool attempting;
+
+	witness_facts(w, f);
 	/* In the middle of its acquisition the attempted lock still is in the table. */
 	attempting = w->kind == WITNESS_CONTENTION && w->own.nr && w->own.nr <= HELD_ENTRIES;
-	classify(ev, &w->own, attempting, &all);
+	classify(&f->ev, &w->own, attempting, &all);
 	f->map_id = w->map_id;
 }

@@ -34,8 +34,10 @@ __u64 witness_lost(const struct witness_rings *wr);
 /* Calls that the program did not see, because they came while it ran on the same CPU. */
 __u64 witness_missed(const struct bpf_program *prog);
 
-/* The facts that every kind of witness has, as a failure. The lock and errno must be set already.
- */
+/* When, where and who, as a failure: what every kind of witness has. */
+void witness_facts(const struct witness *w, struct failure *f);
+
+/* The same, and what its tables tell. The lock and errno must be set already. */
 void witness_failure(const struct witness *w, struct failure *f);
 
 #endif

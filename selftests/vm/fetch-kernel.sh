@@ -22,7 +22,8 @@ names() { sed 's/#.*//; s/ *|.*//; /^$/d' "$here/kernels.conf" | paste -sd ' '; 
 read_conf() {
 	local n
 	while IFS='|' read -r n suite repo package; do
-		[ "${n// /}" = "$1" ] || continue
+		# shellcheck disable=SC2053 # a pattern on purpose
+		[[ $1 == ${n// /} ]] || continue
 		suite=${suite// /} repo=${repo// /} package=${package// /}
 		return 0
 	done < <(sed 's/#.*//' "$here/kernels.conf")

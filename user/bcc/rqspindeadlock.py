@@ -1,0 +1,578 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# rqspindeadlock  Trace failed acquisitions of resilient queued spin locks.
+#                 For Linux, uses BCC, eBPF.
+#
+# USAGE: rqspindeadlock [-h] [-j] [-k KIND] [-C CPU] [-p PID] [-c COUNT] [-d DURATION] [-s]
+#
+# Needs the tracepoint rqspinlock:rqspinlock_failure (kernel-patches/), and no kernel headers. On
+# the lock's path are a raw tracepoint program, per-CPU arrays and perf buffers: none takes a lock.
+"""Trace failed acquisitions of resilient queued spin locks, with BCC."""
+
+import argparse
+import collections
+import contextlib
+import ctypes
+import datetime
+import errno
+import json
+import os
+import signal
+import struct
+import sys
+import tempfile
+import time
+
+BTF_PATH = "/sys/kernel/btf/vmlinux"
+TRACEPOINT = "rqspinlock_failure"
+PARAMS = 8  # of a probe function: its own data, then what the tracepoint tells
+HOPS = 32
+DEPTH = 48
+KINDS = ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED")
+EXIT_UNSUPPORTED = 3
+
+EXAMPLES = """examples:
+    ./rqspindeadlock              # every failed acquisition, live
+    ./rqspindeadlock -k abba,cycle
+                                  # deadlocks of two CPUs and more
+    ./rqspindeadlock -C 0,2-3     # failures on these CPUs
+    ./rqspindeadlock -p 181       # failures in this process
+    ./rqspindeadlock -s           # with kernel stacks
+    ./rqspindeadlock -j -d 60     # JSON lines for a minute
+"""
+
+PROGRAM = r"""
+struct event {
+    u64 ts_ns;
+    u64 lock;
+    u64 wait_ns;
+    u32 kind;
+    s32 ret;
+    s32 owner;
+    u32 cpu;
+    u32 pid;
+    u32 tid;
+    u32 drained;
+    u32 hops;
+    s64 stack_len;
+    char comm[16];
+    char chain[HOPS * HOP_SIZE];
+#ifdef STACKS
+    u64 stack[DEPTH];
+#endif
+};
+
+BPF_PERCPU_ARRAY(scratch, struct event, 1);
+BPF_PERCPU_ARRAY(lost, u64, 1);
+BPF_PERF_OUTPUT(events);
+
+static inline int wanted(u32 kind, u32 cpu, u32 pid)
+{
+    return FILTER;
+}
+
+static inline void read_chain(struct event *e, u64 chain)
+{
+    u32 hops = 0;
+
+    bpf_probe_read_kernel(&hops, sizeof(hops), (void *)(chain + N_OFFSET));
+    if (hops > HOPS)
+        hops = HOPS;
+    e->hops = hops;
+    bpf_probe_read_kernel(e->chain, hops * HOP_SIZE, (void *)(chain + HOP_OFFSET));
+}
+
+/* Nested calls on one CPU are counted by the kernel and do not get here: scratch is ours. */
+RAW_TRACEPOINT_PROBE(rqspinlock_failure)
+{
+    u64 id = bpf_get_current_pid_tgid(), *full;
+    u32 zero = 0, cpu = bpf_get_smp_processor_id();
+    struct event *e = scratch.lookup(&zero);
+
+    if (!e || !wanted(ctx->args[1], cpu, id >> 32))
+        return 0;
+    e->ts_ns = bpf_ktime_get_ns();
+    e->lock = ctx->args[0];
+    e->kind = ctx->args[1];
+    e->ret = ctx->args[2];
+    e->wait_ns = ctx->args[3];
+    e->owner = ctx->args[4];
+    e->drained = ctx->args[5] & 0xff;
+    e->cpu = cpu;
+    e->pid = id >> 32;
+    e->tid = id;
+    bpf_get_current_comm(e->comm, sizeof(e->comm));
+    read_chain(e, ctx->args[6]);
+#ifdef STACKS
+    e->stack_len = bpf_get_stack(ctx, e->stack, sizeof(e->stack), 0);
+#endif
+    full = lost.lookup(&zero);
+    if (events.perf_submit(ctx, e, sizeof(*e)) && full)
+        (*full)++;
+    return 0;
+}
+"""
+
+# All that BCC and the program want of a kernel's headers: the rest is in the kernel's BTF.
+HEADERS = {
+    "linux/types.h": """
+#ifndef RQSPIN_TYPES_H
+#define RQSPIN_TYPES_H
+typedef signed char __s8, s8;
+typedef unsigned char __u8, u8;
+typedef short __s16, s16;
+typedef unsigned short __u16, u16, __be16;
+typedef int __s32, s32;
+typedef unsigned int __u32, u32, __be32, __wsum;
+typedef long long __s64, s64;
+typedef unsigned long long __u64, u64, __aligned_u64 __attribute__((aligned(8)));
+typedef unsigned long size_t, uintptr_t;
+typedef _Bool bool;
+#define NULL ((void *)0)
+#define CONFIG_BPF_SYSCALL 1
+#endif
+""",
+    "linux/kconfig.h": "#include <linux/types.h>\n",
+    "linux/version.h": "#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))\n"
+    "#define LINUX_VERSION_CODE KERNEL_VERSION(6, 12, 0)\n",
+    **dict.fromkeys(
+        (
+            "asm/page.h",
+            "linux/bpf_common.h",
+            "linux/compiler_types.h",
+            "linux/log2.h",
+            "uapi/linux/bpf.h",
+            "uapi/linux/if_ether.h",
+            "uapi/linux/if_packet.h",
+            "uapi/linux/ptrace.h",
+        ),
+        "",
+    ),
+}
+
+
+class Unsupported(Exception):
+    """What is missing, and how to get it: one line."""
+
+
+class Btf:
+    """The few things of the kernel's type information that the program depends on."""
+
+    INT, PTR, STRUCT, ENUM, TYPEDEF, FUNC_PROTO = 1, 2, 4, 6, 8, 13
+    EXTRA = {1: 4, 3: 12, 14: 4, 17: 4}  # bytes behind struct btf_type
+    EACH = {4: 12, 5: 12, 6: 8, 13: 8, 15: 12, 19: 12}  # and for each of vlen
+
+    def __init__(self, blob):
+        header = struct.unpack_from("<HBBIIIII", blob)
+        magic, _, _, head, type_off, type_len, str_off, str_len = header
+        if magic != 0xEB9F:
+            raise ValueError("no BTF")
+        self.types = blob[head + type_off :][:type_len]
+        self.strings = blob[head + str_off :][:str_len]
+        self.offsets = [0]
+        at = 0
+        while at < type_len:
+            self.offsets.append(at)
+            _, info, _ = struct.unpack_from("<III", self.types, at)
+            kind, vlen = info >> 24 & 0x1F, info & 0xFFFF
+            at += 12 + self.EXTRA.get(kind, 0) + self.EACH.get(kind, 0) * vlen
+
+    def name(self, off):
+        return self.strings[off : self.strings.index(b"\0", off)].decode()
+
+    def get(self, nth):
+        name, info, size = struct.unpack_from("<III", self.types, self.offsets[nth])
+        return name, info >> 24 & 0x1F, info & 0xFFFF, size
+
+    def find(self, want, want_kind):
+        off = self.strings.find(b"\0" + want.encode() + b"\0") + 1
+        for nth in range(1, len(self.offsets)) if off else ():
+            name, kind, _, _ = self.get(nth)
+            if kind == want_kind and name == off:
+                return nth
+        return None
+
+    def params(self, typedef):
+        """Of a pointer to a function."""
+        nth = self.find(typedef, self.TYPEDEF)
+        while nth:
+            _, kind, vlen, target = self.get(nth)
+            if kind == self.FUNC_PROTO:
+                return vlen
+            nth = target if kind in (self.TYPEDEF, self.PTR) else None
+        return None
+
+    def layout(self, want):
+        """Size of a struct, and where its members are."""
+        nth = self.find(want, self.STRUCT)
+        if not nth:
+            return None
+        _, _, vlen, size = self.get(nth)
+        at = self.offsets[nth] + 12
+        members = (struct.unpack_from("<III", self.types, at + 12 * i) for i in range(vlen))
+        return size, {self.name(name): bits // 8 for name, _, bits in members}
+
+    def enum(self, want):
+        nth = self.find(want, self.ENUM)
+        if not nth:
+            return {}
+        at = self.offsets[nth] + 12
+        values = (
+            struct.unpack_from("<Ii", self.types, at + 8 * i) for i in range(self.get(nth)[2])
+        )
+        return {self.name(name): value for name, value in values}
+
+
+class Layout:
+    """Where this kernel keeps what the tracepoint hands over."""
+
+    def __init__(self, btf):
+        params = btf.params("btf_trace_" + TRACEPOINT)
+        if not params:
+            raise Unsupported(
+                f"this kernel has no tracepoint rqspinlock:{TRACEPOINT}: boot one with this"
+                " project's patches (kernel-patches/README.md), or use 'rqspin trace'"
+            )
+        chain, hop = btf.layout("res_chain"), btf.layout("res_hop")
+        kinds = btf.enum("res_kind")
+        if params != PARAMS or not chain or not hop or not kinds:
+            raise Unsupported(
+                f"this kernel has another {TRACEPOINT}: use this tool's release for it"
+            )
+        self.n, self.hop = chain[1]["n"], chain[1]["hop"]
+        self.hop_size = hop[0]
+        self.hop_lock, self.hop_cpu = hop[1]["lock"], hop[1]["cpu"]
+        self.kinds = {kinds["RES_KIND_" + name]: name for name in KINDS}
+
+    def values(self, names):
+        return [value for value, name in self.kinds.items() if name in names]
+
+    def chain(self, raw, hops):
+        """[(CPU, the lock it waits for)]"""
+        at = [i * self.hop_size for i in range(hops)]
+        return [
+            (
+                struct.unpack_from("=H", raw, a + self.hop_cpu)[0],
+                struct.unpack_from("=Q", raw, a + self.hop_lock)[0],
+            )
+            for a in at
+        ]
+
+
+def kernel_layout():
+    try:
+        with open(BTF_PATH, "rb") as f:
+            return Layout(Btf(f.read()))
+    except OSError as e:
+        raise Unsupported(
+            f"{BTF_PATH}: {e.strerror}: the kernel lacks CONFIG_DEBUG_INFO_BTF"
+        ) from e
+
+
+def event_class(hop_size, stacks):
+    u32, s32, u64, s64 = ctypes.c_uint32, ctypes.c_int32, ctypes.c_uint64, ctypes.c_int64
+
+    class Event(ctypes.Structure):
+        _fields_ = [
+            *((name, u64) for name in ("ts_ns", "lock", "wait_ns")),
+            *(("kind", u32), ("ret", s32), ("owner", s32)),
+            *((name, u32) for name in ("cpu", "pid", "tid", "drained", "hops")),
+            ("stack_len", s64),
+            ("comm", ctypes.c_char * 16),
+            ("chain", ctypes.c_ubyte * (HOPS * hop_size)),
+            *([("stack", u64 * DEPTH)] if stacks else []),
+        ]
+
+    return Event
+
+
+def parse_list(text, item):
+    return [value for word in text.split(",") for value in item(word)]
+
+
+def kind_list(text):
+    def item(word):
+        if word.upper() not in KINDS:
+            raise argparse.ArgumentTypeError(f"'{word}' is not one of {', '.join(KINDS).lower()}")
+        return [word.upper()]
+
+    return parse_list(text, item)
+
+
+def cpu_list(text):
+    def item(word):
+        first, _, last = word.partition("-")
+        try:
+            cpus = range(int(first), int(last or first) + 1)
+        except ValueError:
+            cpus = []
+        if not cpus or cpus[0] < 0:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a list of CPUs like 0,2-3")
+        return cpus
+
+    return parse_list(text, item)
+
+
+def positive(kind):
+    def convert(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a positive number")
+        return value
+
+    return convert
+
+
+def parse_args(argv=None):
+    parser = argparse.ArgumentParser(
+        prog="rqspindeadlock",
+        description="Trace failed acquisitions of resilient queued spin locks",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXAMPLES,
+    )
+    add = parser.add_argument
+    add("-j", "--json", action="store_true", help="print JSON, one object per line")
+    add("-k", "--kind", type=kind_list, help="only these kinds: aa, abba, cycle, timeout, nested")
+    add("-C", "--cpu", type=cpu_list, help="only failures on these CPUs, as in 0,2-3")
+    add("-p", "--pid", type=positive(int), help="only failures in this process")
+    add("-c", "--count", type=positive(int), help="stop after this many failures")
+    add("-d", "--duration", type=positive(float), help="stop after this many seconds")
+    add("-s", "--stack", action="store_true", help="show kernel stacks")
+    add("--pages", type=int, default=64, help="size of the buffer per CPU, a power of two of pages")
+    add("--ebpf", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    if args.pages < 1 or args.pages & (args.pages - 1):
+        parser.error(f"argument --pages: {args.pages} is not a power of two")
+    return args
+
+
+def filter_of(args, layout):
+    """As an expression in C."""
+
+    def one_of(name, values):
+        return "(" + " || ".join(f"{name} == {value}" for value in values) + ")"
+
+    terms = []
+    if args.kind:
+        terms.append(one_of("kind", layout.values(args.kind)))
+    if args.cpu is not None:
+        terms.append(one_of("cpu", args.cpu))
+    if args.pid:
+        terms.append(one_of("pid", [args.pid]))
+    return " && ".join(terms) or "1"
+
+
+def program_of(args, layout):
+    defines = {
+        "HOPS": HOPS,
+        "HOP_SIZE": layout.hop_size,
+        "N_OFFSET": layout.n,
+        "HOP_OFFSET": layout.hop,
+        "DEPTH": DEPTH,
+        "FILTER": f"({filter_of(args, layout)})",
+        **({"STACKS": 1} if args.stack else {}),
+    }
+    return "".join(f"#define {name} {value}\n" for name, value in defines.items()) + PROGRAM
+
+
+def local_time(ts_ns):
+    """CLOCK_MONOTONIC as wall time."""
+    return datetime.datetime.fromtimestamp(time.time() - time.monotonic() + ts_ns / 1e9)
+
+
+# The way from the failed acquisition to the program that looks at it.
+OWN_FRAMES = ("bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_get_stack")
+
+
+def kernel_stack(event, ksym):
+    """Innermost first, without the tracing itself."""
+    frames = [ksym(addr) for addr in event.stack[: max(event.stack_len, 0) // 8]]
+    while frames and frames[0].startswith(OWN_FRAMES):
+        frames.pop(0)
+    return frames
+
+
+def describe(event, layout, ksym=None):
+    """What the kernel told, in words."""
+    return {
+        "time": local_time(event.ts_ns).isoformat(timespec="microseconds"),
+        "ts_ns": event.ts_ns,
+        "kind": layout.kinds.get(event.kind, "UNKNOWN"),
+        "errno": errno.errorcode.get(-event.ret, str(event.ret)),
+        "cpu": event.cpu,
+        "pid": event.pid,
+        "tid": event.tid,
+        "comm": event.comm.decode(errors="replace"),
+        "lock": f"0x{event.lock:x}",
+        "owner": event.owner if event.owner >= 0 else None,
+        "wait_ns": event.wait_ns,
+        "drained": bool(event.drained),
+        "chain": [
+            {"cpu": cpu, "wants": f"0x{lock:x}"}
+            for cpu, lock in layout.chain(bytes(event.chain), event.hops)
+        ],
+        "stack": kernel_stack(event, ksym) if ksym else None,
+    }
+
+
+ROW = "%-15s %-8s %-4s %-7s %-16s %-5s %12s  %-18s %s"
+HEADER = ROW % ("TIME", "KIND", "CPU", "PID", "COMM", "OWNER", "WAIT(us)", "LOCK", "CYCLE")
+
+
+def cycle_text(f):
+    """cpu 0 wants the lock of cpu 1, which wants ..."""
+    hops = [f"cpu {hop['cpu']} wants {hop['wants']}" for hop in f["chain"]]
+    return ", ".join([*hops, f"of cpu {f['cpu']}"]) if hops else "-"
+
+
+def text_lines(f):
+    kind = f["kind"]
+    if kind == "CYCLE":
+        kind += f" {len(f['chain']) + 1}"
+    wait = f"{f['wait_ns'] / 1000:.1f}" + ("*" if f["drained"] else "")
+    owner = "?" if f["owner"] is None else f["owner"]
+    when = f["time"].partition("T")[2]
+    yield (
+        ROW % (when, kind, f["cpu"], f["pid"], f["comm"], owner, wait, f["lock"], cycle_text(f))
+    ).rstrip()
+    for frame in f["stack"] or ():
+        yield "    " + frame
+
+
+def misses(fd):
+    """Calls that came while the program ran on the same CPU."""
+    with open(f"/proc/self/fdinfo/{fd}") as f:
+        for line in f:
+            if line.startswith("recursion_misses:"):
+                return int(line.split()[1])
+    return 0
+
+
+@contextlib.contextmanager
+def own_headers():
+    """BCC compiles with these instead of the kernel's."""
+    names = ("BCC_KERNEL_SOURCE", "BCC_KERNEL_MODULES_SUFFIX")
+    before = {name: os.environ.get(name) for name in names}
+    with tempfile.TemporaryDirectory(prefix="rqspindeadlock-") as top:
+        for name, text in HEADERS.items():
+            path = os.path.join(top, "include", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as f:
+                f.write(text)
+        os.environ.update(dict(zip(names, (top, "."), strict=True)))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
+
+
+def load(text):
+    try:
+        from bcc import BPF
+    except ImportError as e:
+        raise Unsupported("no BCC for Python: install python3-bpfcc") from e
+    with own_headers():
+        return BPF(text=text)
+
+
+class Tracer:
+    def __init__(self, args, layout, out=sys.stdout):
+        self.args = args
+        self.layout = layout
+        self.out = out
+        self.seen = 0
+        self.queue = collections.deque()
+        self.bpf = load(program_of(args, layout))
+        self.event_class = event_class(layout.hop_size, args.stack)
+        self.fd = self.bpf.funcs[b"raw_tracepoint__" + TRACEPOINT.encode()].fd
+        self.bpf["events"].open_perf_buffer(
+            self.on_event, page_cnt=args.pages, lost_cb=lambda count: None
+        )
+
+    def done(self):
+        return self.args.count and self.seen >= self.args.count
+
+    def ksym(self, addr):
+        return self.bpf.ksym(addr, show_module=True, show_offset=True).decode(errors="replace")
+
+    def on_event(self, cpu, data, size):
+        # Called from C, where an exception would be lost.
+        self.queue.append(ctypes.string_at(data, ctypes.sizeof(self.event_class)))
+
+    def show(self, raw):
+        event = self.event_class.from_buffer_copy(raw)
+        f = describe(event, self.layout, self.ksym if self.args.stack else None)
+        self.seen += 1
+        self.say(json.dumps(f) if self.args.json else "\n".join(text_lines(f)))
+
+    def say(self, text):
+        print(text, file=self.out, flush=True)
+
+    def lost(self):
+        """Without room in the buffer, or in contexts on top of the program."""
+        return sum(self.bpf["lost"][0]) + misses(self.fd)
+
+    def poll(self, ms):
+        self.bpf.perf_buffer_poll(timeout=ms)
+        while self.queue and not self.done():
+            self.show(self.queue.popleft())
+
+    def follow(self, stop):
+        end = time.monotonic() + self.args.duration if self.args.duration else float("inf")
+        while not self.done() and not stop and time.monotonic() < end:
+            self.poll(max(1, int(min(end - time.monotonic(), 1) * 1000)))
+        self.poll(0)
+
+    def summary(self):
+        lost = self.lost()
+        if self.args.json:
+            self.say(json.dumps({"summary": True, "events": self.seen, "lost": lost}))
+        else:
+            self.say(f"{self.seen} failed acquisitions, lost: {lost}")
+
+
+def run(args, stop):
+    """stop: not empty once a signal has asked for the end."""
+    layout = kernel_layout()
+    if args.ebpf:
+        print(program_of(args, layout))
+        return 0
+    if os.geteuid():
+        raise Unsupported("not allowed to load BPF programs: run it as root")
+    tracer = Tracer(args, layout)
+    print(
+        "Tracing failed acquisitions of resilient locks... Hit Ctrl-C to end.",
+        file=sys.stderr if args.json else sys.stdout,
+        flush=True,
+    )
+    if not args.json:
+        tracer.say(HEADER)
+    tracer.follow(stop)
+    tracer.summary()
+    return 0
+
+
+def main(argv=None):
+    args = parse_args(argv)
+    stop = []
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sig, lambda sig, frame: stop.append(sig))
+    try:
+        return run(args, stop)
+    except Unsupported as e:
+        print(f"rqspindeadlock: {e}", file=sys.stderr)
+        return EXIT_UNSUPPORTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

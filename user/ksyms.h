@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's own functions and variables, by address (/proc/kallsyms). */
+#ifndef RQSPIN_KSYMS_H
+#define RQSPIN_KSYMS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+struct ksyms;
+
+/* NULL if there is no memory. Read when first asked, and again when modules came or went. */
+struct ksyms *ksyms_open(void);
+/* The same over text in kallsyms' form, for tests. */
+struct ksyms *ksyms_over(const char *text);
+void ksyms_close(struct ksyms *ks);
+
+/* What the address is in, and how far; NULL if unknown. *data: a variable, not a function. */
+const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data);
+
+#endif

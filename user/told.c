@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <assert.h>
+#include <string.h>
+
+#include "ksyms.h"
+#include "proginfo.h"
+#include "told.h"
+#include "trace.h"
+#include "witness_ring.h"
+
+static_assert(WITNESS_HOPS == CHAIN_HOPS, "one is copied into the other");
+
+static void hold(__u64 *held, __u32 *nr, bool *some, __u64 lock)
+{
+	held[0] = lock;
+	*nr = 1;
+	*some = true;
+}
+
+static void set_chain(const struct witness_told *told, struct failure *f)
+{
+	__u32 nr = told->nr_hops < CHAIN_HOPS ? told->nr_hops : CHAIN_HOPS;
+
+	for (__u32 i = 0; i < nr; i++)
+		f->chain[i] = (struct failure_hop){ told->hops[i].cpu, told->hops[i].lock };
+	f->nr_chain = nr;
+	if (!nr)
+		return;
+	f->ev.parties = nr + 1;
+	f->ev.owner_wants = f->chain[0].wants;
+	/* The circle closes here. */
+	hold(f->ev.held, &f->ev.nr_held, &f->some_held, f->chain[nr - 1].wants);
+}
+
+void told_failure(const struct witness *w, struct failure *f)
+{
+	const struct witness_told *told = &w->told;
+	struct rqspin_event *ev = &f->ev;
+
+	witness_facts(w, f);
+	f->told = true;
+	f->drained = told->drained;
+	ev->err = w->err;
+	ev->lock = w->lock;
+	ev->kind = told->kind <= RQSPIN_NESTED ? told->kind : RQSPIN_UNKNOWN;
+	ev->owner_cpu = told->owner;
+	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
+	if (told->owner >= 0)
+		hold(ev->owner_held, &ev->nr_owner_held, &f->some_owner_held, w->lock);
+	if (ev->kind == RQSPIN_AA) {
+		ev->parties = 1;
+		hold(ev->held, &ev->nr_held, &f->some_held, w->lock);
+	}
+	set_chain(told, f);
+}
+
+/* An interrupt came between: what is further out did not ask for the lock. */
+static bool is_entry(struct ksyms *ks, __u64 addr)
+{
+	static const char *const entries[] = { "asm_", "el1h_", "el1t_", "end_repeat_nmi",
+					       "__irqentry_text" };
+	const char *name;
+	__u64 off;
+	bool data;
+
+	name = ks ? ksyms_find(ks, addr, &off, &data) : NULL;
+	for (size_t i = 0; name && i < sizeof(entries) / sizeof(entries[0]); i++)
+		if (!strncmp(name, entries[i], strlen(entries[i])))
+			return true;
+	return false;
+}
+
+bool told_program(const struct witness *w, struct proginfos *progs, struct ksyms *ks, __u32 own_id,
+		  struct failure *f)
+{
+	const struct witness_told *told = &w->told;
+	__s64 depth = told->stack_len / (__s64)sizeof(told->stack[0]);
+	bool own = false;
+	__u32 nth;
+
+	for (__s64 i = 0; i < depth && i < WITNESS_STACK; i++) {
+		const struct proginfo *p = proginfos_by_addr(progs, told->stack[i], &nth);
+
+		/* Not there: the kernel hides where programs are. */
+		own |= p && p->id == own_id;
+		if (p && p->id != own_id) {
+			f->prog = p;
+			f->prog_id = p->id;
+			f->ev.line = proginfo_nth_line(p, nth, f->file, sizeof(f->file));
+			return true;
+		}
+		if (own && is_entry(ks, told->stack[i]))
+			return true;
+	}
+	return own && depth < WITNESS_STACK;
+}
