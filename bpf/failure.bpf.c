@@ -28,7 +28,7 @@ struct res_chain___own {
 	struct res_hop___own hop[WITNESS_HOPS];
 } __attribute__((preserve_access_index));
 
-#define KIND(name, ours)                                                                \
+#define KIND(name, ours)                                                               \
 	if (kind == bpf_core_enum_value(enum res_kind___own, RES_KIND_##name##___own)) \
 		return ours;
 

@@ -55,8 +55,9 @@ static enum check_state look_lock(char *detail, size_t size)
 		return CHECK_UNKNOWN;
 	}
 	if (probe(PROBE_TRACEPOINT))
-		snprintf(detail, size, "this project's: owner in the lock, cycles of any length, "
-				       "failure tracepoint");
+		snprintf(detail, size,
+			 "this project's: owner in the lock, cycles of any length, "
+			 "failure tracepoint");
 	else if (probe(PROBE_KFUNCS) || probe(PROBE_HELD_TABLE))
 		snprintf(detail, size, "the kernel's own: AA and ABBA, longer cycles by timeout");
 	else if (!probe_known(PROBE_KFUNCS)) {

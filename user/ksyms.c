@@ -7,8 +7,9 @@
 #include "clock.h"
 #include "ksyms.h"
 
-#define LOOK_NS	 1000000000ULL /* from one look for new modules to the next */
-#define LONGEST	 (1U << 16)    /* of a variable whose end is not known by the next one */
+#define LOOK_NS	 1000000000ULL	/* from one look for new modules to the next */
+#define KEEP_NS	 60000000000ULL /* how long variables of a module that is gone keep their names */
+#define LONGEST	 4096U		/* of a variable whose end is not known by the next one */
 #define MOD_NAME 64
 
 struct sym {
@@ -18,11 +19,15 @@ struct sym {
 	bool data;
 };
 
-struct ksyms {
+struct table {
 	struct sym *syms;
 	size_t nr, room;
-	__u64 modules; /* hash of the list that belongs to the symbols */
-	__u64 next_look;
+};
+
+struct ksyms {
+	struct table now, before; /* the last list of modules that was another one */
+	__u64 modules;		  /* hash of the list that belongs to the symbols */
+	__u64 changed, next_look;
 	bool fixed;
 };
 
@@ -48,28 +53,30 @@ static __u64 hash_modules(void)
 	return h;
 }
 
-static void forget(struct ksyms *ks)
+static void forget(struct table *t)
 {
-	while (ks->nr)
-		free(ks->syms[--ks->nr].name);
+	while (t->nr)
+		free(t->syms[--t->nr].name);
+	free(t->syms);
+	memset(t, 0, sizeof(*t));
 }
 
-static struct sym *add(struct ksyms *ks)
+static struct sym *add(struct table *t)
 {
-	if (ks->nr == ks->room) {
-		size_t room = ks->room ? ks->room * 2 : 65536;
-		struct sym *syms = realloc(ks->syms, room * sizeof(*syms));
+	if (t->nr == t->room) {
+		size_t room = t->room ? t->room * 2 : 65536;
+		struct sym *syms = realloc(t->syms, room * sizeof(*syms));
 
 		if (!syms)
 			return NULL;
-		ks->syms = syms;
-		ks->room = room;
+		t->syms = syms;
+		t->room = room;
 	}
-	return &ks->syms[ks->nr++];
+	return &t->syms[t->nr++];
 }
 
 /* "ffffffffc0001000 d rqs_locks	[rqspinlock_stress]" */
-static bool add_line(struct ksyms *ks, const char *line)
+static bool add_line(struct table *t, const char *line)
 {
 	char name[256], module[MOD_NAME] = "", type;
 	unsigned long long addr;
@@ -80,13 +87,15 @@ static bool add_line(struct ksyms *ks, const char *line)
 	/* Programs have their own names for that: struct proginfo. */
 	if (!strchr("tTwWdDbBvVrR", type) || !strcmp(module, "[bpf]"))
 		return true;
-	s = add(ks);
+	s = add(t);
 	if (!s)
 		return false;
 	s->addr = addr;
 	s->module = *module ? hash(1, module) | 1 : 0;
 	s->data = !strchr("tTwW", type);
 	s->name = strdup(name);
+	if (!s->name)
+		t->nr--;
 	return s->name;
 }
 
@@ -97,23 +106,22 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void sort(struct ksyms *ks)
+static void sort(struct table *t)
 {
-	qsort(ks->syms, ks->nr, sizeof(*ks->syms), by_addr);
+	qsort(t->syms, t->nr, sizeof(*t->syms), by_addr);
 }
 
-static void read_all(struct ksyms *ks)
+static void read_all(struct table *t)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	char line[512];
 
-	forget(ks);
 	while (f && fgets(line, sizeof(line), f))
-		if (!add_line(ks, line))
+		if (!add_line(t, line))
 			break;
 	if (f)
 		fclose(f);
-	sort(ks);
+	sort(t);
 }
 
 static void look(struct ksyms *ks)
@@ -124,10 +132,14 @@ static void look(struct ksyms *ks)
 		return;
 	ks->next_look = now + LOOK_NS;
 	modules = hash_modules();
-	if (ks->nr && modules == ks->modules)
+	if (ks->now.nr && modules == ks->modules)
 		return;
 	ks->modules = modules;
-	read_all(ks);
+	ks->changed = now;
+	forget(&ks->before);
+	ks->before = ks->now;
+	memset(&ks->now, 0, sizeof(ks->now));
+	read_all(&ks->now);
 }
 
 struct ksyms *ksyms_open(void)
@@ -149,10 +161,10 @@ struct ksyms *ksyms_over(const char *text)
 		end = strchrnul(text, '\n');
 		line = strndup(text, end - text);
 		if (line)
-			add_line(ks, line);
+			add_line(&ks->now, line);
 		free(line);
 	}
-	sort(ks);
+	sort(&ks->now);
 	return ks;
 }
 
@@ -160,36 +172,48 @@ void ksyms_close(struct ksyms *ks)
 {
 	if (!ks)
 		return;
-	forget(ks);
-	free(ks->syms);
+	forget(&ks->now);
+	forget(&ks->before);
 	free(ks);
 }
 
-static const struct sym *before(const struct ksyms *ks, __u64 addr)
+static const struct sym *at_or_before(const struct table *t, __u64 addr)
 {
-	size_t low = 0, high = ks->nr;
+	size_t low = 0, high = t->nr;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (ks->syms[mid].addr <= addr)
+		if (t->syms[mid].addr <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? &ks->syms[low - 1] : NULL;
+	return low ? &t->syms[low - 1] : NULL;
+}
+
+static const struct sym *find(const struct table *t, __u64 addr)
+{
+	const struct sym *s = at_or_before(t, addr), *next;
+
+	if (!s)
+		return NULL;
+	next = s + 1 < t->syms + t->nr ? s + 1 : NULL;
+	if ((!next || next->module != s->module) && addr - s->addr >= LONGEST)
+		return NULL;
+	return s;
 }
 
 const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data)
 {
-	const struct sym *s, *next;
+	const struct sym *s;
 
 	look(ks);
-	s = before(ks, addr);
+	s = find(&ks->now, addr);
+	/* What failed in a module may be looked at when that is gone. */
+	if (!s && now_ns() - ks->changed < KEEP_NS)
+		s = find(&ks->before, addr);
 	if (!s)
-		return NULL;
-	next = s + 1 < ks->syms + ks->nr ? s + 1 : NULL;
-	if ((!next || next->module != s->module) && addr - s->addr >= LONGEST)
 		return NULL;
 	*off = addr - s->addr;
 	*data = s->data;

@@ -271,7 +271,7 @@ struct ksyms *locknames_ksyms(struct locknames *ln)
 }
 
 /* "torture_res_side+8" */
-static void name_variable(struct locknames *ln, __u64 addr, struct lockname *name)
+static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *name)
 {
 	const char *symbol;
 	bool data;
@@ -279,9 +279,10 @@ static void name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 
 	symbol = ln->ksyms ? ksyms_find(ln->ksyms, addr, &off, &data) : NULL;
 	if (!symbol || !data)
-		return;
+		return false;
 	snprintf(name->path, sizeof(name->path), off ? "%s+%llu" : "%s", symbol,
 		 (unsigned long long)off);
+	return true;
 }
 
 void locknames_at(struct locknames *ln, __u64 when_ns, const struct proginfo *prog)
@@ -298,6 +299,8 @@ bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 	memset(name, 0, sizeof(*name));
 	name->addr = addr;
 	name->index = -1;
+	if (name_variable(ln, addr, name))
+		return false;
 	/* Since then the memory may have changed hands. */
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
@@ -306,10 +309,8 @@ bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 		scan_elements(ln);
 		r = find_range(ln, addr, when);
 	}
-	if (!r) {
-		name_variable(ln, addr, name);
+	if (!r)
 		return false;
-	}
 	name_in_range(ln, r, addr, name);
 	return true;
 }

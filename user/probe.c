@@ -214,7 +214,7 @@ static bool ask_held_table(char *why)
 	return ht;
 }
 
-/* Parameters of the tracepoint's probe functions, its own data among them; 0: no such tracepoint. */
+/* Parameters of the tracepoint's probes, their own data among them; 0: no such tracepoint. */
 static int tracepoint_params(const struct btf *btf)
 {
 	__s32 id = btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure", BTF_KIND_TYPEDEF);

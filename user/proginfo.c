@@ -237,10 +237,10 @@ const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id)
 	return NULL;
 }
 
-const struct proginfo *proginfos_by_addr(const struct proginfos *ps, __u64 addr, __u32 *nth)
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth)
 {
 	/* Newest first: the memory of one that is gone may be another's by now. */
-	for (const struct proginfo *p = ps->progs; p; p = p->next)
+	for (const struct proginfo *p = progs; p; p = p->next)
 		if (progaddr_find(&p->code, addr, nth))
 			return p;
 	return NULL;

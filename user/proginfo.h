@@ -50,8 +50,8 @@ void proginfo_put(const struct proginfo *prog);
 const struct proginfo *proginfos_first(const struct proginfos *ps);
 const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
 
-/* Whose code a return address is in; NULL if no loaded program's. nth: as progaddr_find(). */
-const struct proginfo *proginfos_by_addr(const struct proginfos *ps, __u64 addr, __u32 *nth);
+/* Whose code of these a return address is in; NULL if nobody's. nth: as progaddr_find(). */
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth);
 bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
 
 /* The newest program of this (short) name that uses the map; NULL if none. */

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "clock.h"
 #include "ksyms.h"
 #include "lockname.h"
 #include "log.h"
@@ -22,6 +23,7 @@ struct tracepoint {
 	struct failure_bpf *skel;
 	struct witness_rings *rings;
 	__u32 prog_id;
+	__u64 scanned_ns; /* programs loaded before are known */
 };
 
 static bool tracepoint_usable(char *why, size_t size)
@@ -113,12 +115,16 @@ static void name_lock(struct tracepoint *t, struct failure *f)
 static void on_witness(const struct witness *w, void *ctx)
 {
 	struct tracepoint *t = ctx;
+	struct proginfos *progs = session_progs(t->session);
+	struct ksyms *ksyms = locknames_ksyms(session_locks(t->session));
 	struct failure f = { .source = &source_tracepoint };
 
+	if (w->ts_ns >= t->scanned_ns) {
+		t->scanned_ns = now_ns();
+		proginfos_scan(progs);
+	}
 	told_failure(w, &f);
-	f.no_prog = told_program(w, session_progs(t->session), locknames_ksyms(session_locks(t->session)),
-				 t->prog_id, &f) &&
-		    !f.prog;
+	f.no_prog = told_program(w, proginfos_first(progs), ksyms, t->prog_id, &f) && !f.prog;
 	name_lock(t, &f);
 	session_push(t->session, &f);
 }
@@ -136,6 +142,8 @@ static __u64 tracepoint_lost(void *state, bool *unknown)
 	struct tracepoint *t = state;
 
 	(void)unknown;
+	pr_debug("tracepoint: %llu overwritten, %llu in contexts on top", witness_lost(t->rings),
+		 witness_missed(t->skel->progs.failed));
 	return witness_lost(t->rings) + witness_missed(t->skel->progs.failed);
 }
 

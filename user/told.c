@@ -57,8 +57,9 @@ void told_failure(const struct witness *w, struct failure *f)
 /* An interrupt came between: what is further out did not ask for the lock. */
 static bool is_entry(struct ksyms *ks, __u64 addr)
 {
-	static const char *const entries[] = { "asm_", "el1h_", "el1t_", "end_repeat_nmi",
-					       "__irqentry_text" };
+	static const char *const entries[] = {
+		"asm_", "el1h_", "el1t_", "end_repeat_nmi", "handle_softirqs", "__do_softirq"
+	};
 	const char *name;
 	__u64 off;
 	bool data;
@@ -70,8 +71,8 @@ static bool is_entry(struct ksyms *ks, __u64 addr)
 	return false;
 }
 
-bool told_program(const struct witness *w, struct proginfos *progs, struct ksyms *ks, __u32 own_id,
-		  struct failure *f)
+bool told_program(const struct witness *w, const struct proginfo *progs, struct ksyms *ks,
+		  __u32 own_id, struct failure *f)
 {
 	const struct witness_told *told = &w->told;
 	__s64 depth = told->stack_len / (__s64)sizeof(told->stack[0]);
@@ -79,8 +80,10 @@ bool told_program(const struct witness *w, struct proginfos *progs, struct ksyms
 	__u32 nth;
 
 	for (__s64 i = 0; i < depth && i < WITNESS_STACK; i++) {
-		const struct proginfo *p = proginfos_by_addr(progs, told->stack[i], &nth);
+		const struct proginfo *p = proginfo_by_addr(progs, told->stack[i], &nth);
 
+		if (p && p->gone_ns && p->gone_ns < w->ts_ns)
+			p = NULL; /* its memory is somebody else's */
 		/* Not there: the kernel hides where programs are. */
 		own |= p && p->id == own_id;
 		if (p && p->id != own_id) {

@@ -8,17 +8,17 @@
 
 struct failure;
 struct ksyms;
-struct proginfos;
+struct proginfo;
 struct witness;
 
 /* All but program, line and the lock's name. */
 void told_failure(const struct witness *w, struct failure *f);
 
 /*
- * The program and line that called for the lock, from the stack. own_id: the tracer's program, which
- * is on it as well. False: that could not be looked at, so a program may have called.
+ * The program of progs, and its line, that called for the lock: from the stack. own_id: the
+ * tracer's program, which is on it as well. False: a program not known here may have called.
  */
-bool told_program(const struct witness *w, struct proginfos *progs, struct ksyms *ks, __u32 own_id,
-		  struct failure *f);
+bool told_program(const struct witness *w, const struct proginfo *progs, struct ksyms *ks,
+		  __u32 own_id, struct failure *f);
 
 #endif

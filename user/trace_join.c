@@ -164,7 +164,8 @@ static void absorb(struct failure *to, struct failure *from)
 	if (from->told)
 		take_told(to, from);
 	/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
-	if (!to->told && y->parties && (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
+	if (!to->told && y->parties &&
+	    (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
 		x->kind = y->kind;
 		x->parties = y->parties;
 		to->sampled = from->sampled;

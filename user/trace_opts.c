@@ -17,7 +17,8 @@ enum { KEY_NO_ADDR = 0x3000, KEY_SOURCE };
 static const struct argp_option options[] = {
 	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
 	{ "source", KEY_SOURCE, "LIST", 0,
-	  "Use exactly these sources: tracepoint, ring, trampoline, stream, mapops, contention", 4 },
+	  "Use exactly these sources: tracepoint, ring, trampoline, stream, mapops, contention",
+	  4 },
 	{ 0 },
 };
 

@@ -260,7 +260,102 @@ static void an_older_report_is_of_another_failure(void **state)
 	assert_int_equal(joined(&tramp, &ring), 1);
 }
 
+static struct failure told(__u64 ts)
+{
+	struct failure f = failure(&source_tracepoint, 1, 0x10);
+
+	f.ev.ts_ns = ts;
+	f.ev.kind = RQSPIN_CYCLE;
+	f.ev.parties = 3;
+	f.ev.wait_ns = 5;
+	f.ev.owner_cpu = 3;
+	f.ev.nr_owner_held = 1;
+	f.ev.owner_held[0] = 0x10;
+	f.ev.nr_held = 1;
+	f.ev.held[0] = 0x30;
+	f.told = f.some_held = f.some_owner_held = true;
+	f.nr_chain = 2;
+	f.chain[0] = (struct failure_hop){ 3, 0x20 };
+	f.chain[1] = (struct failure_hop){ 4, 0x30 };
+	return f;
+}
+
+/* A program says who and where, the lock says why: whatever the program inferred. */
+static void what_the_lock_tells_is_kept(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(150);
+
+	(void)state;
+	ring.ev.ts_ns = 100;
+	ring.ev.kind = RQSPIN_ABBA;
+	ring.ev.parties = 2;
+	ring.ev.line = 77;
+	ring.ev.nr_held = 2;
+	join_push(j, &tp, true);
+	join_push(j, &ring, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 1);
+	assert_ptr_equal(seen.f[0].source, &source_ring);
+	assert_ptr_equal(seen.f[0].joined, &source_tracepoint);
+	assert_int_equal(seen.f[0].ev.kind, RQSPIN_CYCLE);
+	assert_int_equal(seen.f[0].ev.parties, 3);
+	assert_int_equal(seen.f[0].ev.ts_ns, 150);
+	assert_int_equal(seen.f[0].ev.wait_ns, 5);
+	assert_int_equal(seen.f[0].ev.owner_cpu, 3);
+	assert_int_equal(seen.f[0].nr_chain, 2);
+	assert_int_equal(seen.f[0].ev.line, 77);
+	/* The program knows all that it holds. */
+	assert_int_equal(seen.f[0].ev.nr_held, 2);
+	assert_false(seen.f[0].some_held);
+	assert_true(seen.f[0].some_owner_held);
+	assert_int_equal(join_alone(j), 0);
+	join_close(j);
+}
+
+static void a_lower_source_adds_nothing_to_what_is_told(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure queue = in_queue(140, 0x10, 0), tp = told(150);
+
+	(void)state;
+	tp.ev.kind = RQSPIN_TIMEOUT;
+	tp.ev.parties = 0;
+	queue.ev.kind = RQSPIN_ABBA;
+	queue.ev.parties = 2;
+	join_push(j, &tp, false);
+	join_push(j, &queue, true);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 1);
+	assert_ptr_equal(seen.f[0].source, &source_tracepoint);
+	assert_int_equal(seen.f[0].ev.kind, RQSPIN_TIMEOUT);
+	join_close(j);
+}
+
+static void each_scope_has_what_was_told_in_it(void **state)
+{
+	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(99);
+	struct failure op = map_op(200, 7);
+
+	(void)state;
+	ring.ev.ts_ns = 100;
+	assert_int_equal(joined(&tp, &ring), 2);
+	tp.ev.ts_ns = 101;
+	assert_int_equal(joined(&tp, &ring), 1);
+	/* A map operation has what failed in its map. */
+	tp.prog_id = 0;
+	tp.map_id = 7;
+	assert_int_equal(joined(&tp, &op), 1);
+	tp.map_id = 8;
+	assert_int_equal(joined(&tp, &op), 2);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_the_lock_tells_is_kept),
+	cmocka_unit_test(a_lower_source_adds_nothing_to_what_is_told),
+	cmocka_unit_test(each_scope_has_what_was_told_in_it),
 	cmocka_unit_test(a_lost_report_is_not_replaced_by_the_next),
 	cmocka_unit_test(an_older_report_is_of_another_failure),
 	cmocka_unit_test(a_waiting_failure_keeps_its_program),

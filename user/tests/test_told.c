@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "ksyms.h"
+#include "progaddr.h"
+#include "proginfo.h"
+#include "told.h"
+#include "trace.h"
+#include "unit.h"
+#include "witness_ring.h"
+
+static struct witness witness(__u32 kind, __s32 owner)
+{
+	return (struct witness){
+		.kind = WITNESS_FAILURE,
+		.lock = 0xa0,
+		.err = kind == RQSPIN_TIMEOUT ? -ETIMEDOUT : -EDEADLK,
+		.wait_ns = 77,
+		.cpu = 2,
+		.comm = "task",
+		.told = { .kind = kind, .owner = owner },
+	};
+}
+
+static void an_aa_holds_what_it_wants(void **state)
+{
+	struct witness w = witness(RQSPIN_AA, 2);
+	struct failure f = { 0 };
+
+	(void)state;
+	told_failure(&w, &f);
+	assert_int_equal(f.ev.kind, RQSPIN_AA);
+	assert_int_equal(f.ev.parties, 1);
+	assert_int_equal(f.ev.err, -EDEADLK);
+	assert_int_equal(f.ev.wait_ns, 77);
+	assert_int_equal(f.ev.owner_cpu, 2);
+	assert_int_equal(f.ev.held[0], 0xa0);
+	assert_true(f.told && f.some_held && !f.drained);
+	assert_int_equal(f.nr_chain, 0);
+}
+
+static void a_cycle_is_shown_as_it_was(void **state)
+{
+	struct witness w = witness(RQSPIN_CYCLE, 3);
+	struct failure f = { 0 };
+
+	(void)state;
+	w.told.nr_hops = 2;
+	w.told.hops[0] = (struct witness_hop){ .cpu = 3, .lock = 0xb0 };
+	w.told.hops[1] = (struct witness_hop){ .cpu = 5, .lock = 0xc0 };
+	told_failure(&w, &f);
+	assert_int_equal(f.ev.parties, 3);
+	assert_int_equal(f.nr_chain, 2);
+	assert_int_equal(f.chain[1].cpu, 5);
+	assert_int_equal(f.chain[1].wants, 0xc0);
+	/* The owner wants the next one's, the last one wants ours. */
+	assert_int_equal(f.ev.owner_wants, 0xb0);
+	assert_int_equal(f.ev.owner_held[0], 0xa0);
+	assert_int_equal(f.ev.nr_held, 1);
+	assert_int_equal(f.ev.held[0], 0xc0);
+}
+
+static void what_the_lock_does_not_tell_is_unknown(void **state)
+{
+	struct witness w = witness(RQSPIN_TIMEOUT, -1);
+	struct failure f = { 0 };
+
+	(void)state;
+	w.told.drained = 1;
+	told_failure(&w, &f);
+	assert_true(f.drained);
+	assert_int_equal(f.ev.owner_cpu, -1);
+	assert_int_equal(f.ev.nr_held, HELD_UNKNOWN);
+	assert_int_equal(f.ev.nr_owner_held, HELD_UNKNOWN);
+	assert_int_equal(f.ev.parties, 0);
+	w = witness(99, -1);
+	told_failure(&w, &f);
+	assert_int_equal(f.ev.kind, RQSPIN_UNKNOWN);
+}
+
+static void a_longer_chain_than_expected_is_cut(void **state)
+{
+	struct witness w = witness(RQSPIN_CYCLE, 3);
+	struct failure f = { 0 };
+
+	(void)state;
+	w.told.nr_hops = 1000;
+	told_failure(&w, &f);
+	assert_int_equal(f.nr_chain, CHAIN_HOPS);
+}
+
+static void a_return_address_is_of_the_line_of_its_call(void **state)
+{
+	__u64 funcs[] = { 0x1000, 0x3000 }, lines[] = { 0x1000, 0x1010, 0x1020, 0x3000 };
+	__u32 sizes[] = { 0x30, 0x10 }, nth = 9;
+	struct progaddr pa = { funcs, sizes, 2, lines, 4 };
+
+	(void)state;
+	assert_true(progaddr_find(&pa, 0x1020, &nth)); /* the call ends the line before */
+	assert_int_equal(nth, 1);
+	assert_true(progaddr_find(&pa, 0x1021, &nth));
+	assert_int_equal(nth, 2);
+	assert_true(progaddr_find(&pa, 0x3010, &nth)); /* behind a call that never returns */
+	assert_int_equal(nth, 3);
+	assert_false(progaddr_find(&pa, 0x1000, &nth));
+	assert_false(progaddr_find(&pa, 0x1031, &nth));
+	assert_false(progaddr_find(&pa, 0x3011, &nth));
+	pa.nr_lines = 0;
+	assert_true(progaddr_find(&pa, 0x1021, &nth));
+	assert_int_equal(nth, PROGADDR_NO_LINE);
+}
+
+static const char symbols[] = "ffffffff81000000 T _text\n"
+			      "ffffffff81000100 t some_function\n"
+			      "ffffffff81000200 t handle_softirqs\n"
+			      "ffffffff81a00000 T asm_exc_nmi\n"
+			      "ffffffff81a00100 T entry_SYSCALL_64\n"
+			      "ffffffff82000000 D a_lock\n"
+			      "ffffffff82000040 b other\n"
+			      "0000000000001000 A per_cpu\n"
+			      "ffffffffc0000000 b rqs_locks\t[stress]\n"
+			      "ffffffffc0200000 t bpf_prog_0123456789abcdef_x\t[bpf]\n";
+
+static void variables_and_functions_are_told_apart(void **state)
+{
+	struct ksyms *ks = ksyms_over(symbols);
+	bool data;
+	__u64 off;
+
+	(void)state;
+	assert_string_equal(ksyms_find(ks, 0xffffffff82000008, &off, &data), "a_lock");
+	assert_true(data && off == 8);
+	assert_string_equal(ksyms_find(ks, 0xffffffff81000100, &off, &data), "some_function");
+	assert_false(data);
+	assert_string_equal(ksyms_find(ks, 0xffffffffc0000200, &off, &data), "rqs_locks");
+	assert_true(data && off == 0x200);
+	/* Too far behind the last one, programs, and what is before everything. */
+	assert_null(ksyms_find(ks, 0xffffffffc0200008, &off, &data));
+	assert_null(ksyms_find(ks, 0xffff888100000000, &off, &data));
+	assert_null(ksyms_find(ks, 0x1008, &off, &data));
+	ksyms_close(ks);
+}
+
+#define OWN 7
+
+/* Whose program is it, with the tracer's own at 0x9000 and the other at 0x1000? */
+static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
+{
+	__u64 funcs[] = { 0x1000 }, own_funcs[] = { 0x9000 };
+	__u32 sizes[] = { 0x100 };
+	struct proginfo own = { .id = OWN, .code = { own_funcs, sizes, 1, NULL, 0 } };
+	struct proginfo other = { .id = 5, .code = { funcs, sizes, 1, NULL, 0 }, .next = &own };
+	struct ksyms *ks = ksyms_over(symbols);
+	struct witness w = witness(RQSPIN_AA, 2);
+	bool known;
+
+	w.told.stack_len = nr * sizeof(*stack);
+	memcpy(w.told.stack, stack, nr * sizeof(*stack));
+	memset(f, 0, sizeof(*f));
+	known = told_program(&w, &other, ks, OWN, f);
+	ksyms_close(ks);
+	return known;
+}
+
+static void the_innermost_program_called_for_the_lock(void **state)
+{
+	const __u64 asked[] = { 0x9010, 0xffffffff81000110, 0x1010 };
+	const __u64 none[] = { 0x9010, 0xffffffff81000110 };
+	struct failure f;
+
+	(void)state;
+	assert_true(program_of(asked, 3, &f));
+	assert_int_equal(f.prog_id, 5);
+	assert_true(program_of(none, 2, &f));
+	assert_int_equal(f.prog_id, 0);
+}
+
+static void an_interrupted_program_did_not_call(void **state)
+{
+	const __u64 nmi[] = { 0x9010, 0xffffffff81000110, 0xffffffff81a00010, 0x1010 };
+	const __u64 softirq[] = { 0x9010, 0xffffffff81000110, 0xffffffff81000210, 0x1010 };
+	struct failure f;
+
+	(void)state;
+	assert_true(program_of(nmi, 4, &f));
+	assert_int_equal(f.prog_id, 0);
+	/* Nor did one whose helper let interrupts be served. */
+	assert_true(program_of(softirq, 4, &f));
+	assert_int_equal(f.prog_id, 0);
+}
+
+static void a_stack_that_cannot_be_read_proves_nothing(void **state)
+{
+	const __u64 hidden[] = { 0xffffffff81000110, 0xffffffff81000120 };
+	__u64 deep[WITNESS_STACK] = { 0x9010 };
+	struct failure f;
+
+	(void)state;
+	assert_false(program_of(hidden, 2, &f));
+	assert_false(program_of(hidden, 0, &f));
+	assert_false(program_of(deep, WITNESS_STACK, &f)); /* there may be more */
+	assert_true(program_of(deep, WITNESS_STACK - 1, &f));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_aa_holds_what_it_wants),
+	cmocka_unit_test(a_cycle_is_shown_as_it_was),
+	cmocka_unit_test(what_the_lock_does_not_tell_is_unknown),
+	cmocka_unit_test(a_longer_chain_than_expected_is_cut),
+	cmocka_unit_test(a_return_address_is_of_the_line_of_its_call),
+	cmocka_unit_test(variables_and_functions_are_told_apart),
+	cmocka_unit_test(the_innermost_program_called_for_the_lock),
+	cmocka_unit_test(an_interrupted_program_did_not_call),
+	cmocka_unit_test(a_stack_that_cannot_be_read_proves_nothing),
+};
+
+UNIT_GROUP(told, tests)
