@@ -28,7 +28,7 @@ FORCE:
 
 INSTALL = install -p
 D = $(DESTDIR)$(PREFIX)
-SHARED_DOCS = $(wildcard docs/*.md docs/*.json) LICENSE
+SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.txt LICENSE
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
 	share/pkgconfig share/doc/rqspin/progs
@@ -38,6 +38,7 @@ FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)scripts/folders.sh make '$(DESTDIR)' '$(FOLDER_LIST)' $(addprefix $(PREFIX)/,$(FOLDERS))
 	$(Q)$(INSTALL) -m 755 $(O)/rqspin $(D)/sbin/rqspin
+	$(Q)$(INSTALL) -m 755 user/bcc/rqspindeadlock.py $(D)/sbin/rqspindeadlock
 	$(Q)$(INSTALL) -m 644 $(SAMPLES) $(D)/lib/rqspin/progs
 	$(Q)$(INSTALL) -m 644 include/rqspin/*.h $(D)/include/rqspin
 	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.8 $(D)/share/man/man8/rqspin.8
@@ -49,7 +50,7 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	$(Q)rm -f $(D)/sbin/rqspin $(D)/share/man/man8/rqspin.8 $(D)/share/pkgconfig/rqspin.pc \
+	$(Q)rm -f $(D)/sbin/rqspin $(D)/sbin/rqspindeadlock $(D)/share/man/man8/rqspin.8 $(D)/share/pkgconfig/rqspin.pc \
 		$(D)/share/bash-completion/completions/rqspin
 	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'

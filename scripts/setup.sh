@@ -85,6 +85,7 @@ NEEDS_TEST='
 formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
 cmocka|can_cmocka|libcmocka-dev
 locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
+BCC for its tool|can_python bcc|python3-bpfcc
 QEMU 8.1 or newer for the kernel guests|can_qemu|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
 depmod for the guest modules|can_tool depmod|kmod

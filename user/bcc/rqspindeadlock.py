@@ -29,6 +29,7 @@ TRACEPOINT = "rqspinlock_failure"
 PARAMS = 8  # of a probe function: its own data, then what the tracepoint tells
 HOPS = 32
 DEPTH = 48
+ERRNO = {errno.EDEADLK: "EDEADLK", errno.ETIMEDOUT: "ETIMEDOUT"}  # EDEADLOCK is the same
 KINDS = ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED")
 EXIT_UNSUPPORTED = 3
 
@@ -402,7 +403,7 @@ def describe(event, layout, ksym=None):
         "time": local_time(event.ts_ns).isoformat(timespec="microseconds"),
         "ts_ns": event.ts_ns,
         "kind": layout.kinds.get(event.kind, "UNKNOWN"),
-        "errno": errno.errorcode.get(-event.ret, str(event.ret)),
+        "errno": ERRNO.get(-event.ret, str(event.ret)),
         "cpu": event.cpu,
         "pid": event.pid,
         "tid": event.tid,
