@@ -78,6 +78,8 @@ static __always_inline void witness_copy_tables(struct witness *w)
 	__u32 cpu, nr = 0, left_out = 0;
 
 	witness_copy_table(&w->own, w->cpu);
+	if (w->cpu >= HELD_CPUS || !held_addr[w->cpu])
+		w->own.nr = WITNESS_NO_TABLE;
 	bpf_for(cpu, 0, nr_cpus) {
 		if (cpu == w->cpu)
 			continue;

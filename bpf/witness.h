@@ -15,6 +15,8 @@
 #define WITNESS_HOPS   32 /* as many as the kernel's longest chain has */
 #define WITNESS_STACK  48
 
+#define WITNESS_NO_TABLE (~0U) /* in own.nr: this kernel's lock has none, or it cannot be read */
+
 enum witness_kind {
 	WITNESS_REPORT,	    /* the kernel reports a program's failure */
 	WITNESS_MAP_OP,	    /* a map operation failed inside */

@@ -125,6 +125,7 @@ static void on_witness(const struct witness *w, void *ctx)
 	}
 	told_failure(w, &f);
 	f.no_prog = told_program(w, proginfos_first(progs), ksyms, t->prog_id, &f) && !f.prog;
+	f.report = told_trace(w, proginfos_first(progs), ksyms);
 	name_lock(t, &f);
 	session_push(t->session, &f);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ksyms.h"
@@ -96,4 +97,73 @@ bool told_program(const struct witness *w, const struct proginfo *progs, struct 
 			return true;
 	}
 	return own && depth < WITNESS_STACK;
+}
+
+/* From the tracepoint to the tracer's program, which is further in. */
+static bool is_tracing(const char *name)
+{
+	static const char *const names[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void put_frame(FILE *out, const struct proginfo *progs, struct ksyms *ks, __u64 addr)
+{
+	const struct proginfo *p;
+	const char *name;
+	__u64 off;
+	__u32 nth;
+	bool data;
+
+	p = proginfo_by_addr(progs, addr, &nth);
+	name = p ? NULL : ksyms_find(ks, addr, &off, &data);
+	if (p)
+		fprintf(out, " program %u %s\n", p->id, p->full_name);
+	else if (name)
+		fprintf(out, " %s+0x%llx\n", name, (unsigned long long)off);
+	else
+		fputs(" ?\n", out);
+}
+
+/* How many frames are the tracer's; all of them where that cannot be told. */
+static __s64 tracing_frames(const struct witness_told *told, struct ksyms *ks, __s64 depth)
+{
+	__s64 skip = depth;
+
+	for (__s64 i = 0; i < depth; i++) {
+		const char *name;
+		__u64 off;
+		bool data;
+
+		name = ksyms_find(ks, told->stack[i], &off, &data);
+		if (name && is_tracing(name))
+			skip = i + 1;
+		else if (skip < depth)
+			break;
+	}
+	return skip;
+}
+
+char *told_trace(const struct witness *w, const struct proginfo *progs, struct ksyms *ks)
+{
+	const struct witness_told *told = &w->told;
+	__s64 depth = told->stack_len / (__s64)sizeof(told->stack[0]), at;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (depth > WITNESS_STACK)
+		depth = WITNESS_STACK;
+	at = ks && depth > 0 ? tracing_frames(told, ks, depth) : depth;
+	out = at < depth ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return NULL;
+	fputs("Call trace:\n", out);
+	for (; at < depth; at++)
+		put_frame(out, progs, ks, told->stack[at]);
+	fclose(out);
+	return text;
 }

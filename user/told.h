@@ -21,4 +21,7 @@ void told_failure(const struct witness *w, struct failure *f);
 bool told_program(const struct witness *w, const struct proginfo *progs, struct ksyms *ks,
 		  __u32 own_id, struct failure *f);
 
+/* The stack in words, innermost first, without the tracing itself; to be freed, or NULL. */
+char *told_trace(const struct witness *w, const struct proginfo *progs, struct ksyms *ks);
+
 #endif

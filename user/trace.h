@@ -50,7 +50,8 @@ struct failure_hop {
  * @some_owner_held: ev.owner_held, in the same way
  * @nr_chain: members of the cycle beside the failing CPU
  * @file: last part of the name of the file that ev.line is in, "" for the program's own
- * @report: the kernel's own text with its call trace, or NULL; freed with the failure
+ * @report: the kernel's own text with its call trace, or the call trace, or NULL; freed with the
+ *          failure
  */
 struct failure {
 	struct rqspin_event ev;

@@ -177,7 +177,8 @@ static void absorb(struct failure *to, struct failure *from)
 		x->lock = y->lock;
 	if (x->wait_ns == WAIT_UNKNOWN)
 		x->wait_ns = y->wait_ns;
-	if (x->nr_held == HELD_UNKNOWN && y->nr_held != HELD_UNKNOWN) {
+	if (y->nr_held != HELD_UNKNOWN &&
+	    (x->nr_held == HELD_UNKNOWN || (to->some_held && !from->some_held))) {
 		x->nr_held = y->nr_held;
 		memcpy(x->held, y->held, sizeof(x->held));
 		to->some_held = from->some_held;

@@ -141,6 +141,14 @@ void witness_failure(const struct witness *w, struct failure *f)
 	bool attempting;
 
 	witness_facts(w, f);
+	if (w->own.nr == WITNESS_NO_TABLE) {
+		f->ev.owner_cpu = -1;
+		f->ev.nr_held = HELD_UNKNOWN;
+		if (f->ev.err == -ETIMEDOUT)
+			f->ev.kind = RQSPIN_TIMEOUT;
+		f->map_id = w->map_id;
+		return;
+	}
 	/* In the middle of its acquisition the attempted lock still is in the table. */
 	attempting = w->kind == WITNESS_CONTENTION && w->own.nr && w->own.nr <= HELD_ENTRIES;
 	classify(&f->ev, &w->own, attempting, &all);

@@ -113,7 +113,7 @@ def test_doctor_names_the_kernel_by_what_it_has():
 
 
 def test_locktorture_exact(tracer, schema):
-    with tracer() as t, kernels_count() as count:
+    with tracer("--stacks") as t, kernels_count() as count:
         told = torture()
     assert t.summary["sources"] == "ring, tracepoint"
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
@@ -127,6 +127,7 @@ def test_locktorture_exact(tracer, schema):
 
 def check_locktorture_event(e):
     assert e["lock"]["name"].startswith("torture_res_")
+    assert "torture_res_" in e["report"] and "__bpf_trace" not in e["report"]
     assert e["prog"] is None and e["joined"] is None and not e["sampled"]
     assert e["wait_ns"] is not None and e["drained"] is not None
     assert e["errno"] == ("ETIMEDOUT" if e["kind"] == "TIMEOUT" else "EDEADLK")

@@ -314,6 +314,32 @@ static void what_the_lock_tells_is_kept(void **state)
 	join_close(j);
 }
 
+/* What the lock told of the locks held is a part of what the kernel's report has. */
+static void a_whole_list_takes_the_place_of_a_part(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(150);
+	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+
+	(void)state;
+	ring.ev.nr_held = HELD_UNKNOWN;
+	tramp.ev.ts_ns = 160;
+	tramp.ev.nr_held = 2;
+	tramp.ev.held[0] = 0x40;
+	tramp.ev.held[1] = 0x30;
+	join_push(j, &tp, true);
+	join_push(j, &tramp, true);
+	join_push(j, &ring, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 1);
+	assert_int_equal(seen.f[0].ev.nr_held, 2);
+	assert_int_equal(seen.f[0].ev.held[0], 0x40);
+	assert_false(seen.f[0].some_held);
+	assert_int_equal(seen.f[0].ev.kind, RQSPIN_CYCLE);
+	join_close(j);
+}
+
 static void a_lower_source_adds_nothing_to_what_is_told(void **state)
 {
 	struct seen seen = { 0 };
@@ -354,6 +380,7 @@ static void each_scope_has_what_was_told_in_it(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_the_lock_tells_is_kept),
+	cmocka_unit_test(a_whole_list_takes_the_place_of_a_part),
 	cmocka_unit_test(a_lower_source_adds_nothing_to_what_is_told),
 	cmocka_unit_test(each_scope_has_what_was_told_in_it),
 	cmocka_unit_test(a_lost_report_is_not_replaced_by_the_next),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ksyms.h"
@@ -114,6 +115,7 @@ static void a_return_address_is_of_the_line_of_its_call(void **state)
 static const char symbols[] = "ffffffff81000000 T _text\n"
 			      "ffffffff81000100 t some_function\n"
 			      "ffffffff81000200 t handle_softirqs\n"
+			      "ffffffff81000300 t __bpf_trace_rqspinlock_failure\n"
 			      "ffffffff81a00000 T asm_exc_nmi\n"
 			      "ffffffff81a00100 T entry_SYSCALL_64\n"
 			      "ffffffff82000000 D a_lock\n"
@@ -190,6 +192,34 @@ static void an_interrupted_program_did_not_call(void **state)
 	assert_int_equal(f.prog_id, 0);
 }
 
+static void a_trace_begins_behind_the_tracing(void **state)
+{
+	__u64 funcs[] = { 0x1000 };
+	__u32 sizes[] = { 0x100 };
+	struct proginfo prog = { .id = 5,
+				 .full_name = "mine",
+				 .code = { funcs, sizes, 1, NULL, 0 } };
+	struct ksyms *ks = ksyms_over(symbols);
+	struct witness w = witness(RQSPIN_AA, 2);
+	char *text;
+
+	(void)state;
+	w.told.stack[0] = 0x9010;
+	w.told.stack[1] = 0xffffffff81000310;
+	w.told.stack[2] = 0xffffffff81000110;
+	w.told.stack[3] = 0x1010;
+	w.told.stack[4] = 0x7;
+	w.told.stack_len = 5 * sizeof(w.told.stack[0]);
+	text = told_trace(&w, &prog, ks);
+	assert_string_equal(text, "Call trace:\n some_function+0x10\n program 5 mine\n ?\n");
+	free(text);
+	w.told.stack[1] = 0x7;
+	assert_null(told_trace(&w, &prog, ks));
+	w.told.stack_len = -14;
+	assert_null(told_trace(&w, &prog, ks));
+	ksyms_close(ks);
+}
+
 static void a_stack_that_cannot_be_read_proves_nothing(void **state)
 {
 	const __u64 hidden[] = { 0xffffffff81000110, 0xffffffff81000120 };
@@ -212,6 +242,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(variables_and_functions_are_told_apart),
 	cmocka_unit_test(the_innermost_program_called_for_the_lock),
 	cmocka_unit_test(an_interrupted_program_did_not_call),
+	cmocka_unit_test(a_trace_begins_behind_the_tracing),
 	cmocka_unit_test(a_stack_that_cannot_be_read_proves_nothing),
 };
 

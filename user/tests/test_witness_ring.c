@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "trace.h"
 #include "unit.h"
 #include "witness_ring.h"
 
@@ -129,7 +131,28 @@ static void an_event_that_is_being_overwritten_is_lost(void **state)
 	witness_close(wr);
 }
 
+static void without_a_table_nothing_is_known_to_be_held(void **state)
+{
+	struct witness w = { .kind = WITNESS_MAP_OP, .map_id = 7, .cpu = 2 };
+	struct failure f = { .ev.err = -ETIMEDOUT };
+
+	(void)state;
+	w.own.nr = WITNESS_NO_TABLE;
+	witness_failure(&w, &f);
+	assert_int_equal(f.ev.nr_held, HELD_UNKNOWN);
+	assert_int_equal(f.ev.owner_cpu, -1);
+	assert_int_equal(f.ev.kind, RQSPIN_TIMEOUT);
+	assert_int_equal(f.map_id, 7);
+	f = (struct failure){ .ev.err = -EDEADLK };
+	witness_failure(&w, &f);
+	assert_int_equal(f.ev.kind, RQSPIN_UNKNOWN);
+	w.own.nr = 0;
+	witness_failure(&w, &f);
+	assert_int_equal(f.ev.nr_held, 0);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(without_a_table_nothing_is_known_to_be_held),
 	cmocka_unit_test(an_event_that_is_being_overwritten_is_lost),
 	cmocka_unit_test(a_poll_takes_what_was_there_before_it),
 	cmocka_unit_test(a_slot_without_a_number_is_waited_for),
