@@ -32,7 +32,7 @@ test: setup ## run every test that this machine can run
 .PHONY: build
 build: bpf user selftests ## compile everything into build/
 
-include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk lab/lab.mk model/model.mk
+include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/rules/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk lab/lab.mk model/model.mk
 
 .PHONY: lint
 lint: ## clang-format, shellcheck, ruff

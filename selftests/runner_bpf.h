@@ -48,6 +48,7 @@ void run_roles(struct role *roles, int count);
 long percpu_offset(const char *name);
 
 /* Bytes from a CPU's runqueues to its rqspinlock_held_locks; see progs/held_table.h. */
+bool kernel_has_held_table(void);
 long held_table_delta(void);
 
 /* Locks of @obj's maps that are taken at this moment. */

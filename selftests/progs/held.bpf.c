@@ -65,7 +65,9 @@ int overflow(void *ctx)
 	struct locked_value *v[DEPTH], *again = element(again_key);
 	int i, n, err = 1;
 
-	table_size = bpf_core_field_size(((struct rqspinlock_held *)0)->locks) / sizeof(void *);
+	if (bpf_core_type_exists(struct rqspinlock_held))
+		table_size =
+			bpf_core_field_size(((struct rqspinlock_held *)0)->locks) / sizeof(void *);
 	if (!again)
 		return 2;
 	for (i = 0; i < DEPTH; i++) {
