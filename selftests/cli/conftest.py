@@ -21,6 +21,13 @@ BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpf
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 
 
+@pytest.fixture(scope="session", autouse=True)
+def bpffs():
+    """Some tests pin; a machine without systemd may not have the file system mounted."""
+    if os.geteuid() == 0 and not os.path.ismount("/sys/fs/bpf"):
+        subprocess.run(["mount", "-t", "bpf", "bpf", "/sys/fs/bpf"], check=True)
+
+
 def rqspin(*args, **kw):
     """Run to the end; text in and out."""
     kw.setdefault("timeout", LIMIT)
