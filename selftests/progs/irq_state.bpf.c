@@ -4,6 +4,7 @@
  * interrupts on one comes within a tick, with interrupts off it cannot.
  */
 #include "test_kfuncs.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 struct {
@@ -32,11 +33,14 @@ int BPF_PROG(in_interrupt, struct hrtimer *timer, ktime_t *now)
 static __always_inline int own_preempt_count(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 rq = (__u64)task->se.cfs_rq->rq;
 	__u32 count = 0;
+	__u64 rq;
 
-	if (preempt_delta)
-		bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
+	/* A lean kernel has no group scheduling, and then no pointer to the run queue. */
+	if (!preempt_delta || !bpf_core_field_exists(task->se.cfs_rq))
+		return 0;
+	rq = (__u64)task->se.cfs_rq->rq;
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
 	/* The top bit is the inverted "reschedule" flag. */
 	return count & 0x7fffffff;
 }
