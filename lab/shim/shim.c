@@ -27,6 +27,16 @@ unsigned long shim_offset[NR_CPUS];
 unsigned int shim_nr_cpus;
 void (*shim_on_failure)(const struct shim_failure *f);
 
+struct res_waiter;
+void res_write_note(struct res_waiter *w, u64 wait);
+
+/* For reports to BPF programs, which there are none of here. */
+void res_write_note(struct res_waiter *w, u64 wait)
+{
+	(void)w;
+	(void)wait;
+}
+
 static char *area;
 static size_t stride;
 
