@@ -10,7 +10,7 @@ $(O)/selftests/stress/stress.bpf.skel.h: $(O)/selftests/stress/stress.bpf.o
 
 $(O)/selftests/stress/stress.o: $(STRESS_BPF)
 
-$(STRESS): $(O)/selftests/stress/stress.o
+$(STRESS): $(O)/selftests/stress/stress.o $(O)/selftests/stress/capacity.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -18,4 +18,4 @@ $(STRESS): $(O)/selftests/stress/stress.o
 stress: build ## ten minutes of nested map updates while tracing (SECONDS=600)
 	$(Q)selftests/stress/run.sh $(or $(SECONDS),600)
 
--include $(O)/selftests/stress/stress.d $(O)/selftests/stress/stress.bpf.d
+-include $(O)/selftests/stress/stress.d $(O)/selftests/stress/capacity.d $(O)/selftests/stress/stress.bpf.d

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Map updates from contexts that interrupt each other: a task, a timer
- * interrupt, the scheduler, a lock's own contention tracepoint, and the signal by
- * which an update asks for memory with the bucket's lock held. Every program hits
+ * interrupt, the scheduler, a lock's own contention tracepoint, the signal by
+ * which an update asks for memory with the bucket's lock held, and, where the
+ * kernel stands it, evictions, the freeing of fields and NMIs. Every program hits
  * the same few keys, so that locks are met while held.
  */
 #include "vmlinux.h"
@@ -35,6 +36,14 @@ struct {
 } lru SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(map_flags, BPF_F_NO_COMMON_LRU);
+	__uint(max_entries, KEYS);
+	__type(key, __u32);
+	__type(value, __u64);
+} lru_cpu SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, KEYS);
@@ -55,8 +64,16 @@ struct {
 	__uint(max_entries, 4096);
 } ringbuf SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, KEYS);
+	__type(value, __u64);
+} queue SEC(".maps");
+
 struct stress_counts counts;
 __u64 draws;
+/* No more updates; when nobody is left in one, the maps are at rest. */
+__u32 stopped, running;
 
 static __always_inline void count(enum stress_context ctx, enum stress_map map, long err)
 {
@@ -69,7 +86,7 @@ static __always_inline void count(enum stress_context ctx, enum stress_map map, 
 	__sync_fetch_and_add(&counts.n[ctx][map][r], 1);
 }
 
-static __always_inline void hammer(enum stress_context ctx)
+static __always_inline void update_all(enum stress_context ctx)
 {
 	__u64 value = __sync_fetch_and_add(&draws, 1);
 	__u32 key = value % KEYS, grow;
@@ -78,6 +95,7 @@ static __always_inline void hammer(enum stress_context ctx)
 
 	count(ctx, MAP_HASH, bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
 	count(ctx, MAP_LRU, bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
+	count(ctx, MAP_LRU_CPU, bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
 	count(ctx, MAP_LPM, bpf_map_update_elem(&lpm, &prefix, &value, BPF_ANY));
 	grow = value % 4096;
 	count(ctx, MAP_GROWING, bpf_map_update_elem(&growing, &grow, &value, BPF_ANY));
@@ -85,13 +103,24 @@ static __always_inline void hammer(enum stress_context ctx)
 	count(ctx, MAP_RINGBUF, record ? 0 : 1);
 	if (record)
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	count(ctx, MAP_QUEUE, bpf_map_push_elem(&queue, &value, BPF_EXIST));
 	if (value & 4096)
 		bpf_map_delete_elem(&growing, &grow);
 	if (key & 1)
 		return;
 	bpf_map_delete_elem(&hash, &key);
 	bpf_map_delete_elem(&lru, &key);
+	bpf_map_delete_elem(&lru_cpu, &key);
 	bpf_map_delete_elem(&lpm, &prefix);
+	bpf_map_pop_elem(&queue, &value);
+}
+
+static __always_inline void hammer(enum stress_context ctx)
+{
+	__sync_fetch_and_add(&running, 1);
+	if (!*(volatile __u32 *)&stopped)
+		update_all(ctx);
+	__sync_fetch_and_add(&running, -1);
 }
 
 SEC("tc")
@@ -126,6 +155,29 @@ SEC("tp_btf/ipi_send_cpu")
 int BPF_PROG(on_ipi)
 {
 	hammer(CTX_IPI);
+	return 0;
+}
+
+/* With the locks of LRU lists held. */
+SEC("?fentry/htab_lru_map_delete_node")
+int BPF_PROG(on_evict)
+{
+	hammer(CTX_EVICT);
+	return 0;
+}
+
+/* Between the taking of a hash map's spare element and its return, for one. */
+SEC("?fentry/bpf_obj_free_fields")
+int BPF_PROG(on_free)
+{
+	hammer(CTX_FREE);
+	return 0;
+}
+
+SEC("?tp_btf/nmi_handler")
+int BPF_PROG(on_nmi)
+{
+	hammer(CTX_NMI);
 	return 0;
 }
 
