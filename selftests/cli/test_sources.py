@@ -95,12 +95,16 @@ def test_abba(tracer, source):
 
 @needs_three_cpus
 def test_cycle_of_three(tracer, source):
-    with tracer("--source", source) as t:
-        run = run_plain("plain_ab3,plain_bc3,plain_ca3", 3)
-    events = check(t, run)
-    assert all(e["errno"] == "ETIMEDOUT" for e in events)
-    assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
-    assert any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events)
+    """Who looks after a report has come may find that a member has left: TIMEOUT then."""
+    for _ in range(3):
+        with tracer("--source", source) as t:
+            run = run_plain("plain_ab3,plain_bc3,plain_ca3", 3)
+        events = check(t, run)
+        assert all(e["errno"] == "ETIMEDOUT" for e in events)
+        assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
+        if any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events):
+            return
+    pytest.fail("no cycle of three in three runs")
 
 
 @pytest.fixture
