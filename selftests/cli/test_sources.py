@@ -95,8 +95,9 @@ def test_abba(tracer, source):
 
 @needs_three_cpus
 def test_cycle_of_three(tracer, source):
-    """Who looks after a report has come may find that a member has left: TIMEOUT then."""
-    for _ in range(3):
+    """A stream is read when the victim has left; only if others failed with it the cycle shows."""
+    runs = 3 if source == "stream" else 1
+    for _ in range(runs):
         with tracer("--source", source) as t:
             run = run_plain("plain_ab3,plain_bc3,plain_ca3", 3)
         events = check(t, run)
@@ -104,7 +105,7 @@ def test_cycle_of_three(tracer, source):
         assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
         if any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events):
             return
-    pytest.fail("no cycle of three in three runs")
+    pytest.fail(f"no cycle of three in {runs} runs")
 
 
 @pytest.fixture
