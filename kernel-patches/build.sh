@@ -23,7 +23,8 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ "$config" != arm64 ] || die "arm64 is only compiled for, by make kernel-patches-verify" 2
+image=arch/x86/boot/bzImage
+[ "$config" != arm64 ] || export ARCH=arm64 image=arch/arm64/boot/Image
 obj=$top/build/kernel-obj/${as:-$config}
 src=$top/build/kernel-src${as:+-$as}
 name=$SERIES-rqspin-${as:-$config}
@@ -55,7 +56,7 @@ compile() {
 	local start=$SECONDS
 	say "$config: building $(git -C "$src" log -1 --format='%h %s')"
 	"$kp/config.sh" "$src" "$obj" "$config"
-	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" bzImage modules
+	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" "${image##*/}" modules
 	release=$(cat "$obj/include/config/kernel.release")
 	say "$config: $release after $((SECONDS - start)) s"
 }
@@ -65,7 +66,7 @@ arrange() {
 	local new=$top/build/kernels/.new-$name
 	rm -rf "$new"
 	mkdir -p "$new/boot"
-	cp "$obj/arch/x86/boot/bzImage" "$new/boot/vmlinuz-$release"
+	cp "$obj/$image" "$new/boot/vmlinuz-$release"
 	cp "$obj/.config" "$new/boot/config-$release"
 	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" INSTALL_MOD_PATH="$new" INSTALL_MOD_STRIP=1 modules_install >/dev/null
 	# The links to source and objects are for make only.

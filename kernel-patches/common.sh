@@ -20,12 +20,12 @@ die() {
 base_field() { sed -n "s/^$1: *//p" "$patches/BASE"; }
 
 need_tools() {
-	"$top/scripts/setup.sh" --check "--$1" 2>/dev/null && return 0
-	die "tools or the kernel's source are missing: run scripts/setup.sh --$1" 3
+	"$top/scripts/setup.sh" --check --build "--$1" && return 0
+	die "what is listed above is missing: run scripts/setup.sh --build --$1" 3
 }
 
 need_tree() {
-	git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 || die "no tree in $tree: run make kernel-tree"
+	git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 || die "no tree in $tree: run make kernel-tree, or kernel-patches/tree.sh --source TARBALL"
 }
 
 # The patches in the order of the series.

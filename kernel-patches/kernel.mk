@@ -3,7 +3,7 @@ CONFIG ?= lean
 
 .PHONY: kernel-tree
 kernel-tree: ## unpack Linux 6.12 and apply kernel-patches/6.12 in build/linux-6.12
-	$(Q)scripts/setup.sh --tree
+	$(Q)scripts/setup.sh --build --tree
 	$(Q)kernel-patches/tree.sh
 
 .PHONY: kernel-patches
@@ -11,11 +11,12 @@ kernel-patches: ## write the series anew from the commits in build/linux-6.12
 	$(Q)kernel-patches/regen.sh
 
 .PHONY: kernel
-kernel: kernel-tree ## build the patched kernel: CONFIG=lean, lockdep, kcsan, kasan or noparavirt
-	$(Q)scripts/setup.sh --kernel
+kernel: ## build the patched kernel: CONFIG=lean, lockdep, kcsan, kasan, noparavirt or arm64
+	$(Q)scripts/setup.sh --build --kernel
+	$(Q)kernel-patches/tree.sh
 	$(Q)kernel-patches/build.sh $(CONFIG)
 
 .PHONY: kernel-patches-verify
 kernel-patches-verify: ## the series applies; each patch compiles, passes checkpatch, W=1, kernel-doc
-	$(Q)scripts/setup.sh --kernel
+	$(Q)scripts/setup.sh --build --kernel
 	$(Q)kernel-patches/verify.sh

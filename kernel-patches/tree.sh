@@ -8,10 +8,16 @@
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
+# Two or more arguments: the option, its value.
+need_tarball() {
+	[ ! -d "${2:-}" ] || die "'$2' is a folder, $1 wants a tarball: git -C '$2' archive --prefix=linux/ -o linux.tar REV makes one" 2
+	[ -f "${2:-}" ] || die "no '${2:-}' ($1 TARBALL)" 2
+}
+
 source='' base='' dir=$tree
 while [ $# -gt 0 ]; do
 	case $1 in
-	--source | --base) [ -e "${2:-}" ] || die "no '${2:-}' ($1 TARBALL)" 2 ;;
+	--source | --base) need_tarball "$@" ;;
 	esac
 	case $1 in
 	--source) source=$2 && shift ;;
@@ -31,8 +37,8 @@ find_source() {
 		version=$(basename "$source")
 		return 0
 	fi
-	need_tools tree
-	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) || die "no /usr/src/$package.tar.*: run scripts/setup.sh --tree" 3
+	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) ||
+		die "no /usr/src/$package.tar.*: install $package (make kernel-tree does), or give --source TARBALL" 3
 	# shellcheck disable=SC2016 # ${Version} is dpkg's own syntax
 	version=$(dpkg-query -W -f '${Version}' "$package")
 }

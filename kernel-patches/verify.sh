@@ -3,7 +3,7 @@
 # Is the series fit to be sent? Prints TAP. For a fresh tree: the series applies to the base; then,
 # patch by patch, checkpatch --strict says nothing, every folder it touches compiles on x86 (with and
 # without paravirt) and arm64, files that the series adds do so at W=1, and kernel-doc is content.
-#   kernel-patches/verify.sh [--from N]      --from: leave out the patches before N
+#   kernel-patches/verify.sh [--from N] [--to N]      leave out the patches before and after these
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -12,12 +12,17 @@ IGNORE=FILE_PATH_CHANGES
 VARIANTS='x86_64/lean x86_64/noparavirt arm64/arm64'
 work=$top/build/kernel-verify
 src=$work/src
-from=1 n=0 passed=0 failed=0
-case ${1:-} in
---from) from=${2:?} ;;
-'') ;;
-*) die "usage: verify.sh [--from N]" 2 ;;
-esac
+from=1 to='' n=0 passed=0 failed=0
+usage='usage: verify.sh [--from N] [--to N]'
+while [ $# -gt 0 ]; do
+	[[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die "$usage" 2
+	case $1 in
+	--from) from=$2 ;;
+	--to) to=$2 ;;
+	*) die "$usage" 2 ;;
+	esac
+	shift 2
+done
 
 # What a check printed is the reason of its failure, whatever it returned.
 result() {
@@ -147,9 +152,9 @@ i=0
 : >"$work/all-complaints"
 for rev in "${revs[@]}"; do
 	i=$((i + 1))
-	[ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
+	[ $i -gt "${to:-$i}" ] || [ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
 done
-[ "$from" -gt 1 ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
+[ "$from$to" != 1 ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
 echo "1..$n"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
