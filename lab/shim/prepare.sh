@@ -4,7 +4,7 @@
 # DEST, and a stub for every other header that they include.
 set -euo pipefail
 
-tree=$(realpath "$1") dest=$2
+tree=$(realpath -m "$1") dest=$2
 shim=$(realpath "$(dirname "$0")")
 
 # What is compiled as it is. Nothing else of the tree can be reached.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Run TLC on the cases of cases.toml and compare each verdict with the expected one.
 
-usage: run.py --jar JAR --work DIR [--nightly] [--jobs N] [--heap 3g] [GLOB...]
+usage: run.py --jar JAR --work DIR [--quick | --slow | --nightly] [--jobs N] [--heap 3g] [GLOB...]
 
 A case without `breaks` must pass. A case with `breaks` is a negative control: TLC must report
 exactly that property (or `deadlock`, `liveness`), else the case fails.
@@ -134,13 +134,23 @@ def selected(case, args):
     return not args.globs or any(fnmatch.fnmatch(case["name"], g) for g in args.globs)
 
 
+def wanted(case, args):
+    """Whether a selected case is run; the others are listed as skipped."""
+    if case.get("nightly"):
+        return args.nightly
+    return not (args.quick and case.get("slow"))
+
+
 def parse_args():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--nightly", action="store_true", help="the large cases too")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="not those of a minute or more")
+    size.add_argument("--slow", action="store_true", help="only those that --quick leaves out")
+    size.add_argument("--nightly", action="store_true", help="the large cases too")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--heap", default="3g")
     parser.add_argument("globs", nargs="*")
@@ -152,7 +162,9 @@ def parse_args():
 def main():
     args = parse_args()
     cases = [c for c in load_cases(HERE / "cases.toml") if selected(c, args)]
-    run = [c for c in cases if args.nightly or not c.get("nightly")]
+    if args.slow:
+        cases = [c for c in cases if c.get("slow")]
+    run = [c for c in cases if wanted(c, args)]
     print(f"       {'case':<26} {'kind':<8} {'TLC':<16} {'states':>9} {'s':>6}  what")
     with ThreadPoolExecutor(args.jobs) as pool:
         results = [
@@ -161,7 +173,8 @@ def main():
         ]
     for case in cases:
         if case not in run:
-            print(f"ok     {case['name']:<26} # SKIP too large for every run: make model-nightly")
+            size, how = ("large", "model-nightly") if case.get("nightly") else ("slow", "model-tla")
+            print(f"ok     {case['name']:<26} # SKIP too {size} for every run: make {how}")
     failed = results.count(False)
     print(f"{len(results) - failed} passed, {failed} failed, {len(cases) - len(run)} skipped")
     return 1 if failed or not results else 0
