@@ -9,6 +9,15 @@
 #define NO_PREALLOC (1U << 0) /* BPF_F_NO_PREALLOC */
 
 const volatile __u32 nr_cpus;
+__u32 ruler_id;
+
+/* Where its copies are tells user space where those of any per-CPU pointer are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} ruler SEC(".maps");
 
 /* Our own view of a preallocated element: the fields between differ from kernel to kernel. */
 struct htab_elem___key {
@@ -37,6 +46,37 @@ static void array_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map 
 	     (__u64)r->stride * map->max_entries);
 }
 
+static void ruler_part(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	const void *pptrs = (void *)map + bpf_core_field_offset(struct bpf_array, pptrs);
+	__u64 pptr = 0;
+
+	if (map->id != ruler_id)
+		return;
+	bpf_probe_read_kernel(&pptr, sizeof(pptr), pptrs);
+	emit(seq, r, MAPADDR_RULER, (void *)pptr, sizeof(__u64));
+}
+
+static void free_lists(struct seq_file *seq, struct mapaddr *r, const void *lists)
+{
+	emit(seq, r, MAPADDR_FREE_LISTS, lists, bpf_core_type_size(struct pcpu_freelist_head));
+}
+
+static void lru_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_htab *htab)
+{
+	if (BPF_CORE_READ(htab, lru.percpu))
+		emit(seq, r, MAPADDR_CPU_LISTS, BPF_CORE_READ(htab, lru.percpu_lru),
+		     bpf_core_type_size(struct bpf_lru_list));
+	else
+		emit(seq, r, MAPADDR_CPU_LISTS, BPF_CORE_READ(htab, lru.common_lru.local_list),
+		     bpf_core_type_size(struct bpf_lru_locallist));
+}
+
+static bool is_lru(__u32 type)
+{
+	return type == BPF_MAP_TYPE_LRU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
 static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
 {
 	struct bpf_htab *htab = (void *)map;
@@ -55,6 +95,18 @@ static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
 		     (__u64)r->stride * (map->max_entries + spare));
 	emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));
+	if (is_lru(r->type))
+		lru_parts(seq, r, htab);
+	else if (!r->sparse)
+		free_lists(seq, r, BPF_CORE_READ(htab, freelist.freelist));
+}
+
+static void stack_trace_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	struct bpf_stack_map *smap = (void *)map;
+
+	emit(seq, r, MAPADDR_SELF, smap, bpf_core_type_size(struct bpf_stack_map));
+	free_lists(seq, r, BPF_CORE_READ(smap, freelist.freelist));
 }
 
 static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
@@ -83,6 +135,12 @@ int mapaddr_maps(struct bpf_iter__bpf_map *ctx)
 	case BPF_MAP_TYPE_ARRAY:
 		array_parts(seq, &r, map);
 		break;
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		ruler_part(seq, &r, map);
+		break;
+	case BPF_MAP_TYPE_STACK_TRACE:
+		stack_trace_parts(seq, &r, map);
+		break;
 	case BPF_MAP_TYPE_HASH:
 	case BPF_MAP_TYPE_PERCPU_HASH:
 	case BPF_MAP_TYPE_LRU_HASH:
@@ -102,6 +160,21 @@ int mapaddr_maps(struct bpf_iter__bpf_map *ctx)
 		ringbuf_parts(seq, &r, map);
 		break;
 	}
+	return 0;
+}
+
+__u32 measured_cpu;
+__u64 measured_at; /* that CPU's copy of the ruler; 0: the kernel does not tell */
+
+SEC("syscall")
+int mapaddr_measure(void *ctx)
+{
+	__u32 zero = 0;
+	void *copy = NULL;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_map_lookup_percpu_elem))
+		copy = bpf_map_lookup_percpu_elem(&ruler, &zero, measured_cpu);
+	measured_at = copy ? (__u64)copy : 0;
 	return 0;
 }
 

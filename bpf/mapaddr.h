@@ -11,6 +11,9 @@
  * @MAPADDR_BUCKETS: hash buckets, @stride apart, each with the map's own lock
  * @MAPADDR_SELF: the map object, whose locks are the map's own
  * @MAPADDR_RINGBUF: the ring buffer's control page
+ * @MAPADDR_CPU_LISTS: each CPU's list of an LRU map; @base is a per-CPU pointer
+ * @MAPADDR_FREE_LISTS: each CPU's free elements; @base is a per-CPU pointer
+ * @MAPADDR_RULER: no map's locks: the per-CPU pointer whose addresses mapaddr_measure() tells
  */
 enum mapaddr_part {
 	MAPADDR_VALUES,
@@ -18,6 +21,9 @@ enum mapaddr_part {
 	MAPADDR_BUCKETS,
 	MAPADDR_SELF,
 	MAPADDR_RINGBUF,
+	MAPADDR_CPU_LISTS,
+	MAPADDR_FREE_LISTS,
+	MAPADDR_RULER,
 };
 
 struct mapaddr {

@@ -416,10 +416,21 @@ static int drive(struct run *r)
 
 static int check_needs(const struct run *r)
 {
-	if (!r->sample || strcmp(r->sample->needs, "trampoline") || probe_trampoline())
-		return EXIT_OK;
-	pr_err("%s needs fentry and fexit: %s", r->sample->name, probe_why(PROBE_TRAMPOLINE));
-	return EXIT_UNSUPPORTED;
+	static const struct {
+		const char *needs, *what;
+		enum probe_id id;
+	} needs[] = {
+		{ "trampoline", "fentry and fexit", PROBE_TRAMPOLINE },
+		{ "unlock_ooo", "release out of order", PROBE_UNLOCK_OOO },
+	};
+
+	for (size_t i = 0; r->sample && i < sizeof(needs) / sizeof(needs[0]); i++) {
+		if (strcmp(r->sample->needs, needs[i].needs) || probe(needs[i].id))
+			continue;
+		pr_err("%s needs %s: %s", r->sample->name, needs[i].what, probe_why(needs[i].id));
+		return EXIT_UNSUPPORTED;
+	}
+	return EXIT_OK;
 }
 
 static int setup(struct run *r)

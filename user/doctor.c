@@ -31,6 +31,7 @@ DEFINE_LOOK(look_privilege, PROBE_PRIVILEGE)
 DEFINE_LOOK(look_btf, PROBE_BTF)
 DEFINE_LOOK(look_kfuncs, PROBE_KFUNCS)
 DEFINE_LOOK(look_local_irq, PROBE_LOCAL_IRQ)
+DEFINE_LOOK(look_unlock_ooo, PROBE_UNLOCK_OOO)
 DEFINE_LOOK(look_stream, PROBE_STREAM)
 DEFINE_LOOK(look_trampoline, PROBE_TRAMPOLINE)
 DEFINE_LOOK(look_contention, PROBE_CONTENTION)
@@ -206,14 +207,19 @@ const struct check checks[] = {
 	  "sources)",
 	  true, .look = look_kfuncs },
 	{ "local_irq", "bpf_local_irq_save/restore", "no interrupt control beside irqsave locks",
-	  "Linux 6.14 or later", false, .look = look_local_irq },
+	  "Linux 6.14 or later, or 6.12 with this project's patches", false,
+	  .look = look_local_irq },
+	{ "unlock_ooo", "bpf_res_spin_unlock_ooo", "locks are released in the reverse order only",
+	  "Linux 6.12 with this project's patches; later kernels do not have it", false,
+	  .look = look_unlock_ooo },
 	{ "held_table", "table of held locks",
 	  "no names of the other side's locks; 'held' does not work",
 	  "Linux 6.15 or later with BTF", false, .look = look_held_table,
 	  .mend_here = mend_held_table },
 	{ "stream", "program error streams",
 	  "failures of programs that do not report themselves have no report text",
-	  "Linux 6.17 or later, booted without deferred_init=lazy", false, .look = look_stream },
+	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",
+	  false, .look = look_stream },
 	{ "trampoline", "fentry and fexit",
 	  "only programs that report themselves (res_events.bpf.h) show the other side",
 	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
@@ -232,14 +238,17 @@ const struct check checks[] = {
 	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",
 	  false, .look = look_mode },
 	{ "aa_at_once", "AA found at entry", "an AA costs its program 1 to 2 ms",
-	  "a kernel with the fix 5860f5ce479f of November 2025", false, .look = look_aa },
+	  "a kernel whose lock looks for an AA before it waits: with upstream's fix of November 2025 "
+	  "(5860f5ce479f), or 6.12 with this project's patches",
+	  false, .look = look_aa },
 	{ "cpus", "more than one CPU", "samples with several roles do not run",
 	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },
 	{ "lockdown", "kernel lockdown",
 	  "programs may not read kernel memory: what needs it does not load, cycles in the fallback "
 	  "lock end by timeout",
 	  "boot without lockdown=confidentiality", false, .look = look_lockdown, .value = true },
-	{ "bpffs", "BPF file system", "programs cannot be pinned (bpftool prog loadall)",
+	{ "bpffs", "BPF file system",
+	  "programs cannot be pinned: bpftool mounts it, other loaders may not",
 	  "mount -t bpf bpf /sys/fs/bpf", false, .look = look_bpffs },
 	{ "tracefs", "tracefs", "nothing of rqspin needs it",
 	  "mount -t tracefs tracefs /sys/kernel/tracing", false, .look = look_tracefs },

@@ -87,6 +87,26 @@ static int locate(struct heldtab *ht, char *why, size_t size)
 	return err;
 }
 
+bool heldtab_needless(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool told = btf && btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure",
+						  BTF_KIND_TYPEDEF) > 0;
+
+	btf__free(btf);
+	return told;
+}
+
+static void say_no_table(char *why, size_t size)
+{
+	snprintf(why, size, "%s",
+		 heldtab_needless() ?
+			 "the lock of this kernel keeps no table of them: 'rqspin trace' shows who "
+			 "has a lock when an acquisition fails" :
+			 "the kernel's BTF has no per-CPU rqspinlock_held_locks (needs Linux 6.15 "
+			 "or later)");
+}
+
 struct heldtab *heldtab_open(char *why, size_t size)
 {
 	struct heldtab *ht = calloc(1, sizeof(*ht));
@@ -102,9 +122,7 @@ struct heldtab *heldtab_open(char *why, size_t size)
 		err = locate(ht, why, size);
 	} else {
 		err = -EOPNOTSUPP;
-		snprintf(why, size,
-			 "the kernel's BTF has no per-CPU rqspinlock_held_locks "
-			 "(needs Linux 6.15 or later)");
+		say_no_table(why, size);
 	}
 	if (!err)
 		return ht;

@@ -28,7 +28,7 @@ struct ksyms {
 	struct table now, before; /* the last list of modules that was another one */
 	__u64 modules;		  /* hash of the list that belongs to the symbols */
 	__u64 changed, next_look;
-	bool fixed;
+	bool fixed, looked;
 };
 
 static __u64 hash(__u64 h, const char *s)
@@ -132,8 +132,9 @@ static void look(struct ksyms *ks)
 		return;
 	ks->next_look = now + LOOK_NS;
 	modules = hash_modules();
-	if (ks->now.nr && modules == ks->modules)
+	if (ks->looked && modules == ks->modules)
 		return;
+	ks->looked = true;
 	ks->modules = modules;
 	ks->changed = now;
 	forget(&ks->before);
@@ -144,7 +145,12 @@ static void look(struct ksyms *ks)
 
 struct ksyms *ksyms_open(void)
 {
-	return calloc(1, sizeof(struct ksyms));
+	struct ksyms *ks = calloc(1, sizeof(*ks));
+
+	/* It takes long: later the rings would fill meanwhile. */
+	if (ks)
+		look(ks);
+	return ks;
 }
 
 struct ksyms *ksyms_over(const char *text)

@@ -8,7 +8,7 @@
 
 struct ksyms;
 
-/* NULL if there is no memory. Read when first asked, and again when modules came or went. */
+/* NULL if there is no memory. Read at once, and again when modules came or went. */
 struct ksyms *ksyms_open(void);
 /* The same over text in kallsyms' form, for tests. */
 struct ksyms *ksyms_over(const char *text);

@@ -24,6 +24,10 @@ struct locknames {
 	struct mapaddr_bpf *skel;
 	struct bpf_link *maps;
 	struct ranges ranges;
+	struct ranges percpu; /* by per-CPU pointers, each of which means an address for each CPU */
+	__u64 *cpu_at;	      /* addresses of the ruler's copies, 0 if unknown */
+	__u32 nr_cpus;
+	__u64 ruler; /* per-CPU pointer, 0: unknown */
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
@@ -32,10 +36,36 @@ struct locknames {
 	const struct proginfo *prog; /* to it, or NULL */
 };
 
+static __u32 id_of(const struct bpf_map *map)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_map_get_info_by_fd(bpf_map__fd(map), &info, &len) ? 0 : info.id;
+}
+
+/* Without it locks in per-CPU memory are shown by address. */
+static void measure(struct locknames *ln)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	typeof(ln->skel->bss) bss = ln->skel->bss;
+
+	ln->cpu_at = calloc(ln->nr_cpus, sizeof(*ln->cpu_at));
+	if (!ln->cpu_at)
+		return;
+	bss->ruler_id = id_of(ln->skel->maps.ruler);
+	for (__u32 cpu = 0; cpu < ln->nr_cpus; cpu++) {
+		bss->measured_cpu = cpu;
+		if (!bpf_prog_test_run_opts(bpf_program__fd(ln->skel->progs.mapaddr_measure),
+					    &opts))
+			ln->cpu_at[cpu] = bss->measured_at;
+	}
+}
+
 struct locknames *locknames_open(void)
 {
 	struct locknames *ln = calloc(1, sizeof(*ln));
-	int err;
+	int err, nr_cpus = libbpf_num_possible_cpus();
 
 	if (!ln)
 		return NULL;
@@ -43,10 +73,12 @@ struct locknames *locknames_open(void)
 	ln->skel = mapaddr_bpf__open();
 	if (!ln->skel)
 		return ln;
-	ln->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
+	ln->nr_cpus = nr_cpus > 0 ? nr_cpus : 0;
+	ln->skel->rodata->nr_cpus = ln->nr_cpus;
 	/* bpf_map_elem iterators need a map each and are attached when one is asked about. */
 	err = mapaddr_bpf__load(ln->skel);
 	if (!err) {
+		measure(ln);
 		ln->maps = bpf_program__attach_iter(ln->skel->progs.mapaddr_maps, NULL);
 		err = ln->maps ? 0 : -errno;
 	}
@@ -62,6 +94,8 @@ void locknames_close(struct locknames *ln)
 		return;
 	ksyms_close(ln->ksyms);
 	ranges_free(&ln->ranges);
+	ranges_free(&ln->percpu);
+	free(ln->cpu_at);
 	free(ln->ids);
 	bpf_link__destroy(ln->maps);
 	mapaddr_bpf__destroy(ln->skel);
@@ -70,6 +104,14 @@ void locknames_close(struct locknames *ln)
 
 static int add_range(struct locknames *ln, const struct mapaddr *at)
 {
+	switch (at->part) {
+	case MAPADDR_RULER:
+		ln->ruler = at->base;
+		return 0;
+	case MAPADDR_CPU_LISTS:
+	case MAPADDR_FREE_LISTS:
+		return ranges_add(&ln->percpu, at, ln->before_ns);
+	}
 	return ranges_add(&ln->ranges, at, ln->before_ns);
 }
 
@@ -107,7 +149,8 @@ static void refresh(struct locknames *ln)
 		memmove(batch, batch + whole, have);
 	}
 	close(fd);
-	if (ranges_merge(&ln->ranges, now_ns(), type_of) || err)
+	if (ranges_merge(&ln->ranges, now_ns(), type_of) ||
+	    ranges_merge(&ln->percpu, now_ns(), type_of) || err)
 		pr_warn("locks of new maps are shown by address: out of memory");
 }
 
@@ -145,6 +188,7 @@ void locknames_scan(struct locknames *ln)
 		return;
 	if (others) {
 		ranges_keep_maps(&ln->ranges, ln->ids, ln->nr_ids, now_ns());
+		ranges_keep_maps(&ln->percpu, ln->ids, ln->nr_ids, now_ns());
 		newest = ln->nr_ids ? ln->ids[ln->nr_ids - 1] : 0;
 		if (newest != ln->last_map)
 			refresh(ln);
@@ -250,6 +294,12 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 		name->internal = "bucket";
 		name->index = nth;
 		break;
+	case MAPADDR_CPU_LISTS:
+		name->internal = "cpu list";
+		break;
+	case MAPADDR_FREE_LISTS:
+		name->internal = "free list";
+		break;
 	default:
 		name->internal = "lock";
 	}
@@ -263,6 +313,23 @@ static bool used_by(__u32 map_id, const void *prog)
 static const struct range *find_range(struct locknames *ln, __u64 addr, __u64 when)
 {
 	return ranges_find(&ln->ranges, addr, when, used_by, ln->prog);
+}
+
+/* Lists of other CPUs may be locked as well: which CPU's is it? */
+static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, struct lockname *name)
+{
+	for (__u32 cpu = 0; ln->ruler && ln->cpu_at && cpu < ln->nr_cpus; cpu++) {
+		__u64 pointer = addr - ln->cpu_at[cpu] + ln->ruler;
+		const struct range *r;
+
+		r = ranges_find(&ln->percpu, pointer, when, used_by, ln->prog);
+		if (!r || !ln->cpu_at[cpu])
+			continue;
+		name_in_range(ln, r, pointer, name);
+		name->index = cpu;
+		return true;
+	}
+	return false;
 }
 
 struct ksyms *locknames_ksyms(struct locknames *ln)
@@ -305,6 +372,8 @@ bool locknames_find(struct locknames *ln, __u64 addr, struct lockname *name)
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
 	r = find_range(ln, addr, when);
+	if (!r && name_percpu(ln, addr, when, name))
+		return true;
 	if (!r && ln->maps) {
 		scan_elements(ln);
 		r = find_range(ln, addr, when);

@@ -16,8 +16,9 @@
  * @map_id: map it lives in, 0 if unknown (then only @addr is set)
  * @map: that map's name
  * @map_type: "array", "hash", ...
- * @internal: what the map uses the lock for ("bucket", "lock"), NULL if it belongs to a program
- * @index: array index or hash bucket, -1 if neither
+ * @internal: what the map uses the lock for ("bucket", "cpu list", "free list", "lock"), NULL if it
+ *            belongs to a program
+ * @index: array index, hash bucket, or CPU of a list, -1 if nothing of that
  * @key: hash key as text (a number if 4 or 8 bytes long, else hex), "" if none
  * @path: variable or field, as in "stats.lock", "" if the map has no type information; without a
  *        map a variable of the kernel

@@ -117,6 +117,13 @@ static bool ask_local_irq(char *why)
 	return ask_program(names, 2, "probe_irq", why);
 }
 
+static bool ask_unlock_ooo(char *why)
+{
+	static const char *const name[] = { "bpf_res_spin_unlock_ooo" };
+
+	return !missing_in_btf(name, 1, BTF_KIND_FUNC) || no(why, "the kernel has no %s()", *name);
+}
+
 static ssize_t read_stream(int prog_fd, char *buf, size_t size)
 {
 	struct {
@@ -243,9 +250,10 @@ static bool ask_tracepoint(char *why)
 static bool (*const ask[PROBE_NR])(char *why) = {
 	[PROBE_PRIVILEGE] = ask_privilege,   [PROBE_BTF] = ask_btf,
 	[PROBE_KFUNCS] = ask_kfuncs,	     [PROBE_LOCAL_IRQ] = ask_local_irq,
-	[PROBE_STREAM] = ask_stream,	     [PROBE_TRAMPOLINE] = ask_trampoline,
-	[PROBE_CONTENTION] = ask_contention, [PROBE_KPROBE] = ask_kprobe,
-	[PROBE_HELD_TABLE] = ask_held_table, [PROBE_TRACEPOINT] = ask_tracepoint,
+	[PROBE_UNLOCK_OOO] = ask_unlock_ooo, [PROBE_STREAM] = ask_stream,
+	[PROBE_TRAMPOLINE] = ask_trampoline, [PROBE_CONTENTION] = ask_contention,
+	[PROBE_KPROBE] = ask_kprobe,	     [PROBE_HELD_TABLE] = ask_held_table,
+	[PROBE_TRACEPOINT] = ask_tracepoint,
 };
 
 /* One refusal is told once, not in ten forms. */

@@ -14,6 +14,7 @@ enum probe_id {
 	PROBE_BTF,	  /* the kernel's own type information */
 	PROBE_KFUNCS,	  /* a program that uses the four lock kfuncs loads and locks */
 	PROBE_LOCAL_IRQ,  /* bpf_local_irq_save/restore */
+	PROBE_UNLOCK_OOO, /* bpf_res_spin_unlock_ooo (our series) */
 	PROBE_STREAM,	  /* text written to a program's error stream comes back */
 	PROBE_TRAMPOLINE, /* fentry and fexit attach and are called */
 	PROBE_CONTENTION, /* tp_btf/contention_begin and _end attach */

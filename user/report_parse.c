@@ -57,6 +57,43 @@ static void parse_held(const char *line, struct rqspin_event *ev)
 		ev->held[nth] = addr;
 }
 
+/*
+ * The patched kernel's own line, "Kind             = CYCLE of 3, 12345 ns, owner CPU 2": only the
+ * locks that the failure is about are listed then.
+ */
+static void parse_kind(const char *line, struct failure *f)
+{
+	static const struct {
+		const char *name;
+		enum rqspin_kind kind;
+		__u32 parties;
+	} kinds[] = { { "AA", RQSPIN_AA, 1 },
+		      { "ABBA", RQSPIN_ABBA, 2 },
+		      { "CYCLE", RQSPIN_CYCLE, 0 },
+		      { "TIMEOUT", RQSPIN_TIMEOUT, 0 },
+		      { "NESTED", RQSPIN_NESTED, 0 } };
+	const char *of = strstr(line, " of "), *comma = strchr(line, ','),
+		   *end = strchrnul(line, '\n');
+	const char *owner = strstr(line, ", owner CPU ");
+	unsigned long long wait;
+	char name[8];
+
+	if (sscanf(line, "Kind = %7[A-Z]", name) != 1 || !comma || comma > end)
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(name, kinds[i].name))
+			continue;
+		f->told = f->some_held = true;
+		f->ev.kind = kinds[i].kind;
+		f->ev.parties = of && of < comma ? strtoul(of + 4, NULL, 10) : kinds[i].parties;
+	}
+	if (sscanf(comma, ", %llu ns", &wait) == 1)
+		f->ev.wait_ns = wait;
+	if (owner && owner < end)
+		f->ev.owner_cpu = strtol(owner + strlen(", owner CPU "), NULL, 10);
+	f->drained = memmem(comma, end - comma, ", drained", strlen(", drained"));
+}
+
 static void parse_task(const char *line, struct rqspin_event *ev)
 {
 	const char *comm = strstr(line, " Comm: ");
@@ -103,10 +140,22 @@ static void parse_line(const char *line, struct failure *f)
 		ev->nr_held = nr;
 	else if (starts(line, "Held lock["))
 		parse_held(line, ev);
+	else if (starts(line, "Kind "))
+		parse_kind(line, f);
 	else if (starts(line, "CPU: "))
 		parse_task(line, ev);
 	else
 		parse_source(line, f);
+}
+
+/* Whoever it is has at least the lock that was wanted. */
+static void set_owner_held(struct failure *f)
+{
+	if (!f->told || f->ev.owner_cpu < 0)
+		return;
+	f->ev.owner_held[0] = f->ev.lock;
+	f->ev.nr_owner_held = 1;
+	f->some_owner_held = true;
 }
 
 int report_parse(const char *report, size_t len, struct failure *f)
@@ -121,5 +170,16 @@ int report_parse(const char *report, size_t len, struct failure *f)
 		return -EINVAL;
 	for (const char *line = next_line(report); line && line < end; line = next_line(line))
 		parse_line(line, f);
+	set_owner_held(f);
 	return f->ev.lock ? 0 : -EINVAL;
+}
+
+bool report_parse_dropped(const char *line, __u64 *dropped)
+{
+	unsigned long long n;
+
+	if (sscanf(line, "stderr_dropped: %llu", &n) != 1)
+		return false;
+	*dropped = n;
+	return true;
 }

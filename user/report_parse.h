@@ -4,6 +4,7 @@
 #define RQSPIN_REPORT_PARSE_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct failure;
@@ -17,5 +18,8 @@ const char *report_find(const char *text, int partial, const char **end);
 
 /* err, lock, held locks, cpu, tid, comm and line, as far as the text has them; 0 or -EINVAL. */
 int report_parse(const char *report, size_t len, struct failure *f);
+
+/* A line of a program's fdinfo: false unless it says what its error stream dropped. */
+bool report_parse_dropped(const char *line, __u64 *dropped);
 
 #endif

@@ -35,7 +35,8 @@ struct stream {
 	int fd; /* -1: not held */
 	bool may_lock;
 	__u64 last_ns;
-	char *text; /* of a report that is not complete yet */
+	__u64 dropped; /* as the kernel counts them, when it was looked at last */
+	char *text;    /* of a report that is not complete yet */
 	size_t len;
 	struct stream *next;
 };
@@ -47,6 +48,8 @@ struct stream_source {
 	__u64 next_poll;
 	__u64 foreign;	 /* lines that programs wrote themselves */
 	__u64 unread;	 /* reports that could not be understood */
+	__u64 dropped;	 /* records for which the kernel had no room */
+	bool counted;	 /* the kernel counts those */
 	bool incomplete; /* something was or may have been lost */
 };
 
@@ -67,6 +70,32 @@ static ssize_t read_stream(int fd, char *buf, size_t size)
 	} attr = { (unsigned long)buf, size, STDERR, fd };
 
 	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
+}
+
+/* What the kernel says of the program's stream; false if it does not count. */
+static bool read_dropped(int fd, __u64 *dropped)
+{
+	char path[64], line[128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = report_parse_dropped(line, dropped);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void count_dropped(struct stream_source *ss, struct stream *st, int fd)
+{
+	__u64 before = st->dropped;
+
+	if (!read_dropped(fd, &st->dropped))
+		return;
+	ss->counted = true;
+	ss->dropped += st->dropped - before;
 }
 
 static void add_stream(struct stream_source *ss, const struct proginfo *p)
@@ -148,7 +177,8 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 		return;
 	}
 	f.ev.pid = process_of(f.ev.tid);
-	set_kind(&f.ev);
+	if (!f.told)
+		set_kind(&f.ev);
 	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
 	f.report = strndup(report, len);
 	session_push(ss->session, &f);
@@ -224,7 +254,7 @@ static bool let_go(struct stream *st, int fd, __u64 now)
 }
 
 /* False: the program is gone. */
-static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now)
+static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now, bool last)
 {
 	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
 	size_t got;
@@ -237,12 +267,17 @@ static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now)
 	got = slurp(ss, st, fd);
 	if (got) {
 		st->last_ns = now;
-		ss->incomplete |= got > NEARLY_FULL;
+		count_dropped(ss, st, fd);
+		ss->incomplete |= got > NEARLY_FULL && !ss->counted;
 		split(ss, st, false);
 	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
 		split(ss, st, true);
 	}
-	return now - st->last_ns < HOLD_NS || let_go(st, fd, now);
+	if (now - st->last_ns < HOLD_NS && !last)
+		return true;
+	/* Without memory nothing comes, but is counted. */
+	count_dropped(ss, st, fd);
+	return last || let_go(st, fd, now);
 }
 
 static void stream_free(struct stream *st)
@@ -258,7 +293,7 @@ static void poll_all(struct stream_source *ss, __u64 now, bool last)
 	for (struct stream **at = &ss->streams; *at;) {
 		struct stream *st = *at;
 
-		bool there = poll_stream(ss, st, now);
+		bool there = poll_stream(ss, st, now, last);
 
 		if (there && !last) {
 			at = &st->next;
@@ -282,9 +317,12 @@ static void *stream_open(struct session *s)
 	proginfos_scan(session_progs(s));
 	find_streams(ss);
 	/* What happened before is not this session's. */
-	for (struct stream *st = ss->streams; st; st = st->next)
+	for (struct stream *st = ss->streams; st; st = st->next) {
 		while (st->fd >= 0 && read_stream(st->fd, old, sizeof(old)) > 0)
 			;
+		if (st->fd >= 0)
+			ss->counted |= read_dropped(st->fd, &st->dropped);
+	}
 	pr_info("reading the error streams of all programs: other readers will not see the text");
 	return ss;
 }
@@ -306,7 +344,9 @@ static __u64 stream_lost(void *state, bool *unknown)
 	struct stream_source *ss = state;
 
 	*unknown |= ss->incomplete;
-	return ss->unread;
+	pr_debug("stream: %llu not understood, %llu dropped by the kernel",
+		 (unsigned long long)ss->unread, (unsigned long long)ss->dropped);
+	return ss->unread + ss->dropped;
 }
 
 static void stream_close(void *state)

@@ -56,20 +56,24 @@ void told_failure(const struct witness *w, struct failure *f)
 }
 
 /* An interrupt came between: what is further out did not ask for the lock. */
-static bool is_entry(struct ksyms *ks, __u64 addr)
+static bool is_entry(const char *name)
 {
 	static const char *const entries[] = {
 		"asm_", "el1h_", "el1t_", "end_repeat_nmi", "handle_softirqs", "__do_softirq"
 	};
-	const char *name;
-	__u64 off;
-	bool data;
 
-	name = ks ? ksyms_find(ks, addr, &off, &data) : NULL;
-	for (size_t i = 0; name && i < sizeof(entries) / sizeof(entries[0]); i++)
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (!strncmp(name, entries[i], strlen(entries[i])))
 			return true;
 	return false;
+}
+
+static const char *name_of(struct ksyms *ks, __u64 addr)
+{
+	__u64 off;
+	bool data;
+
+	return ks ? ksyms_find(ks, addr, &off, &data) : NULL;
 }
 
 bool told_program(const struct witness *w, const struct proginfo *progs, struct ksyms *ks,
@@ -82,6 +86,7 @@ bool told_program(const struct witness *w, const struct proginfo *progs, struct 
 
 	for (__s64 i = 0; i < depth && i < WITNESS_STACK; i++) {
 		const struct proginfo *p = proginfo_by_addr(progs, told->stack[i], &nth);
+		const char *name = p ? NULL : name_of(ks, told->stack[i]);
 
 		if (p && p->gone_ns && p->gone_ns < w->ts_ns)
 			p = NULL; /* its memory is somebody else's */
@@ -93,7 +98,10 @@ bool told_program(const struct witness *w, const struct proginfo *progs, struct 
 			f->ev.line = proginfo_nth_line(p, nth, f->file, sizeof(f->file));
 			return true;
 		}
-		if (own && is_entry(ks, told->stack[i]))
+		/* Neither is known: a program that came and went since the last look? */
+		if (own && !p && !name)
+			return false;
+		if (own && name && is_entry(name))
 			return true;
 	}
 	return own && depth < WITNESS_STACK;

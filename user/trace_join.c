@@ -278,7 +278,10 @@ static void expire(struct join *j, bool all)
 	w->nr = kept;
 }
 
-/* When the thread began what it reported next; all ones if that is not here yet. */
+/*
+ * When the thread began what the same program reported next; all ones if that is not here yet.
+ * Another program may have run on top of it, and its report has another ring.
+ */
 static __u64 next_scope(const struct list *l, size_t i)
 {
 	const struct failure *f = &l->items[i].f;
@@ -286,8 +289,9 @@ static __u64 next_scope(const struct list *l, size_t i)
 	for (size_t k = i + 1; f->source == &source_ring && k < l->nr; k++) {
 		const struct failure *next = &l->items[k].f;
 
-		if (next->source == f->source && next->ev.cpu == f->ev.cpu &&
-		    next->ev.tid == f->ev.tid && next->ev.ts_ns > f->ev.ts_ns)
+		if (next->source == f->source && next->prog_id == f->prog_id &&
+		    next->ev.cpu == f->ev.cpu && next->ev.tid == f->ev.tid &&
+		    next->ev.ts_ns > f->ev.ts_ns)
 			return next->ev.ts_ns;
 	}
 	return ~0ULL;

@@ -101,7 +101,8 @@ static json_t *chain_json(struct session *s, const struct failure *f, const stru
 {
 	json_t *list;
 
-	if (!f->told)
+	/* A report in words has the number of members only. */
+	if (!f->told || (f->ev.parties > 1 && !f->nr_chain))
 		return json_null();
 	list = json_array();
 	for (__u32 i = 0; i < f->nr_chain; i++) {

@@ -398,8 +398,12 @@ void session_losses(struct session *s, struct losses *l)
 		l->missed = s->nr_missed;
 	l->unknown = l->missed || l->unseen;
 	for (int i = 0; i < s->nr; i++) {
-		__u64 n = s->sources[i]->lost(s->states[i], &l->unknown);
+		__u64 n;
 
+		/* The lock itself told of the failure whose report was lost. */
+		if (s->sources[i]->reports && session_has(s, &source_tracepoint))
+			continue;
+		n = s->sources[i]->lost(s->states[i], &l->unknown);
 		/* A lost report of a failure that its program reported as well is no lost failure.
 		 */
 		if (s->sources[i] == &source_trampoline || s->sources[i] == &source_tracepoint)

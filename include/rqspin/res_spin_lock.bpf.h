@@ -3,9 +3,9 @@
  * Resilient queued spin locks for BPF programs: declarations of the kernel's
  * functions and the one API of this library.
  *
- * Include vmlinux.h and <bpf/bpf_helpers.h> first. If vmlinux.h comes from a
- * kernel without these locks (before 6.15), define RQSPIN_NEED_TYPES before
- * including this file: C cannot ask whether a struct exists.
+ * Include vmlinux.h and <bpf/bpf_helpers.h> first. If vmlinux.h lacks struct
+ * bpf_res_spin_lock (kernels without these locks), define RQSPIN_NEED_TYPES
+ * before including this file: C cannot ask whether a struct exists.
  *
  * A lock is a field "struct bpf_res_spin_lock" of a map value or of an object
  * from bpf_obj_new(), or a global alone in its own section:

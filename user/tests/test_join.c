@@ -260,6 +260,29 @@ static void an_older_report_is_of_another_failure(void **state)
 	assert_int_equal(joined(&tramp, &ring), 1);
 }
 
+/* What an interrupt's program reports does not end what it interrupted. */
+static void a_program_on_top_does_not_end_a_failure(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure ring = failure(&source_ring, 1, 0x10), on_top = ring;
+	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+
+	(void)state;
+	ring.ev.ts_ns = 100;
+	on_top.prog_id = 6;
+	on_top.ev.ts_ns = 110;
+	on_top.ev.lock = 0x20;
+	tramp.ev.ts_ns = 130;
+	join_push(j, &tramp, true);
+	join_push(j, &ring, false);
+	join_push(j, &on_top, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 2);
+	assert_ptr_equal(seen.f[0].joined, &source_trampoline);
+	join_close(j);
+}
+
 static struct failure told(__u64 ts)
 {
 	struct failure f = failure(&source_tracepoint, 1, 0x10);
@@ -385,6 +408,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_scope_has_what_was_told_in_it),
 	cmocka_unit_test(a_lost_report_is_not_replaced_by_the_next),
 	cmocka_unit_test(an_older_report_is_of_another_failure),
+	cmocka_unit_test(a_program_on_top_does_not_end_a_failure),
 	cmocka_unit_test(a_waiting_failure_keeps_its_program),
 	cmocka_unit_test(an_operation_takes_what_failed_inside_it),
 	cmocka_unit_test(an_interrupts_operation_takes_its_own),

@@ -44,6 +44,35 @@ static void everything_in_a_report_is_read(void **state)
 	assert_string_equal(f.file, "plain.bpf.c");
 }
 
+#define PATCHED                                                       \
+	"ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock\n" \
+	"Attempted lock   = 0xff23a5e4c2ac497c\n"                     \
+	"Total held locks = 1\n"                                      \
+	"Held lock[ 0] = 0xff23a5e4c2ac4000\n"                        \
+	"Kind             = CYCLE of 3, 12345 ns, owner CPU 2\n"      \
+	"CPU: 1 UID: 0 PID: 154 Comm: of kind, owner CPU 7\n"         \
+	"\n"
+
+static void the_patched_kernel_names_the_kind(void **state)
+{
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_int_equal(report_parse(PATCHED, strlen(PATCHED), &f), 0);
+	assert_true(f.told);
+	assert_true(f.some_held);
+	assert_false(f.drained);
+	assert_int_equal(f.ev.kind, RQSPIN_CYCLE);
+	assert_int_equal(f.ev.parties, 3);
+	assert_int_equal(f.ev.wait_ns, 12345);
+	assert_int_equal(f.ev.owner_cpu, 2);
+	assert_true(f.some_owner_held);
+	assert_int_equal(f.ev.nr_owner_held, 1);
+	assert_int_equal(f.ev.owner_held[0], f.ev.lock);
+	assert_int_equal(f.ev.cpu, 1);
+	assert_int_equal(f.ev.nr_held, 1);
+}
+
 static void timeout_of_the_irqsave_form(void **state)
 {
 	struct failure f = { 0 };
@@ -90,12 +119,27 @@ static void other_text_is_no_report(void **state)
 	assert_int_equal(report_parse(head, sizeof(head) - 1, &f), -EINVAL);
 }
 
+static void drops_are_those_of_the_error_stream(void **state)
+{
+	__u64 n = 5;
+
+	(void)state;
+	assert_false(report_parse_dropped("stdout_dropped:\t9\n", &n));
+	assert_false(report_parse_dropped("stderr_dropped:\t\n", &n));
+	assert_false(report_parse_dropped("prog_id:\t3\n", &n));
+	assert_int_equal(n, 5);
+	assert_true(report_parse_dropped("stderr_dropped:\t17\n", &n));
+	assert_int_equal(n, 17);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(everything_in_a_report_is_read),
+	cmocka_unit_test(the_patched_kernel_names_the_kind),
 	cmocka_unit_test(timeout_of_the_irqsave_form),
 	cmocka_unit_test(reports_are_found_between_other_text),
 	cmocka_unit_test(half_a_report_waits),
 	cmocka_unit_test(other_text_is_no_report),
+	cmocka_unit_test(drops_are_those_of_the_error_stream),
 };
 
 UNIT_GROUP(report_parse, tests)

@@ -23,7 +23,8 @@ static void rows_are_complete(void **state)
 
 		assert_true(s->by_hand || sample_nr_roles(s) >= 1);
 		assert_true(s->min_cpus >= 1);
-		assert_true(s->by_hand || !s->needs[0] || !strcmp(s->needs, "trampoline"));
+		assert_true(s->by_hand || !s->needs[0] || !strcmp(s->needs, "trampoline") ||
+			    !strcmp(s->needs, "unlock_ooo"));
 		assert_true(s->rounds > 0);
 		assert_true(s->shows && s->shows[0]);
 		assert_false(s->role_per_cpu && sample_nr_roles(s) != 1);

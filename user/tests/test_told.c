@@ -223,10 +223,15 @@ static void a_trace_begins_behind_the_tracing(void **state)
 static void a_stack_that_cannot_be_read_proves_nothing(void **state)
 {
 	const __u64 hidden[] = { 0xffffffff81000110, 0xffffffff81000120 };
+	const __u64 unknown[] = { 0x9010, 0xffffffff81000110, 0x7 };
 	__u64 deep[WITNESS_STACK] = { 0x9010 };
 	struct failure f;
 
 	(void)state;
+	for (int i = 1; i < WITNESS_STACK; i++)
+		deep[i] = 0xffffffff81000110;
+	/* A program that is gone again? */
+	assert_false(program_of(unknown, 3, &f));
 	assert_false(program_of(hidden, 2, &f));
 	assert_false(program_of(hidden, 0, &f));
 	assert_false(program_of(deep, WITNESS_STACK, &f)); /* there may be more */
