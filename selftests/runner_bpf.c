@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,13 +20,26 @@ int online_cpus(void)
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-bool kernel_has_kfunc(const char *name)
+static bool kernel_has(const char *name, __u32 kind)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+	bool found = btf && btf__find_by_name_kind(btf, name, kind) > 0;
 
 	btf__free(btf);
 	return found;
+}
+
+bool kernel_has_kfunc(const char *name)
+{
+	return kernel_has(name, BTF_KIND_FUNC);
+}
+
+bool kernel_has_tracepoint(const char *name)
+{
+	char type[64];
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	return kernel_has(type, BTF_KIND_TYPEDEF);
 }
 
 bool kernel_has_fentry(void)

@@ -11,6 +11,7 @@ struct bpf_program;
 
 int online_cpus(void);
 bool kernel_has_kfunc(const char *name);
+bool kernel_has_tracepoint(const char *name);
 
 /* Does this kernel let a program attach to a function's entry? Found out by doing it. */
 bool kernel_has_fentry(void);

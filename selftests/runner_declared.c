@@ -23,7 +23,7 @@ struct declared {
 	bool accepted;
 	bool has_retval;
 	int retval;
-	const char *needs;
+	const char *needs, *needs_tracepoint;
 };
 
 /* The value of a tag "rqspin_test:KEY=VALUE" if it is this key's. */
@@ -51,6 +51,8 @@ static int parse_tag(struct declared *d, const char *tag)
 		d->retval = atoi(value);
 	} else if ((value = tag_value(tag, "needs"))) {
 		d->needs = value;
+	} else if ((value = tag_value(tag, "needs_tracepoint"))) {
+		d->needs_tracepoint = value;
 	} else {
 		return -EINVAL;
 	}
@@ -214,6 +216,19 @@ static struct bpf_program *select_prog(struct bpf_object *obj, const char *name)
 	return bpf_object__find_program_by_name(obj, name);
 }
 
+static bool lacks_need(const struct declared *d)
+{
+	if (d->needs && !kernel_has_kfunc(d->needs)) {
+		test_skip("this kernel has no %s kfunc", d->needs);
+		return true;
+	}
+	if (d->needs_tracepoint && !kernel_has_tracepoint(d->needs_tracepoint)) {
+		test_skip("this kernel has no tracepoint %s", d->needs_tracepoint);
+		return true;
+	}
+	return false;
+}
+
 void declared_run(const struct test_entry *e)
 {
 	struct declared d = {};
@@ -229,10 +244,8 @@ void declared_run(const struct test_entry *e)
 		goto close;
 	if (read_tags(bpf_object__btf(obj), e->prog, &d))
 		goto close;
-	if (d.needs && !kernel_has_kfunc(d.needs)) {
-		test_skip("this kernel has no %s kfunc", d.needs);
+	if (lacks_need(&d))
 		goto close;
-	}
 	bpf_program__set_log_buf(prog, log, LOG_SIZE);
 	bpf_program__set_log_level(prog, 2);
 	err = bpf_object__load(obj);

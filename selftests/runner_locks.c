@@ -60,10 +60,14 @@ free_btf:
 	return offset;
 }
 
-/* The lock of the patched 6.12 finds deadlocks without one. */
+/* The lock of the patched 6.12 finds deadlocks without one, and has this tracepoint. */
 bool kernel_has_held_table(void)
 {
-	return percpu_offset("rqspinlock_held_locks") >= 0;
+	bool has = percpu_offset("rqspinlock_held_locks") >= 0;
+
+	CHECK(has || kernel_has_tracepoint("rqspinlock_failure"),
+	      "the kernel's BTF has no rqspinlock_held_locks");
+	return has;
 }
 
 long held_table_delta(void)

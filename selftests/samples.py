@@ -63,13 +63,13 @@ def cpus():
 
 
 @functools.cache
-def kernel_has_locks():
+def kernel_has(function):
     with open("/proc/kallsyms") as symbols:
-        return any(line.split()[2] == "bpf_res_spin_lock" for line in symbols)
+        return any(line.split()[2] == function for line in symbols)
 
 
 def check_needs(row):
-    if not kernel_has_locks() and row["sample"] != "fallback":
+    if not kernel_has("bpf_res_spin_lock") and row["sample"] != "fallback":
         raise Skip("this kernel has no bpf_res_spin_lock kfunc: 6.15 or later has")
     if len(cpus()) < int(row["cpus"]):
         raise Skip(f"needs {row['cpus']} CPUs, this machine has {len(cpus())}")
@@ -79,6 +79,8 @@ def check_needs(row):
             subprocess.run(["mount", "-t", "securityfs", "none", lsm.parent], capture_output=True)
         if not lsm.exists() or "bpf" not in lsm.read_text().split(","):
             raise Skip("BPF LSM is not active: boot with bpf in the lsm= list")
+    if row["needs"] == "unlock_ooo" and not kernel_has("bpf_res_spin_unlock_ooo"):
+        raise Skip("needs bpf_res_spin_unlock_ooo: Linux 6.12 with kernel-patches/ has it")
     if row["needs"] == "sched_ext" and not Path("/sys/kernel/sched_ext").is_dir():
         raise Skip("this kernel has no sched_ext (CONFIG_SCHED_CLASS_EXT)")
 
@@ -170,7 +172,9 @@ def counts(pins, row):
 
 def roles(row):
     if row["roles"].endswith("*"):
-        return [row["roles"][:-1] + "_packet"] * len(cpus())
+        # bpftool has no context for a syscall program on several CPUs at once.
+        suffix = "_packet" if row["type"].startswith("syscall") else ""
+        return [row["roles"][:-1] + suffix] * len(cpus())
     return [] if row["roles"] == "-" else row["roles"].split(",")
 
 

@@ -10,5 +10,8 @@ export PATH=$PATH:/usr/sbin:/sbin
 	echo "samples: loading BPF programs needs root" >&2
 	exit 1
 }
-mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
-exec python3 selftests/samples.py "$@"
+if ! mountpoint -q /sys/fs/bpf; then
+	mount -t bpf bpf /sys/fs/bpf
+	trap 'umount /sys/fs/bpf' EXIT
+fi
+python3 selftests/samples.py "$@"

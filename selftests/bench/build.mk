@@ -1,10 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
 BENCH_BPF = $(O)/selftests/bench/overhead.bpf.o
+BENCH_NAMES = latency maps nested
+BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/bench/%)
+BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/bench/pinned.o
 
-selftests: $(BENCH_BPF)
+selftests: $(BENCH_BPF) $(BENCH_DRIVERS)
+
+$(BENCH_OBJS): | $(BENCH_DRIVERS:=.skel.h)
+
+$(BENCH_DRIVERS): %: %.o $(O)/selftests/bench/pinned.o
+	$(say) LD $@
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench
 bench: build ## what tracing costs: off and on interleaved, ratios against their limits
 	$(Q)selftests/bench/overhead.py
 
--include $(BENCH_BPF:.o=.d)
+.PHONY: bench-latency
+bench-latency: build ## guests: what AA and ABBA cost a program, stock 7.x beside the patched 6.12
+	$(Q)selftests/bench/latency.py $(BENCH_ARGS)
+
+.PHONY: bench-cycles
+bench-cycles: build ## guests: what a cycle of two and of three costs, by the samples, and the patched one's KUnit
+	$(Q)selftests/bench/cycles.py $(BENCH_ARGS)
+
+.PHONY: bench-maps
+bench-maps: build ## guests: throughput of hash map updates, 6.12 with and without the series
+	$(Q)selftests/bench/maps.py $(BENCH_ARGS)
+
+.PHONY: bench-nested
+bench-nested: build ## guests: nested map operations that hang 6.12, with and without the series
+	$(Q)selftests/bench/nested.py $(BENCH_ARGS)
+
+-include $(BENCH_BPF:.o=.d) $(BENCH_OBJS:.o=.d) $(BENCH_DRIVERS:=.bpf.d)
+.SECONDARY: $(BENCH_DRIVERS:=.bpf.o)

@@ -30,7 +30,8 @@ CASES = {"uncontended": (300, 1.02), "failing": (40, 1.20), "reporting": (40, 1.
 @contextlib.contextmanager
 def pinned(obj):
     """Load every program of an object below a private bpffs folder."""
-    if not os.path.ismount(BPFFS):
+    ours = not os.path.ismount(BPFFS)
+    if ours:
         subprocess.run(["mount", "-t", "bpf", "bpf", BPFFS], check=True)
     where = BPFFS / f"rqspin-overhead-{os.getpid()}"
     subprocess.run([BPFTOOL, "prog", "loadall", obj, where], check=True)
@@ -38,6 +39,8 @@ def pinned(obj):
         yield where
     finally:
         shutil.rmtree(where)
+        if ours:
+            subprocess.run(["umount", BPFFS], check=True)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 
+import jsonschema
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -24,8 +25,12 @@ LIMIT = 240  # seconds for one command: a guest without KVM is slow
 @pytest.fixture(scope="session", autouse=True)
 def bpffs():
     """Some tests pin; a machine without systemd may not have the file system mounted."""
-    if os.geteuid() == 0 and not os.path.ismount("/sys/fs/bpf"):
+    ours = os.geteuid() == 0 and not os.path.ismount("/sys/fs/bpf")
+    if ours:
         subprocess.run(["mount", "-t", "bpf", "bpf", "/sys/fs/bpf"], check=True)
+    yield
+    if ours:
+        subprocess.run(["umount", "/sys/fs/bpf"], check=True)
 
 
 def rqspin(*args, **kw):
@@ -35,10 +40,40 @@ def rqspin(*args, **kw):
 
 
 @functools.cache
+def doctor():
+    return json.loads(rqspin("doctor", "--json").stdout)
+
+
+def doctor_check(name):
+    return next(c for c in doctor()["checks"] if c["id"] == name)
+
+
 def no_locks():
     """Why programs cannot take a resilient lock on this kernel; None if they can."""
-    checks = {c["id"]: c for c in json.loads(rqspin("doctor", "--json").stdout)["checks"]}
-    return None if checks["kfuncs"]["available"] else checks["kfuncs"]["detail"]
+    kfuncs = doctor_check("kfuncs")
+    return None if kfuncs["available"] else kfuncs["detail"]
+
+
+@functools.cache
+def kernel_has_tracepoint():
+    """Asked without the tool: is it the lock that tells of its failures itself?"""
+    btf = pathlib.Path("/sys/kernel/btf/vmlinux")
+    return btf.exists() and b"btf_trace_rqspinlock_failure" in btf.read_bytes()
+
+
+def skip_without_tracepoint():
+    sources = {s["name"]: s for s in doctor()["trace_sources"]}
+    if not kernel_has_tracepoint():
+        pytest.skip("the kernel has no tracepoint rqspinlock:rqspinlock_failure")
+    assert sources["tracepoint"]["usable"], sources["tracepoint"]["detail"]
+
+
+def skip_without_held_table():
+    """A lock that tells owners itself needs no table; elsewhere a missing one is a failure."""
+    skip_without_locks()
+    table = doctor_check("held_table")
+    if kernel_has_tracepoint() and not table["available"]:
+        pytest.skip(table["detail"])
 
 
 def skip_without_locks():
@@ -153,9 +188,17 @@ def all_gone(before):
     assert not any(left.values()), f"left behind: {left}"
 
 
+def validator(name):
+    """Of a schema in docs/: its own check is made once, not for each document."""
+    doc = json.loads((TOP / "docs" / name).read_text())
+    kind = jsonschema.validators.validator_for(doc)
+    kind.check_schema(doc)
+    return kind(doc)
+
+
 @pytest.fixture(scope="session")
 def schema():
-    return json.loads((TOP / "docs" / "events.schema.json").read_text())
+    return validator("events.schema.json")
 
 
 def cpus():

@@ -122,6 +122,13 @@ def test_uninstall_leaves_only_what_was_there(tmp_path):
     assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*")} == {"opt", "opt/sbin"}
 
 
+def test_install_without_destdir(tmp_path):
+    for verb in ("install", "uninstall"):
+        make(verb, "DESTDIR=", f"PREFIX={tmp_path}/opt/rq")
+        assert (tmp_path / "opt/rq/sbin/rqspin").is_file() == (verb == "install")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_install_after_build_compiles_nothing(tmp_path):
     """make must not take objects away that the next make needs."""
     fresh = make("-n", "bpf", "user", f"O={tmp_path}/build").stdout.splitlines()
@@ -166,6 +173,8 @@ PAGES = [
     *TOP.glob("docs/*.md"),
     *TOP.glob("selftests/**/*.md"),
     *TOP.glob("kernel-patches/*.md"),
+    *TOP.glob("lab/*.md"),
+    *TOP.glob("model/**/*.md"),
 ]
 
 

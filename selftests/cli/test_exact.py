@@ -5,7 +5,9 @@ from collections import Counter
 
 from conftest import needs_three_cpus, needs_two_cpus, run_sample
 
-AA = 997
+# Fewer than a CPU's slots for failures: nothing is lost however slow the reader is.
+AA = 251
+BURST = 997
 ABBA = 101
 
 
@@ -25,6 +27,16 @@ def test_aa_exact(tracer):
     assert all(e["held"][0]["name"] == "slots[0].lock" for e in t.events)
     assert all(e["errno"] == "EDEADLK" and e["parties"] == 1 for e in t.events)
     assert t.summary["events"] == AA and t.summary["lost"] == 0
+
+
+def test_aa_burst(tracer):
+    """More failures than slots: each is shown or counted as lost."""
+    with tracer() as t:
+        run = run_sample("aa", "--count", BURST)
+    assert run["total"]["failures"]["EDEADLK"] == BURST
+    assert len(t.events) + t.summary["lost"] == BURST
+    assert t.summary["events"] == len(t.events)
+    assert t.events and {e["kind"] for e in t.events} == {"AA"}
 
 
 @needs_two_cpus

@@ -7,14 +7,24 @@ import subprocess
 import time
 
 import pytest
-from conftest import BUILD, LIMIT, RQSPIN, needs_two_cpus, rqspin, run_sample
+from conftest import (
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    kernel_has_tracepoint,
+    needs_two_cpus,
+    rqspin,
+    run_sample,
+    skip_without_held_table,
+)
 
 HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
 
 
 @pytest.fixture
-def owner_on_cpu_1(locks):
+def owner_on_cpu_1():
     """A program that keeps lock_a for some seconds, as nobody tells it to release."""
+    skip_without_held_table()
     cmd = [RQSPIN, "run", HOLDER, "--roles", "hold", "--cpus", "1", "--count", "1"]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     yield proc
@@ -48,6 +58,16 @@ def test_held_shows_nothing_after_release(owner_on_cpu_1):
         for entry in cpu["locks"]
     ]
     assert "lock_a" not in names
+
+
+@pytest.mark.parametrize("args", [[], ["--json"]], ids=["text", "json"])
+def test_held_says_why_there_is_no_list(args):
+    if not kernel_has_tracepoint():
+        pytest.skip("the kernel's lock keeps a table of held locks")
+    res = rqspin("held", *args)
+    assert (res.returncode, res.stdout) == (3, "")
+    assert res.stderr.count("\n") == 1
+    assert "keeps no table" in res.stderr and "'rqspin trace'" in res.stderr
 
 
 def stat_of(body, *args):

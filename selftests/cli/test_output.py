@@ -9,7 +9,7 @@ import subprocess
 
 import jsonschema
 import pytest
-from conftest import RQSPIN, needs_locks, no_locks, rqspin, run_sample, skip_without_locks
+from conftest import RQSPIN, needs_locks, no_locks, rqspin, run_sample, skip_without_held_table
 
 
 def test_events_match_schema(tracer, schema):
@@ -18,12 +18,12 @@ def test_events_match_schema(tracer, schema):
     lines = t.out.read_text().splitlines()
     assert len(lines) == 4
     for line in lines:
-        jsonschema.validate(json.loads(line), schema)
+        schema.validate(json.loads(line))
 
 
 def test_schema_can_fail(schema):
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"schema": "rqspin-event/1", "type": "failure"}, schema)
+        schema.validate({"schema": "rqspin-event/1", "type": "failure"})
 
 
 def test_no_addr(tracer):
@@ -36,7 +36,7 @@ def test_no_addr(tracer):
 @pytest.mark.parametrize("verb", ["list", "doctor", "held"])
 def test_json_verbs(verb):
     if verb == "held":
-        skip_without_locks()
+        skip_without_held_table()
     res = rqspin(verb, "--json")
     assert res.returncode == (3 if verb == "doctor" and no_locks() else 0), res.stderr
     assert json.loads(res.stdout)["schema"].startswith("rqspin-")

@@ -6,7 +6,14 @@ import signal
 import subprocess
 
 import pytest
-from conftest import RQSPIN, needs_locks, no_locks, rqspin, run_sample
+from conftest import (
+    RQSPIN,
+    needs_locks,
+    no_locks,
+    rqspin,
+    run_sample,
+    skip_without_held_table,
+)
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
@@ -33,8 +40,8 @@ def test_run_leaves_nothing(nothing_left):
     run_sample("aa", "--count", 1)
 
 
-@needs_locks
 def test_held_leaves_nothing(nothing_left):
+    skip_without_held_table()
     assert rqspin("held").returncode == 0
 
 

@@ -2,9 +2,10 @@
 """Programs that report nothing themselves: exact counts from what the kernel tells."""
 
 import contextlib
-import functools
-import json
+import ctypes
 import os
+import pathlib
+import platform
 import re
 import shutil
 import signal
@@ -18,6 +19,9 @@ from conftest import (
     LIMIT,
     TOP,
     all_gone,
+    doctor,
+    doctor_check,
+    kernel_has_tracepoint,
     loaded,
     needs_four_cpus,
     needs_three_cpus,
@@ -32,11 +36,13 @@ WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
 HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
 
 
-@functools.cache
+BPF_OBJ_GET = 7
+SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
+
+
 def usable():
     """Source -> None, or why it does not work here."""
-    doctor = json.loads(rqspin("doctor", "--json").stdout)
-    return {s["name"]: None if s["usable"] else s["detail"] for s in doctor["trace_sources"]}
+    return {s["name"]: None if s["usable"] else s["detail"] for s in doctor()["trace_sources"]}
 
 
 @pytest.fixture(params=["trampoline", "stream"])
@@ -52,11 +58,15 @@ def run_plain(roles, count):
 
 
 def check(t, run):
-    failed = {r["program"]: r["failed"] for r in run["roles"] if r["failed"]}
+    """Every failure is there, or was dropped by a kernel that counts what it drops."""
+    failed = Counter({r["program"]: r["failed"] for r in run["roles"] if r["failed"]})
     assert failed, run
     ours = [e for e in t.events if (e["prog"]["name"] or "").startswith("plain_")]
-    assert Counter(e["prog"]["name"] for e in ours) == Counter(failed)
-    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    seen = Counter(e["prog"]["name"] for e in ours)
+    assert seen <= failed and failed.total() - seen.total() == t.summary["lost"]
+    assert not t.summary["lost_unknown"]
+    if t.summary["sources"] != "stream" or not kernel_has_tracepoint():
+        assert t.summary["lost"] == 0
     return ours
 
 
@@ -84,13 +94,22 @@ def test_abba(tracer, source):
         if e["errno"] == "ETIMEDOUT":  # a partner that was stopped: not a deadlock
             continue
         assert (e["kind"], e["parties"]) == ("ABBA", 2)
-        if source == "stream":
+        if source == "stream" and not kernel_has_tracepoint():
             assert e["owner"] is None
             continue
         # The other side: it holds what this one wants and wants what this one holds.
         assert e["owner"]["cpu"] != e["cpu"]
         assert [h["name"] for h in e["owner"]["held"]] == [WANTS[prog]]
-        assert e["owner"]["wants"]["name"] == HOLDS[prog]
+        if source != "stream":
+            assert e["owner"]["wants"]["name"] == HOLDS[prog]
+
+
+def check_cycle_event(e):
+    """A lock that finds cycles answers at once; others, and a stopped owner, take their time."""
+    if kernel_has_tracepoint() and e["errno"] == "EDEADLK":
+        assert (e["kind"], e["parties"]) == ("CYCLE", 3)
+    else:
+        assert e["errno"] == "ETIMEDOUT" and e["kind"] in ("CYCLE", "TIMEOUT")
 
 
 @needs_three_cpus
@@ -101,8 +120,8 @@ def test_cycle_of_three(tracer, source):
         with tracer("--source", source) as t:
             run = run_plain("plain_ab3,plain_bc3,plain_ca3", 3)
         events = check(t, run)
-        assert all(e["errno"] == "ETIMEDOUT" for e in events)
-        assert {e["kind"] for e in events} <= {"CYCLE", "TIMEOUT"}
+        for e in events:
+            check_cycle_event(e)
         if any(e["kind"] == "CYCLE" and e["parties"] == 3 for e in events):
             return
     pytest.fail(f"no cycle of three in {runs} runs")
@@ -113,9 +132,9 @@ def queueing():
     """Waiters queue here, and the tracer sees them."""
     if usable()["contention"]:
         pytest.skip(f"contention: {usable()['contention']}")
-    checks = {c["id"]: c for c in json.loads(rqspin("doctor", "--json").stdout)["checks"]}
-    if not checks["queue"]["available"]:
-        pytest.skip(f"waiters do not queue: {checks['queue']['detail']}")
+    queue = doctor_check("queue")
+    if not queue["available"]:
+        pytest.skip(f"waiters do not queue: {queue['detail']}")
 
 
 @needs_four_cpus
@@ -194,14 +213,30 @@ def fail(pin, tmp_path, count):
     subprocess.run([*run, "repeat", str(count)], check=True, capture_output=True, timeout=LIMIT)
 
 
+def fdinfo(pin):
+    """What the kernel says of a pinned program."""
+    attr = ctypes.create_string_buffer(pin.encode())
+    get = (ctypes.c_uint64 * 2)(ctypes.addressof(attr), 0)
+    fd = ctypes.CDLL(None).syscall(SYS_BPF, BPF_OBJ_GET, get, ctypes.sizeof(get))
+    assert fd >= 0
+    try:
+        return pathlib.Path(f"/proc/self/fdinfo/{fd}").read_text()
+    finally:
+        os.close(fd)
+
+
 def test_full_stream(tracer, pinned_aa, tmp_path):
-    """A stream keeps 100000 bytes, some 150 reports; the rest is lost and nobody knows how many."""
+    """A stream keeps 100000 bytes, some 150 reports; how many are lost only some kernels know."""
     if usable()["stream"]:
         pytest.skip(f"stream: {usable()['stream']}")
     with tracer("--source", "stream") as t, stopped(t):
         fail(pinned_aa, tmp_path, 400)
     assert 0 < len(t.events) < 400
-    assert t.summary["lost_unknown"]
+    if "stderr_dropped" in fdinfo(pinned_aa):
+        assert len(t.events) + t.summary["lost"] == 400 and not t.summary["lost_unknown"]
+    else:
+        assert t.summary["lost"] == 0 and t.summary["lost_unknown"]
+    # What was dropped before is none of the next session's business.
     with tracer("--source", "stream") as t:
         fail(pinned_aa, tmp_path, 20)
     assert len(t.events) == 20

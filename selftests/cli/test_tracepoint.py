@@ -6,7 +6,6 @@ Nothing but the modules takes a resilient lock meanwhile, so their own counts, a
 """
 
 import contextlib
-import functools
 import json
 import os
 import pathlib
@@ -17,19 +16,22 @@ import subprocess
 import time
 from collections import Counter
 
-import jsonschema
 import pytest
-from conftest import LIMIT, RQSPIN, TOP, cpus, needs_four_cpus, needs_three_cpus, rqspin
+from conftest import (
+    LIMIT,
+    RQSPIN,
+    TOP,
+    cpus,
+    doctor,
+    needs_four_cpus,
+    needs_three_cpus,
+    skip_without_tracepoint,
+)
 
 DEBUGFS = pathlib.Path("/sys/kernel/debug")
 EVENTS = DEBUGFS / "lock_event_counts"
 BCC = TOP / "user/bcc/rqspindeadlock.py"
 SECONDS = 8
-
-
-@functools.cache
-def doctor():
-    return json.loads(rqspin("doctor", "--json").stdout)
 
 
 def modprobe(*args):
@@ -39,9 +41,7 @@ def modprobe(*args):
 
 @pytest.fixture(autouse=True)
 def tracepoint():
-    why = {s["name"]: None if s["usable"] else s["detail"] for s in doctor()["trace_sources"]}
-    if why["tracepoint"]:
-        pytest.skip(f"tracepoint: {why['tracepoint']}")
+    skip_without_tracepoint()
     if modprobe("-n", "locktorture").returncode or modprobe("-n", "rqspinlock_stress").returncode:
         pytest.skip("the kernel's test modules are not installed")
 
@@ -121,7 +121,7 @@ def test_locktorture_exact(tracer, schema):
     check_torture(by_kind(t.events), told)
     assert len(t.events) == count.total()
     for e in t.events:
-        jsonschema.validate(e, schema)
+        schema.validate(e)
         check_locktorture_event(e)
 
 

@@ -103,6 +103,8 @@ test_old_vmlinux() {
 	done
 	refused "vmlinux.h without the locks, types not asked for" \
 		"incomplete type 'struct bpf_res_spin_lock'" "$tmp/res_spin_lock.bpf.c" "-I$tmp/old"
+	refused "vmlinux.h with the locks, types asked for" \
+		"redefinition of 'bpf_res_spin_lock'" "$tmp/res_spin_lock.bpf.c" "-I$out" -DRQSPIN_NEED_TYPES
 }
 
 # Without -Werror, as a user's build may be; system headers, as installed ones may be.

@@ -12,7 +12,14 @@ top=$(readlink -f "$here/../..")
 tree=$top/build/linux-6.12
 passed=0 failed=0
 
-[ -z "$(git -C "$tree" status --porcelain)" ] || { echo "mutants: uncommitted changes in $tree" >&2; exit 2; }
+die() {
+	echo "mutants: $1" >&2
+	exit 2
+}
+
+for n; do [[ $n =~ ^([1-9]|1[0-4])$ ]] || die "'$n' is no mutant: they are 1 to 14"; done
+git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 || die "no tree in $tree: run make kernel-tree"
+[ -z "$(git -C "$tree" status --porcelain)" ] || die "uncommitted changes in $tree: commit or stash them"
 
 mend() {
 	git -C "$tree" checkout -q .

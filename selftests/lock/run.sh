@@ -50,11 +50,15 @@ number() {
 limit() { echo $((10 * seconds + 600)); }
 
 run_guest() {
-	local model=$1 n=$2 where="$kernel $1 $2" line rc=1
+	local model=$1 n=$2 where="$kernel $1 $2" line rc=1 said=0 bad=0
 	while IFS= read -r line; do
 		case $line in
 		'guest: '*) rc=${line#guest: } ;;
-		'ok - '* | 'not ok - '*) number "$where" "$line" ;;
+		'ok - '* | 'not ok - '*)
+			number "$where" "$line"
+			said=$((said + 1))
+			[[ $line == ok* ]] || bad=1
+			;;
 		*) printf '%s\n' "$line" ;;
 		esac
 	done < <(
@@ -63,8 +67,11 @@ run_guest() {
 			"$here/guest.sh" "$seconds" "$parts" || rc=$?
 		echo "guest: $rc"
 	)
+	# A guest that came to nothing is no success, and status 1 must have its reason.
+	[ $said -gt 0 ] || number "$where" "not ok - no result came from the guest"
 	case $rc in
-	0 | 1) ;;
+	0) ;;
+	1) [ $bad = 1 ] || number "$where" "not ok - status 1 without a failure" ;;
 	3) exit 3 ;;
 	126) number "$where" "not ok - the kernel log shows a fault" ;;
 	*) number "$where" "not ok - the guest ended with status $rc" ;;

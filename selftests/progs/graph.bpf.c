@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lists and trees that a resilient lock of the same allocation protects. */
 #include "locks.h"
-#include "graph.h"
-
-struct item {
-	struct bpf_list_node link;
-	__u64 key;
-};
-
-struct leaf {
-	struct bpf_rb_node branch;
-	__u64 key;
-};
-
-struct rooted {
-	struct bpf_res_spin_lock lock;
-	struct bpf_list_head head __contains(item, link);
-};
+#include "graph_lists.h"
 
 struct planted {
 	struct bpf_res_spin_lock lock;
 	struct bpf_rb_root root __contains(leaf, branch);
 };
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct rooted);
-} lists SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -42,11 +20,6 @@ struct object {
 	struct bpf_res_spin_lock lock;
 	struct bpf_list_head head __contains(item, link);
 };
-
-static __always_inline struct rooted *list(__u32 key)
-{
-	return bpf_map_lookup_elem(&lists, &key);
-}
 
 static __always_inline struct planted *tree(__u32 key)
 {

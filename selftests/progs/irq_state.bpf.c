@@ -17,10 +17,19 @@ struct {
 /* Bytes from a CPU's runqueues to its __preempt_count, 0 if there is none. */
 const volatile __s64 preempt_delta;
 
+/* Where the count is the task's, as on arm64, it is in the first member of task_struct. */
+struct thread_info___counting {
+	struct {
+		__u32 count;
+	} preempt;
+} __attribute__((preserve_access_index));
+
 __u32 target_tid;
 /* Timer interrupts that came while target_tid was running. */
 __u64 interrupts;
 int failed_with, preempt_before, preempt_after;
+/* Was there a count to read? */
+bool preempt_known;
 
 SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(in_interrupt, struct hrtimer *timer, ktime_t *now)
@@ -33,14 +42,19 @@ int BPF_PROG(in_interrupt, struct hrtimer *timer, ktime_t *now)
 static __always_inline int own_preempt_count(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_info___counting *info = (void *)task;
 	__u32 count = 0;
 	__u64 rq;
 
+	if (bpf_core_field_exists(info->preempt.count)) {
+		preempt_known = true;
+		return info->preempt.count;
+	}
 	/* A lean kernel has no group scheduling, and then no pointer to the run queue. */
 	if (!preempt_delta || !bpf_core_field_exists(task->se.cfs_rq))
 		return 0;
 	rq = (__u64)task->se.cfs_rq->rq;
-	bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
+	preempt_known = !bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
 	/* The top bit is the inverted "reschedule" flag. */
 	return count & 0x7fffffff;
 }
@@ -153,12 +167,14 @@ int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 	struct locked_value *a = element(0), *again = element(0);
 	unsigned long flags, inner;
 
+	preempt_before = own_preempt_count();
 	if (!a || !again || bpf_res_spin_lock_irqsave(&a->lock, &flags))
 		return -1;
 	failed_with = bpf_res_spin_lock_irqsave(&again->lock, &inner);
 	if (!failed_with)
 		bpf_res_spin_unlock_irqrestore(&again->lock, &inner);
 	bpf_res_spin_unlock_irqrestore(&a->lock, &flags);
+	preempt_after = own_preempt_count();
 	return interrupt_comes();
 }
 

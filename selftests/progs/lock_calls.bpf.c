@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What a program may call while it holds a lock. */
 #include "locks.h"
+#include "plain_values.h"
 
 /* Some program types may not call the kfunc at all. */
 #define NO_KFUNC "calling kernel function bpf_res_spin_lock is not allowed"
@@ -10,18 +11,6 @@ extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
-
-struct plain_locked {
-	struct bpf_spin_lock lock;
-	__u32 count;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct plain_locked);
-} plain_values SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,8 +37,10 @@ int clock(struct __sk_buff *ctx)
 	UNDER_LOCK(sink = bpf_ktime_get_ns());
 }
 
+/* Elements of an array can be looked up on the patched 6.12: lock_lookup.bpf.c. */
 SEC("?tc")
 __refused(NO_CALLS)
+__returns(0)
 int look_up(struct __sk_buff *ctx)
 {
 	UNDER_LOCK(sink = !!element(0));

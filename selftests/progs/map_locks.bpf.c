@@ -87,17 +87,19 @@ static __noinline bool both_arrived(void)
 
 /*
  * -EDEADLK proves that the bucket is locked below us; then stay here. Interrupts
- * are off, so not longer than the slowest waiter needs (1 s): other CPUs may be
- * waiting for this one to answer.
+ * are off, so not for ever: other CPUs may be waiting for this one to answer. The
+ * slowest waiter gives up after 1 s; it has to be there by then.
  */
+#define HOLD_NS 4000000000ULL
+
 static __always_inline void hold_bucket(void)
 {
-	int i;
+	__u64 begin = bpf_ktime_get_ns();
 
 	if (holding || count(update(&hash0, current_key[0])) != -EDEADLK)
 		return;
 	holding = 1;
-	for (i = 0; i < 6; i++) {
+	while (may_loop && bpf_ktime_get_ns() - begin < HOLD_NS) {
 		if (released())
 			return;
 	}

@@ -5,6 +5,7 @@
 
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+#include "may_loop.h"
 #include "test_macros.h"
 
 #define EDEADLK	  35
@@ -18,19 +19,6 @@ extern void bpf_res_spin_unlock_irqrestore(struct bpf_res_spin_lock *lock,
 					   unsigned long *flags__irq_flag) __weak __ksym;
 extern void bpf_local_irq_save(unsigned long *flags__irq_flag) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
-
-/* May a loop go on? Bounded by the kernel, so it is allowed while a lock is held. */
-#define may_loop                                                 \
-	({                                                       \
-		__label__ no, out;                               \
-		bool go = true;                                  \
-		asm volatile goto("may_goto %l[no]" : : : : no); \
-		goto out;                                        \
-no:                                                              \
-		go = false;                                      \
-out:;                                                            \
-		go;                                              \
-	})
 
 struct locked_value {
 	struct bpf_res_spin_lock lock;

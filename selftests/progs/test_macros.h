@@ -9,6 +9,7 @@
  *	__returns(n)		... and one run must return n, every lock free after it
  *			(with __refused: one of the two, where kernels differ)
  *	__needs("name")		skipped where the kernel's BTF has no such kfunc
+ *	__needs_tracepoint("name") the same for a tracepoint
  *
  * Tagged programs are SEC("?...") so that each one is loaded alone.
  */
@@ -21,5 +22,7 @@
 #define __accepted	   __test_tag("accepted=")
 #define __returns(n)	   __test_tag("returns=" #n)
 #define __needs(name)	   __test_tag("needs=" name)
+
+#define __needs_tracepoint(name) __test_tag("needs_tracepoint=" name)
 
 #endif

@@ -169,8 +169,9 @@ static void emit_simple(const struct stmt *s)
 {
 	switch (s->op) {
 	case OP_UNLOCK:
+	case OP_UNLOCK_OOO:
 		load_lock(s->lock);
-		call_kfunc(kernel->unlock);
+		call_kfunc(s->op == OP_UNLOCK ? kernel->unlock : kernel->unlock_ooo);
 		break;
 	case OP_UNLOCK_IRQ:
 		load_lock(s->lock);

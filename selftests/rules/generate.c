@@ -4,6 +4,7 @@
 #include "rules.h"
 
 static uint64_t state;
+static bool with_ooo;
 
 /* xorshift64*: the same programs everywhere for the same seed */
 static uint32_t rnd(uint32_t below)
@@ -52,6 +53,7 @@ static int pick_free(unsigned int mask, int n)
 }
 
 static struct block *gen_block(struct program *p, struct scope at);
+static void gen_stmt(struct program *p, struct block *b, struct scope at);
 
 static void gen_lock(struct program *p, struct block *b, struct scope at)
 {
@@ -78,6 +80,74 @@ static void gen_lock(struct program *p, struct block *b, struct scope at)
 	end = add(s->a, flag < 0 ? OP_UNLOCK : OP_UNLOCK_IRQ);
 	end->lock = lock;
 	end->flag = s->flag;
+	if (with_ooo && flag < 0 && !rnd(4))
+		end->op = OP_UNLOCK_OOO;
+}
+
+/* Release what s took, at the end of the block whatever is lost of it. */
+static void add_unlock(struct block *b, enum op op, const struct stmt *s)
+{
+	struct stmt *end;
+
+	if (b->n == MAX_STMTS)
+		b->n--;
+	end = add(b, op);
+	end->lock = s->lock;
+	end->flag = s->flag;
+}
+
+/* Append what may stand in a block. */
+static void gen_stmts(struct program *p, struct block *b, struct scope at, int n)
+{
+	while (n--)
+		gen_stmt(p, b, at);
+}
+
+/* With the first lock held: b takes a second one and releases the first, or fails. */
+static void gen_second(struct program *p, struct block *b, struct scope at,
+		       const struct stmt *first, struct block *both, struct block *failed)
+{
+	int lock = pick_free(at.locks, NR_LOCKS);
+	int flag = rnd(2) ? pick_free(at.flags, NR_FLAGS) : -1;
+	struct stmt *s = add(b, flag < 0 ? OP_LOCK : OP_LOCK_IRQ);
+
+	s->lock = lock;
+	s->flag = flag < 0 ? 0 : flag;
+	s->a = both;
+	s->b = failed;
+	at.depth++;
+	gen_stmts(p, failed, at, (int)rnd(2));
+	add_unlock(failed, rnd(2) ? OP_UNLOCK : OP_UNLOCK_OOO, first);
+	at.locks |= 1u << lock;
+	at.flags |= flag < 0 ? 0 : 1u << flag;
+	gen_stmts(p, both, at, (int)rnd(3));
+	add_unlock(both, OP_UNLOCK_OOO, first);
+	at.locks &= ~(1u << first->lock);
+	gen_stmts(p, both, at, (int)rnd(3));
+	add_unlock(both, flag >= 0 ? OP_UNLOCK_IRQ : rnd(2) ? OP_UNLOCK : OP_UNLOCK_OOO, s);
+}
+
+/* Two locks hand over hand. */
+static void gen_hand_over(struct program *p, struct block *b, struct scope at)
+{
+	struct block *one = new_block(p), *both = new_block(p), *failed = new_block(p);
+	int lock = pick_free(at.locks, NR_LOCKS);
+	struct stmt *s;
+
+	if (!failed || lock < 0 || pick_free(at.locks | 1u << lock, NR_LOCKS) < 0)
+		return;
+	s = add(b, OP_LOCK);
+	if (!s)
+		return;
+	s->lock = lock;
+	s->a = one;
+	at.depth++;
+	s->b = gen_block(p, at);
+	at.locks |= 1u << lock;
+	gen_stmts(p, one, at, (int)rnd(3));
+	if (one->n == MAX_STMTS)
+		one->n--;
+	gen_second(p, one, at, s, both, failed);
 }
 
 static void gen_irq(struct program *p, struct block *b, struct scope at)
@@ -151,7 +221,10 @@ static void gen_stmt(struct program *p, struct block *b, struct scope at)
 		gen_nested(p, b, at, OP_LOOP);
 		break;
 	default:
-		gen_lock(p, b, at);
+		if (with_ooo && !rnd(2))
+			gen_hand_over(p, b, at);
+		else
+			gen_lock(p, b, at);
 	}
 }
 
@@ -184,7 +257,11 @@ static void insert_stmt(struct block *b, bool sub)
 					  OP_SMASH,  OP_HELPER,	    OP_EXIT };
 	int at = (int)rnd((uint32_t)b->n + 1);
 	enum op op = simple[rnd(sizeof(simple) / sizeof(*simple) - sub)];
-	struct stmt *s = add(b, op);
+	struct stmt *s;
+
+	if (with_ooo && op <= OP_UNLOCK_IRQ && rnd(2))
+		op = OP_UNLOCK_OOO;
+	s = add(b, op);
 
 	if (!s)
 		return;
@@ -211,10 +288,14 @@ static void change_stmt(struct stmt *s)
 		s->flag = (int)rnd(NR_FLAGS);
 		break;
 	default:
-		if (s->op == OP_LOCK || s->op == OP_LOCK_IRQ)
+		if (with_ooo && (s->op == OP_UNLOCK || s->op == OP_UNLOCK_IRQ) && rnd(2))
+			s->op = OP_UNLOCK_OOO;
+		else if (s->op == OP_LOCK || s->op == OP_LOCK_IRQ)
 			s->op = s->op == OP_LOCK ? OP_LOCK_IRQ : OP_LOCK;
 		else if (s->op == OP_UNLOCK || s->op == OP_UNLOCK_IRQ)
 			s->op = s->op == OP_UNLOCK ? OP_UNLOCK_IRQ : OP_UNLOCK;
+		else if (s->op == OP_UNLOCK_OOO)
+			s->op = rnd(2) ? OP_UNLOCK : OP_UNLOCK_IRQ;
 		else if (s->op == OP_SAVE || s->op == OP_RESTORE)
 			s->op = s->op == OP_SAVE ? OP_RESTORE : OP_SAVE;
 	}
@@ -246,10 +327,11 @@ static void mutate(struct program *p, int first_of_main)
 	}
 }
 
-void generate(struct program *p, uint64_t seed)
+void generate(struct program *p, uint64_t seed, bool ooo)
 {
 	int i, n, first_of_main;
 
+	with_ooo = ooo;
 	state = seed * 0x9e3779b97f4a7c15ULL + 1;
 	rnd(1);
 	p->nr_blocks = 0;
@@ -265,10 +347,11 @@ void generate(struct program *p, uint64_t seed)
 
 static void print_block(const struct block *b, int depth, FILE *to)
 {
-	static const char *const names[] = { "lock", "lock_irqsave", "unlock", "unlock_irqrestore",
-					     "save", "restore",	     "smash",  "helper",
-					     "iter", "if",	     "loop",   "call",
-					     "exit" };
+	static const char *const names[] = {
+		"lock", "lock_irqsave", "unlock", "unlock_ooo", "unlock_irqrestore",
+		"save", "restore",	"smash",  "helper",	"iter",
+		"if",	"loop",		"call",	  "exit"
+	};
 	const struct stmt *s;
 
 	for (s = b->stmts; s < b->stmts + b->n; s++) {

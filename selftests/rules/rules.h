@@ -24,6 +24,7 @@ enum op {
 	OP_LOCK,       /* lock, two ways on: a when it is taken, b when it is not */
 	OP_LOCK_IRQ,   /* the same with the flag */
 	OP_UNLOCK,     /* lock */
+	OP_UNLOCK_OOO, /* lock, which need not be the last one */
 	OP_UNLOCK_IRQ, /* lock, flag */
 	OP_SAVE,       /* flag */
 	OP_RESTORE,    /* flag */
@@ -60,12 +61,15 @@ struct kernel {
 	int lock_maps[NR_LOCKS];
 	int lock, unlock, lock_irq, unlock_irq, save, restore;
 	int iter_new, iter_next, iter_destroy;
+	int unlock_ooo; /* not positive: the kernel has none */
 };
 
-void generate(struct program *p, uint64_t seed);
+/* @ooo: with releases out of order; without, the programs of a seed are the same everywhere. */
+void generate(struct program *p, uint64_t seed, bool ooo);
 void print_program(const struct program *p, FILE *to);
 
-/* NULL if no path breaks a rule, otherwise the rule. */
+/* NULL if no path breaks a rule, otherwise the rule, or no_verdict: there was no room to tell. */
+extern const char no_verdict[];
 const char *simulate(const struct program *p);
 
 /* The number of instructions, 0 if they are too many. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The rules, written down without any of a verifier's cleverness: every path is taken, the critical
- * sections are a stack, a flag's variable says which section it belongs to.
+ * sections are a stack, out of which a lock may be taken, and a flag's variable says which section
+ * it belongs to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ struct states {
 static const struct program *program;
 static const char *broken;
 
+const char no_verdict[] = "no verdict: too many states, or no memory";
+
 static void rule(const char *which)
 {
 	if (!broken)
@@ -44,7 +47,7 @@ static void reach(struct states *set, const struct state *s)
 		if (!memcmp(&set->all[i], s, sizeof(*s)))
 			return;
 	if (set->n == MAX_STATES)
-		rule("simulate: too many states");
+		rule(no_verdict);
 	else
 		set->all[set->n++] = *s;
 }
@@ -120,6 +123,34 @@ static void do_unlock(struct state *s, const struct stmt *st)
 	leave(s);
 }
 
+/* Out of the middle: what was entered later moves down, and its flags know that. */
+static void remove_section(struct state *s, int at)
+{
+	int flag;
+
+	for (flag = 0; flag < NR_FLAGS; flag++)
+		if (s->owner[flag] > at)
+			s->owner[flag]--;
+	memmove(&s->sections[at], &s->sections[at + 1],
+		(size_t)(s->n - at - 1) * sizeof(*s->sections));
+	leave(s);
+}
+
+static void do_unlock_ooo(struct state *s, const struct stmt *st)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->sections[i].kind != IRQ_OFF && s->sections[i].lock == st->lock)
+			break;
+	if (i == s->n)
+		rule("the lock is not held");
+	else if (s->sections[i].kind == IRQ_LOCK)
+		rule("the lock's flags are not restored");
+	else
+		remove_section(s, i);
+}
+
 static void do_restore(struct state *s, const struct stmt *st)
 {
 	if (!s->n || last(s)->kind != IRQ_OFF) {
@@ -138,6 +169,9 @@ static void do_simple(struct state *s, const struct stmt *st)
 	case OP_UNLOCK:
 	case OP_UNLOCK_IRQ:
 		do_unlock(s, st);
+		break;
+	case OP_UNLOCK_OOO:
+		do_unlock_ooo(s, st);
 		break;
 	case OP_SAVE:
 		enter(s, IRQ_OFF, 0);
@@ -167,7 +201,7 @@ static struct states *new_states(void)
 	if (set)
 		set->n = 0;
 	else
-		rule("simulate: no memory");
+		rule(no_verdict);
 	return set;
 }
 

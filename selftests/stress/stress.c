@@ -96,6 +96,15 @@ static void attach(struct bpf_program *prog)
 		printf("# %s not attached: %s\n", bpf_program__name(prog), strerror(errno));
 }
 
+static unsigned long long all_ok(const struct stress_counts *c, int ctx)
+{
+	unsigned long long sum = 0;
+
+	for (int m = 0; m < MAP_KINDS; m++)
+		sum += c->n[ctx][m][RES_OK];
+	return sum;
+}
+
 static void print_counts(const struct stress_counts *c)
 {
 	static const char *const ctx[] = { "task", "tick",  "switch", "contention",
@@ -228,13 +237,27 @@ static int check_capacity(struct stress_bpf *skel, const int *cpus, int nr)
 	return ok;
 }
 
+/* Did updates run below the maps' own locks? Emulated machines have hardly an NMI. */
+static int check_deep(const struct stress_counts *c)
+{
+	int ok = all_ok(c, CTX_EVICT) && all_ok(c, CTX_FREE);
+
+	if (!nests_everywhere()) {
+		printf("ok 3 - updates below LRU locks # SKIP this kernel would hang\n");
+		return 1;
+	}
+	printf("%sok 3 - updates below LRU locks and while fields are freed\n", ok ? "" : "not ");
+	printf("ok 4 - updates in NMIs%s\n", all_ok(c, CTX_NMI) ? "" : " # SKIP none came");
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 10;
 	int cpus[CPU_SETSIZE], nr = usable_cpus(cpus);
 	struct stress_bpf *skel = load();
 	unsigned long runs;
-	int ok, full;
+	int ok, full, deep;
 
 	if (!skel || seconds <= 0 || !nr) {
 		printf("Bail out! cannot load stress.bpf.o (%s) or bad number of seconds\n",
@@ -255,6 +278,7 @@ int main(int argc, char **argv)
 	       runs);
 	full = check_capacity(skel, cpus, nr);
 	printf("%sok 2 - every map holds as much as ever\n", full ? "" : "not ");
+	deep = check_deep(&skel->bss->counts);
 	stress_bpf__destroy(skel);
-	return !ok || !full;
+	return !ok || !full || !deep;
 }

@@ -13,6 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:|suspicious RCU'
 kernel='' name='' cpu=queue cpus=4 mem=2G limit=600 shell=0
+boot_limit=${RQSPIN_BOOT_LIMIT:-120} # seconds from power-on to the command; twice that at a second try
 PATH=$PATH:/usr/sbin:/sbin:$top/.venv/bin
 
 die() {
@@ -62,20 +63,42 @@ probe_kvm() {
 }
 
 cpu_model() {
-	case $accel-$cpu in
-	tcg-queue) echo max,-hypervisor ;;
-	tcg-tas) echo max ;;
-	kvm-queue) echo host,-hypervisor ;;
-	kvm-tas) echo host,kvm-pv-unhalt=off ;;
+	case $arch-$accel-$cpu in
+	x86-tcg-queue) echo max,-hypervisor ;;
+	x86-tcg-tas) echo max ;;
+	x86-kvm-queue) echo host,-hypervisor ;;
+	x86-kvm-tas) echo host,kvm-pv-unhalt=off ;;
+	# The architecture's own signatures of return addresses are slow to emulate.
+	arm64-*) echo max,pauth-impdef=on ;;
 	esac
 }
 
+# Which machine the kernel is for, and what is needed when it is not this one's kind.
+pick_arch() {
+	arch=x86
+	grep -qs '^CONFIG_ARM64=y' "$top/build/kernels/$kernel"/boot/config-* || return 0
+	arch=arm64
+	[ "$cpu" = queue ] || die "arm64 has no test-and-set path" 2
+	command -v qemu-system-aarch64 >/dev/null || die "qemu-system-aarch64 is missing: run scripts/setup.sh --arm64" 3
+	"$here/arm64-root.sh" || exit 3
+}
+
+# Sets args, for a guest that can write to the folder $1, and inside, its path there.
 vng_args() {
+	inside=$1
 	# Without tsc=reliable a busy host makes the guest fall back to a clock that is slow to read. A
 	# task that an emulated CPU is kept from for 21 s by its timers is no stall yet; a minute is.
-	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p --overlay-rwdir="$top"
+	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p
 		--append 'tsc=reliable rcupdate.rcu_cpu_stall_timeout=60' --qemu-opts="-cpu $(cpu_model)")
 	[ $accel = kvm ] || args+=(--disable-kvm)
+	if [ $arch = x86 ]; then
+		args+=(--overlay-rwdir="$top" --rwdir="$1")
+	else
+		# This machine's programs are of no use there: this tree only, below a root for its kind. A
+		# folder inside what is mounted later would be hidden.
+		inside=/mnt
+		args+=(--arch "$arch" --root "$top/build/$arch-root" --rodir="$top=$top" --rwdir="/mnt=$1")
+	fi
 }
 
 # Whatever ends this script, SIGKILL included, ends the guest: it lives in a PID namespace whose
@@ -88,8 +111,8 @@ leash() {
 }
 
 run_shell() {
-	vng_args
-	exec vng "${args[@]}" --rwdir="$top/build"
+	vng_args "$top/build"
+	exec vng "${args[@]}"
 }
 
 # One word is a shell command line, several are a command and its arguments.
@@ -107,15 +130,27 @@ prepare_state() {
 	command_text >"$state/cmd"
 	pwd >"$state/cwd"
 	echo "$cpu" >"$state/mode"
+	[ $arch = x86 ] || echo "$top/build/kernels/$kernel"/lib/modules/* >"$state/modules"
 	: >"$state/stdout"
 	: >"$state/stderr"
 }
 
+# Ends the guest $1 unless it has come as far as the command in $2 seconds.
+expect_start() {
+	local end=$((SECONDS + $2))
+	while [ ! -e "$state/started" ]; do
+		kill -0 "$1" 2>/dev/null || return 0
+		[ $SECONDS -lt $end ] || { kill -KILL "$1"; return 0; }
+		sleep 0.5
+	done
+}
+
 boot() {
-	vng_args
-	(leash timeout -k 5 "$limit" vng "${args[@]}" --verbose --rwdir="$state" \
-		--exec "bash $here/guest-run.sh $state" </dev/null >"$state/console" 2>&1) &
+	vng_args "$state"
+	(leash timeout -k 5 "$limit" vng "${args[@]}" --verbose \
+		--exec "bash $here/guest-run.sh $inside" </dev/null >"$state/console" 2>&1) &
 	guest=$!
+	expect_start $guest "$1" &
 	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stdout" 2>/dev/null &
 	local out=$!
 	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stderr" >&2 2>/dev/null &
@@ -140,12 +175,13 @@ take_turn() {
 	flock 8
 }
 
-# An emulated multi-CPU guest can die while its kernel patches its own code at start (QEMU before 8.1
-# does). That says nothing about the command, as long as it has not begun.
+# An emulated CPU can be dead from the start: it never ends its first timer interrupt, and takes no
+# other (seen with QEMU 10.0, once in some forty guests). Such a guest stops during its start, or
+# guest-run.sh finds out and gives it up. That says nothing about the command, which has not begun.
 boot_retry() {
 	local try
 	for try in 1 2 3; do
-		boot
+		boot $((boot_limit * try))
 		[ ! -e "$state/started" ] && [ "$vng_rc" != 124 ] || return 0
 		[ $try = 3 ] || echo "vm: the guest did not come up, trying again" >&2
 	done
@@ -192,8 +228,9 @@ main() {
 	command -v vng >/dev/null || die "vng is missing: run scripts/setup.sh" 3
 	"$here/fetch-kernel.sh" "$kernel" || { rc=$?; [ $rc = 2 ] && exit 2; exit 3; }
 	image=$(echo "$top/build/kernels/$kernel"/boot/vmlinuz-*)
+	pick_arch
 	accel=tcg
-	probe_kvm && accel=kvm
+	[ $arch = x86 ] && probe_kvm && accel=kvm
 	[ $shell = 0 ] || run_shell
 	trap stop_guest EXIT
 	trap 'exit 130' INT

@@ -50,11 +50,25 @@ no_qemu_left() {
 	return 1
 }
 
+# A vng whose first guest stops on its way up.
+stopped_once() {
+	mkdir "$out/bin"
+	cat >"$out/bin/vng" <<-EOF
+		#!/bin/sh
+		[ -e "$out/second" ] && exec "$(dirname "$run")/../../.venv/bin/vng" "\$@"
+		: >"$out/second"
+		exec sleep 1000
+	EOF
+	chmod +x "$out/bin/vng"
+	PATH=$out/bin:$PATH RQSPIN_BOOT_LIMIT=60 guest -- 'echo came up; exit 6'
+	is_and_says 6 'trying again' && says stdout 'came up'
+}
+
 if ! "$(dirname "$run")/fetch-kernel.sh" $kernel 2>"$out/stderr"; then
 	echo "1..0 # SKIP $(tail -n 1 "$out/stderr")"
 	exit 0
 fi
-echo 1..12
+echo 1..13
 scratch=$(dirname "$run")/guest-was-here
 guest --cpu tas -- "echo data \$(grep -cw hypervisor /proc/cpuinfo); echo talk >&2; touch $scratch; exit 7"
 check "the command's exit status comes back" is 7
@@ -78,6 +92,7 @@ check "an unknown kernel is a usage error" is_and_says 2 "unknown kernel 'nonesu
 check "an unknown CPU is a usage error" is_and_says 2 usage
 "$run" --kernel $kernel 2>"$out/stderr" || rc=$?
 check "no command is a usage error" is_and_says 2 usage
+check "a guest that stops on its way up is given up, and the next one runs the command" stopped_once
 guest --kernel running -- 'exit 5'
 check "the running kernel needs no guest" is 5
 echo "$passed passed, $failed failed, 0 skipped"

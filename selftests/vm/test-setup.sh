@@ -73,7 +73,7 @@ build_needs_less() {
 	is_and_says 1 'missing: C compiler' && ! grep -q Python "$out/err"
 }
 
-echo 1..7
+echo 1..8
 setup scripts/setup.sh
 check "nothing missing: silent, status 0" silent
 setup scripts/setup.sh --frob
@@ -81,6 +81,9 @@ check "an unknown option is a usage error" is_and_says 2 usage
 path_without shellcheck
 PATH=$out/bin setup scripts/setup.sh --check
 check "--check names what is missing and its package" is_and_says 1 'missing: shell checker.*shellcheck'
+rm -f "$out/bin/qemu-system-aarch64"
+PATH=$out/bin setup scripts/setup.sh --check --arm64
+check "--arm64 asks for its emulator, too" is_and_says 1 'missing: QEMU.* arm64 .*qemu-system-arm'
 copy_tree
 setup "$out/tree/scripts/setup.sh" --check
 check "a missing venv is named" is_and_says 1 'missing: Python tools in .venv'

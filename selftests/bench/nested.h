@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Both sides: the cases, and what operations on top of an operation came back with. */
+#ifndef BENCH_NESTED_H
+#define BENCH_NESTED_H
+
+enum nested_case {
+	CASE_HASH_SAME,	 /* hash map, the same bucket */
+	CASE_HASH_OTHER, /* hash map, another bucket */
+	CASE_HASH_CROSS, /* two hash maps in opposite order on two CPUs */
+	CASE_LRU,	 /* LRU list, out of an eviction */
+	CASE_LPM,	 /* LPM trie */
+	CASE_QUEUE,
+	CASE_STACK,
+	CASE_RINGBUF,  /* bpf_ringbuf_output() */
+	CASE_RESERVE,  /* bpf_ringbuf_reserve() */
+	CASE_FREELIST, /* free list of a preallocated hash map */
+	NR_CASES
+};
+
+struct nested_counts {
+	__u64 ok, edeadlk, etimedout, ebusy, null, other;
+};
+
+#endif

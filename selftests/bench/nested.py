@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Map operations nested in operations on the same map: the unpatched 6.12 beside the patched one.
+
+Every case runs in a guest: what hangs on the unpatched kernel takes its guest along, and the
+cases after it get a new one. A case hangs when its programs do not come back within 20 s after they
+should have, or the guest no longer answers. TAP: both kernels do what docs/map-errors.md says."""
+
+import argparse
+import json
+import queue
+import subprocess
+import sys
+import threading
+
+from stats import TOP, Tap
+
+# case -> what it comes to on the unpatched kernel, and on the patched one
+CASES = {
+    "hash-same-bucket": ("-EBUSY", "-EDEADLK"),
+    "hash-other-bucket": ("-EBUSY", "ok"),
+    "hash-two-maps": ("hang", "-EDEADLK"),
+    "lru-list": ("hang", "-EDEADLK"),
+    "lpm-trie": ("hang", "-EDEADLK"),
+    "queue": ("hang", "-EDEADLK"),
+    "stack": ("hang", "-EDEADLK"),
+    "ringbuf-output": ("hang", "-EDEADLK"),
+    "ringbuf-reserve": ("hang", "NULL"),
+    "free-list": ("hang", "-EDEADLK"),
+}
+SILENCE = 90  # seconds in which a guest that began a case must say something
+
+
+def read_lines(pipe, lines):
+    for line in pipe:
+        lines.put(line)
+    lines.put(None)
+
+
+def next_line(lines, started):
+    """None when the guest has ended, "" when it is silent."""
+    try:
+        return lines.get(timeout=SILENCE if started else None)
+    except queue.Empty:
+        return ""
+
+
+def one_guest(kernel, cases, args):
+    """Outcomes of the cases up to the first that hangs, in one guest."""
+    cmd = [TOP / "selftests/vm/run.sh", "--kernel", kernel, "--cpu", "queue"]
+    cmd += ["--timeout", str(args.timeout), "--", "build/selftests/bench/nested", *cases]
+    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, cwd=TOP)
+    lines, started, out = queue.Queue(), None, {}
+    threading.Thread(target=read_lines, args=(proc.stdout, lines), daemon=True).start()
+    while line := next_line(lines, started):
+        r = json.loads(line)
+        started = r.get("start")
+        if not started:
+            out[r["case"]] = r
+            if r["outcome"] == "hang":
+                break
+    if started:
+        out[started] = {"case": started, "outcome": "hang" if line == "" else "guest died"}
+    proc.terminate()
+    proc.wait()
+    return out
+
+
+def outcomes(kernel, args):
+    out = {}
+    while left := [c for c in args.cases if c not in out]:
+        found = one_guest(kernel, left, args)
+        if not found:
+            sys.exit(f"nested: no guest of {kernel}")
+        for r in found.values():
+            print(f"# {kernel}: {json.dumps(r)}", flush=True)
+        out |= found
+    return out
+
+
+def check(tap, base, ours, args):
+    print(f"# {'case':18} {args.base:18} {args.ours}")
+    for case in args.cases:
+        print(f"# {case:18} {base[case]['outcome']:18} {ours[case]['outcome']}")
+    for case in args.cases:
+        a, b = base[case]["outcome"], ours[case]["outcome"]
+        tap.check(a == CASES[case][0], f"{case}: {a} on {args.base}")
+        good = b == CASES[case][1] and ours[case]["usable"]
+        tap.check(good, f"{case}: {b} on {args.ours}, and the map is as good as ever")
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    ap.add_argument("--base", default="6.12-rqspin-base")
+    ap.add_argument("--ours", default="6.12-rqspin-lean")
+    ap.add_argument("--timeout", type=int, default=500, help="seconds for one guest")
+    ap.add_argument("--json", metavar="FILE")
+    ap.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    args = ap.parse_args()
+    args.cases = args.cases or list(CASES)
+    if unknown := set(args.cases) - set(CASES):
+        ap.error(f"no such case: {', '.join(unknown)}")
+    base, ours = outcomes(args.base, args), outcomes(args.ours, args)
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump({"schema": "rqspin-nested/1", args.base: base, args.ours: ours}, f, indent=1)
+    tap = Tap()
+    check(tap, base, ours, args)
+    return tap.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

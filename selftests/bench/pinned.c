@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <err.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "pinned.h"
+
+#define MAX_THREADS 64
+
+struct start {
+	struct pinned self;
+	void (*fn)(struct pinned *self);
+};
+
+static void *pinned_main(void *arg)
+{
+	struct start *s = arg;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(s->self.id, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(2, "CPU %d", s->self.id);
+	pthread_barrier_wait(s->self.barrier);
+	s->fn(&s->self);
+	return NULL;
+}
+
+void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg)
+{
+	struct start s[MAX_THREADS];
+	pthread_barrier_t barrier;
+
+	if (nr > MAX_THREADS)
+		errx(2, "%d threads", nr);
+	pthread_barrier_init(&barrier, NULL, nr);
+	for (int i = 0; i < nr; i++) {
+		s[i].self = (struct pinned){ .id = i, .arg = arg, .barrier = &barrier };
+		s[i].fn = fn;
+		if (pthread_create(&s[i].self.thread, NULL, pinned_main, &s[i]))
+			errx(2, "no thread");
+	}
+	for (int i = 0; i < nr; i++)
+		pthread_join(s[i].self.thread, NULL);
+	pthread_barrier_destroy(&barrier);
+}
+
+void test_run(int prog_fd, unsigned int repeat)
+{
+	char packet[64] = {};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
+		    .repeat = repeat);
+
+	if (bpf_prog_test_run_opts(prog_fd, &opts))
+		err(2, "BPF_PROG_TEST_RUN");
+	if (opts.retval)
+		errx(2, "the program returned %d", (int)opts.retval);
+}
+
+unsigned long long ticks(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+#endif
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the measurements have in common: quantiles with intervals, guests."""
+
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "selftests"))
+from tap import Tap  # noqa: E402
+
+__all__ = ["TOP", "Tap", "guest", "median_interval", "quantile"]
+
+
+def quantile(values, q):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, math.ceil(q * len(ordered)) - 1)]
+
+
+def median_interval(values):
+    """The median and its 95 % interval by order statistics; below six values it is narrower."""
+    ordered, n = sorted(values), len(values)
+    below = 0
+    # The largest rank with P(fewer than rank values below the median) <= 2.5 %.
+    rank, chance = 0, 0.5**n
+    while below + chance <= 0.025:
+        below += chance
+        rank += 1
+        chance *= (n - rank + 1) / rank
+    low = max(rank - 1, 0)
+    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
+
+
+def guest(kernel, command, cpu="queue", cpus=4, limit=600, env=None):
+    """What a shell command prints in a guest; ends the script if it fails."""
+    cmd = [TOP / "selftests/vm/run.sh", "--kernel", kernel, "--cpu", cpu, "--cpus", str(cpus)]
+    cmd += ["--timeout", str(limit), "--", command]
+    out = subprocess.run(cmd, stdout=subprocess.PIPE, text=True, check=False, cwd=TOP, env=env)
+    if out.returncode:
+        sys.exit(f"guest {kernel}: status {out.returncode}")
+    return out.stdout

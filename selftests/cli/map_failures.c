@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Make locks inside maps fail so many times, and say how often the operations
+ * said so. usage: map_failures PLACE COUNT; the maps stay until standard input
+ * ends. Exit code 3: no hardware breakpoints here.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "../progs/map_failures.h"
+#include "selftests/progs/map_failures.skel.h"
+
+#define UNSUPPORTED 3
+#define TRIES_EACH  1000 /* operations below for each failure that is wanted */
+#define CPU	    0
+#define OTHER_CPU   1
+
+struct target {
+	const char *name, *map, *prog;
+};
+
+static const struct target places[NR_PLACES] = {
+	[AT_HASH] = { "hash", "hash", "on_hash" },
+	[AT_HASH_CPU] = { "percpu_hash", "hash_cpu", "on_hash_cpu" },
+	[AT_LRU_BUCKET] = { "lru_bucket", "lru_one", "on_lru_bucket" },
+	[AT_LRU_LIST] = { "lru_list", "lru", "on_lru_list" },
+	[AT_LRU_DELETE] = { "lru_delete", "lru", "on_lru_delete" },
+	[AT_LRU_CPU] = { "lru_cpu", "lru_cpu", "on_lru_cpu" },
+	[AT_LPM] = { "lpm", "trie", "on_lpm" },
+	[AT_OUTPUT] = { "ringbuf_output", "ringbuf", "on_output" },
+	[AT_RESERVE] = { "ringbuf_reserve", "ringbuf", "on_reserve" },
+	[AT_QUEUE] = { "queue", "queue", "on_queue" },
+	[AT_STACK] = { "stack", "stack", "on_stack" },
+	[AT_OTHER_HASH] = { "other_hash", "other_hash", NULL },
+};
+
+static struct map_failures_bpf *skel;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "map_failures: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+static void run(const struct bpf_program *prog)
+{
+	char packet[64] = {};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet));
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts))
+		die(bpf_program__name(prog));
+}
+
+/* The program runs whenever this thread writes the word. */
+static struct bpf_link *watch(const struct place_addr *at, const struct bpf_program *prog)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = at->word,
+		.bp_len = at->word_len,
+		.sample_period = 1,
+		.exclude_user = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link;
+
+	if (fd < 0) {
+		fprintf(stderr, "map_failures: no breakpoint: %s\n", strerror(errno));
+		exit(UNSUPPORTED);
+	}
+	link = bpf_program__attach_perf_event(prog, fd);
+	if (!link)
+		die("attach");
+	return link;
+}
+
+static __u32 map_id(const char *name)
+{
+	int fd = bpf_object__find_map_fd_by_name(skel->obj, name);
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_map_get_info_by_fd(fd, &info, &len))
+		die(name);
+	return info.id;
+}
+
+static __u32 prog_id(const char *name)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(skel->obj, name));
+
+	if (bpf_prog_get_info_by_fd(fd, &info, &len))
+		die(name);
+	return info.id;
+}
+
+static void find_places(void)
+{
+	struct bpf_link *link;
+	char buf[64];
+	int fd;
+
+	skel->bss->cpu = CPU;
+	for (int i = 0; i < NR_PLACES; i++)
+		skel->bss->places[i].map_id = map_id(places[i].map);
+	link = bpf_program__attach_iter(skel->progs.find_places, NULL);
+	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	if (fd < 0 || read(fd, buf, sizeof(buf)))
+		die("find_places");
+	close(fd);
+	bpf_link__destroy(link);
+}
+
+static void load(void)
+{
+	skel = map_failures_bpf__open_and_load();
+	if (!skel)
+		die("load");
+	find_places();
+}
+
+/* A lock of the own CPU: each nested operation fails at once. */
+static void nest(enum place at, __u64 count)
+{
+	const char *name = places[at].prog;
+	struct bpf_link *link;
+
+	skel->bss->place = at;
+	skel->bss->wanted = 0;
+	run(skel->progs.below); /* the first insertion is another path */
+	link = watch(&skel->bss->places[at], bpf_object__find_program_by_name(skel->obj, name));
+	skel->bss->wanted = count;
+	for (__u64 i = 0; i < count * TRIES_EACH; i++) {
+		run(skel->progs.below);
+		if (skel->bss->edeadlk + skel->bss->refused + skel->bss->etimedout >= count)
+			break;
+	}
+	bpf_link__destroy(link);
+}
+
+struct side {
+	pthread_t thread;
+	pthread_barrier_t *start;
+	int cpu;
+	enum place at;
+	const struct bpf_program *below, *nested;
+};
+
+static void *be_side(void *arg)
+{
+	const struct side *s = arg;
+	struct bpf_link *link;
+
+	pin_to(s->cpu);
+	run(s->below); /* the element is there: from now on it is replaced */
+	link = watch(&skel->bss->places[s->at], s->nested);
+	pthread_barrier_wait(s->start);
+	run(s->below);
+	bpf_link__destroy(link);
+	return NULL;
+}
+
+static void run_sides(struct side *sides, int nr)
+{
+	pthread_barrier_t start;
+
+	pthread_barrier_init(&start, NULL, nr);
+	for (int i = 0; i < nr; i++) {
+		sides[i].start = &start;
+		errno = pthread_create(&sides[i].thread, NULL, be_side, &sides[i]);
+		if (errno)
+			die("pthread_create");
+	}
+	for (int i = 0; i < nr; i++)
+		pthread_join(sides[i].thread, NULL);
+	pthread_barrier_destroy(&start);
+}
+
+/* Two CPUs, each with the bucket that the other wants. A side may lose its CPU: once more. */
+static void cross(enum place at, __u64 count)
+{
+	(void)at;
+	skel->bss->place = AT_HASH;
+	for (__u64 i = 0; i < count * 5 && skel->bss->edeadlk < count; i++) {
+		struct side sides[] = {
+			{ .cpu = CPU,
+			  .at = AT_HASH,
+			  .below = skel->progs.below,
+			  .nested = skel->progs.cross_0 },
+			{ .cpu = OTHER_CPU,
+			  .at = AT_OTHER_HASH,
+			  .below = skel->progs.below_other,
+			  .nested = skel->progs.cross_1 },
+		};
+
+		skel->bss->arrived = skel->bss->crossed[0] = skel->bss->crossed[1] = 0;
+		run_sides(sides, 2);
+	}
+}
+
+static void *stay(void *arg)
+{
+	struct bpf_link *link;
+
+	(void)arg;
+	pin_to(OTHER_CPU);
+	link = watch(&skel->bss->places[AT_QUEUE], skel->progs.on_queue_stay);
+	run(skel->progs.below);
+	bpf_link__destroy(link);
+	return NULL;
+}
+
+static void push_on_locked(void)
+{
+	volatile __u32 *holding = &skel->bss->holding;
+	__u64 value = 1;
+	pthread_t owner;
+	int err;
+
+	skel->bss->holding = skel->bss->release = 0;
+	errno = pthread_create(&owner, NULL, stay, NULL);
+	if (errno)
+		die("pthread_create");
+	while (!*holding)
+		;
+	err = bpf_map_update_elem(bpf_map__fd(skel->maps.queue), NULL, &value, BPF_EXIST);
+	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
+	pthread_join(owner, NULL);
+	skel->bss->etimedout += err == -ETIMEDOUT;
+	skel->bss->other += err && err != -ETIMEDOUT;
+}
+
+/* An owner that does not release, and a system call that wants the lock. */
+static void wait_long(enum place at, __u64 count)
+{
+	(void)at;
+	skel->bss->place = AT_QUEUE;
+	for (__u64 i = 0; i < count * 5 && skel->bss->etimedout < count; i++)
+		push_on_locked();
+}
+
+struct kind {
+	const char *name;
+	enum place at;
+	void (*provoke)(enum place at, __u64 count);
+};
+
+static struct kind find_kind(const char *name)
+{
+	if (!strcmp(name, "abba"))
+		return (struct kind){ "abba", AT_HASH, cross };
+	if (!strcmp(name, "timeout"))
+		return (struct kind){ "timeout", AT_QUEUE, wait_long };
+	for (int i = 0; i < NR_PLACES; i++)
+		if (places[i].prog && !strcmp(name, places[i].name))
+			return (struct kind){ name, i, nest };
+	fprintf(stderr, "map_failures: no place '%s'\n", name);
+	exit(2);
+}
+
+static void print_lock(enum place at)
+{
+	printf("{\"map\": \"%s\", \"map_id\": %u, \"addr\": \"0x%llx\"}", places[at].map,
+	       skel->bss->places[at].map_id, skel->bss->places[at].lock);
+}
+
+static void tell(const struct kind *k)
+{
+	const struct map_failures_bpf__bss *b = skel->bss;
+	const char *prog = k->provoke == nest ? places[k->at].prog : NULL;
+
+	printf("{\"prog\": \"%s\", \"prog_id\": %u, \"cpu\": %d, \"lock\": ", prog ?: "",
+	       prog ? prog_id(prog) : 0, CPU);
+	print_lock(k->at);
+	printf(", \"other_lock\": ");
+	print_lock(AT_OTHER_HASH);
+	printf(", \"edeadlk\": %" PRIu64 ", \"etimedout\": %" PRIu64 ", \"refused\": %" PRIu64,
+	       (uint64_t)b->edeadlk, (uint64_t)b->etimedout, (uint64_t)b->refused);
+	printf(", \"other\": %" PRIu64 ", \"nested_ok\": %" PRIu64 ", \"outer_failed\": %" PRIu64
+	       ", \"missed\": %u}\n",
+	       (uint64_t)b->other, (uint64_t)b->nested_ok, (uint64_t)b->outer_failed, b->missed);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	struct kind k;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: %s PLACE COUNT\n", argv[0]);
+		return 2;
+	}
+	k = find_kind(argv[1]);
+	pin_to(CPU);
+	load();
+	k.provoke(k.at, strtoull(argv[2], NULL, 10));
+	tell(&k);
+	while (getchar() != EOF)
+		;
+	map_failures_bpf__destroy(skel);
+	return 0;
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Every failure of every kind of lock once: map-internal ones too, with lock, map and source line.
+
+Deadlocks are made to order (selftests/cli/map_failures.c) by programs that run on top of a map
+operation and want its lock; what the operations returned is what the tracer must have seen.
+"""
+
+import contextlib
+import json
+import select
+import signal
+import subprocess
+from collections import Counter
+
+import pytest
+from conftest import (
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    needs_four_cpus,
+    needs_locks,
+    needs_two_cpus,
+    run_sample,
+    skip_without_tracepoint,
+)
+
+DRIVER = BUILD / "selftests/cli/map_failures"
+PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+COUNT = 101
+
+# Place: the lock's name and the call that fails.
+PLACES = {
+    "hash": ("hash hash bucket 0", "bpf_map_update_elem(&hash,"),
+    "percpu_hash": ("percpu_hash hash_cpu bucket 0", "bpf_map_delete_elem(&hash_cpu,"),
+    "lru_bucket": ("lru_hash lru_one bucket 0", "bpf_map_delete_elem(&lru_one,"),
+    "lru_list": ("lru_hash lru cpu list 0", "bpf_map_update_elem(&lru,"),
+    # It deletes all the same.
+    "lru_delete": ("lru_hash lru cpu list 0", "bpf_map_delete_elem(&lru,"),
+    "lru_cpu": ("lru_hash lru_cpu cpu list 0", "bpf_map_update_elem(&lru_cpu,"),
+    "lpm": ("lpm_trie trie lock", "bpf_map_update_elem(&trie,"),
+    "ringbuf_output": ("ringbuf ringbuf lock", "bpf_ringbuf_output(&ringbuf,"),
+    "ringbuf_reserve": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve(&ringbuf,"),
+    "queue": ("queue queue lock", "bpf_map_push_elem(&queue,"),
+    "stack": ("stack stack lock", "bpf_map_pop_elem(&stack,"),
+}
+QUEUE = "queue queue lock"
+
+
+@pytest.fixture(autouse=True)
+def tracepoint():
+    skip_without_tracepoint()
+
+
+@contextlib.contextmanager
+def failures(place, count):
+    """What the driver counted; its maps and programs are there until the end."""
+    with subprocess.Popen(
+        [DRIVER, place, str(count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as proc:
+        if not select.select([proc.stdout], [], [], LIMIT)[0]:
+            proc.kill()
+        line = proc.stdout.readline()
+        if not line and proc.wait(timeout=LIMIT) == 3:
+            pytest.skip(proc.stderr.read().strip())
+        assert line, proc.stderr.read()
+        told = json.loads(line)
+        assert told["other"] == told["outer_failed"] == 0, told
+        yield told
+        proc.stdin.close()
+        assert proc.wait(timeout=LIMIT) == 0, proc.stderr.read()
+
+
+def check_schema(t, schema):
+    """One of each sort: it takes a second in a guest."""
+    sorts = {(e["kind"], e["source"], e["lock"]["name"]): e for e in t.events}
+    for e in sorts.values():
+        schema.validate(e)
+
+
+def check_whole(t, schema):
+    """Nothing lost, nothing twice, and nobody but the lock was asked."""
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    assert t.summary["events"] == len(t.events)
+    check_schema(t, schema)
+    for e in t.events:
+        assert e["source"] == "tracepoint" and e["joined"] is None and not e["sampled"]
+
+
+def check_lock(lock, name, want):
+    assert lock["name"] == name
+    assert (lock["map_id"], lock["map"], lock["addr"]) == (
+        want["map_id"],
+        want["map"],
+        want["addr"],
+    )
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_aa(tracer, schema, nothing_left, place):
+    name, call = PLACES[place]
+    with tracer() as t, failures(place, COUNT) as told:
+        t.stop()
+    assert told["edeadlk"] + told["refused"] == COUNT == len(t.events)
+    assert told["nested_ok"] == told["etimedout"] == 0
+    check_whole(t, schema)
+    for e in t.events:
+        assert (e["kind"], e["errno"], e["parties"]) == ("AA", "EDEADLK", 1)
+        assert e["prog"] == {"id": told["prog_id"], "name": told["prog"]}
+        assert e["map_id"] == told["lock"]["map_id"]
+        check_lock(e["lock"], name, told["lock"])
+        assert [h["addr"] for h in e["held"]] == [told["lock"]["addr"]]
+        assert e["cpu"] == e["owner"]["cpu"] == told["cpu"]
+        assert e["at"]["file"].endswith("map_failures.bpf.c") and call in e["at"]["text"]
+
+
+@needs_four_cpus
+def test_abba(tracer, schema, nothing_left):
+    """Buckets of two maps; one side fails, as it happens to be, and the other one goes on."""
+    with tracer() as t, failures("abba", 7) as told:
+        t.stop()
+    kinds = Counter(e["kind"] for e in t.events)
+    assert kinds["ABBA"] == told["edeadlk"] == 7
+    assert kinds["TIMEOUT"] == told["etimedout"] and len(t.events) == 7 + told["etimedout"]
+    check_whole(t, schema)
+    sides = {"cross_0": ("other_hash", "hash"), "cross_1": ("hash", "other_hash")}
+    locks = {told[which]["map"]: told[which] for which in ("lock", "other_lock")}
+    for e in t.events:
+        wants, holds = sides[e["prog"]["name"]]
+        assert f"bpf_map_update_elem(&{wants}," in e["at"]["text"]
+        check_lock(e["lock"], f"hash {wants} bucket 0", locks[wants])
+        if e["kind"] == "ABBA":
+            check_lock(e["held"][0], f"hash {holds} bucket 0", locks[holds])
+            check_lock(e["owner"]["wants"], f"hash {holds} bucket 0", locks[holds])
+            assert e["parties"] == 2 and e["owner"]["cpu"] == 1 - e["cpu"]
+
+
+@needs_two_cpus
+def test_timeout_of_a_system_call(tracer, schema, nothing_left):
+    with tracer() as t, failures("timeout", 3) as told:
+        t.stop()
+    assert told["etimedout"] == 3 == len(t.events)
+    check_whole(t, schema)
+    for e in t.events:
+        assert (e["kind"], e["errno"], e["prog"]) == ("TIMEOUT", "ETIMEDOUT", None)
+        check_lock(e["lock"], QUEUE, told["lock"])
+        assert e["map_id"] == told["lock"]["map_id"] and e["comm"] == "map_failures"
+        assert e["owner"]["cpu"] == 1 and e["wait_ns"] >= 200_000_000
+
+
+@needs_locks
+def test_kfunc(tracer, schema, nothing_left):
+    """One event for each, told by the lock alone or joined with the program's own report."""
+    with tracer() as t:
+        plain = run_sample(PLAIN, "--roles", "plain_aa", "--count", COUNT)
+        own = run_sample("aa", "--count", COUNT)
+    assert plain["total"]["failed"] == own["total"]["failed"] == COUNT
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    told = Counter((e["prog"]["name"], e["kind"], e["source"], e["joined"]) for e in t.events)
+    assert told == {
+        ("plain_aa", "AA", "tracepoint", None): COUNT,
+        ("aa", "AA", "ring", "tracepoint"): COUNT,
+    }
+    check_schema(t, schema)
+    for e in t.events:
+        assert e["lock"]["internal"] is None and e["map_id"] is None
+
+
+@needs_locks
+def test_all_at_once(nothing_left):
+    """`rqspin stat` counts the same, lock by lock and program by program."""
+    cmd = [RQSPIN, "stat", "--json"]
+    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "counting" in proc.stderr.readline()
+    want = Counter({("aa", "slots[0].lock"): 13})
+    with contextlib.ExitStack() as stack:
+        for n, (place, (lock, _)) in enumerate(PLACES.items()):
+            told = stack.enter_context(failures(place, 17 + n))
+            want[told["prog"], lock] += told["edeadlk"] + told["refused"]
+        run_sample("aa", "--count", 13)
+        proc.send_signal(signal.SIGINT)
+        out, talk = proc.communicate(timeout=LIMIT)
+    assert proc.returncode == 0, talk
+    table = json.loads(out)
+    assert table["lost"] == 0 and not table["lost_unknown"]
+    assert {row["kind"] for row in table["counters"]} == {"AA"}
+    got = Counter()
+    for row in table["counters"]:
+        got[row["prog"], row["lock"]["name"]] += row["count"]
+    assert got == want

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Failures of the locks inside maps, as many as are asked for. Each map changes
+ * some word of its own only while its lock is held: a hardware breakpoint on
+ * that word starts a program on top of the operation, and the program wants the
+ * same lock. User space sets the breakpoints.
+ */
+#include "test_kfuncs.h"
+#include <bpf/bpf_core_read.h>
+#include "map_failures.h"
+
+/* One element, so one bucket: whatever is nested wants the bucket that is locked. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} hash SEC(".maps"), other_hash SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} hash_cpu SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} lru_one SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} lru SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(map_flags, BPF_F_NO_COMMON_LRU);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} lru_cpu SEC(".maps");
+
+struct trie_key {
+	__u32 prefixlen;
+	__u32 data;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4);
+	__type(key, struct trie_key);
+	__type(value, __u64);
+} trie SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} ringbuf SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4);
+	__type(value, __u64);
+} queue SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, 4);
+	__type(value, __u64);
+} stack SEC(".maps");
+
+extern const void __per_cpu_offset __ksym;
+
+/* Set by user space: what is to be done, and the maps and the CPU that it asks about. */
+enum place place;
+__u32 cpu;
+struct place_addr places[NR_PLACES];
+__u64 wanted;
+__u32 last_key; /* of those that are inserted one after the other */
+/* What the nested operations returned, and those below them; refused: it does not say why. */
+__u64 edeadlk, etimedout, refused, other, nested_ok, outer_failed;
+/* A lock is held until user space has seen enough. */
+__u32 holding, release;
+/* Two sides have a lock each and want the other's. */
+__u32 arrived, crossed[2], missed;
+
+static __u64 percpu(const void *ptr)
+{
+	__u64 offset = 0;
+
+	bpf_probe_read_kernel(&offset, sizeof(offset), &__per_cpu_offset + cpu * sizeof(offset));
+	return (__u64)ptr + offset;
+}
+
+/* 0: the kernel's type is another one. */
+#define field(type, name) \
+	(bpf_core_field_exists(type, name) ? bpf_core_field_offset(type, name) : 0)
+
+static void set(enum place at, __u64 word_base, __u64 word_offset, __u32 len, __u64 lock_base,
+		__u64 lock_offset)
+{
+	places[at].word = word_base + word_offset;
+	places[at].word_len = len;
+	places[at].lock = lock_base + lock_offset;
+}
+
+static void find_bucket(enum place at, struct bpf_htab *htab)
+{
+	__u64 bucket = (__u64)BPF_CORE_READ(htab, buckets);
+
+	set(at, bucket, field(struct bucket, head), 8, bucket, field(struct bucket, raw_lock));
+}
+
+/* Nodes are counted with the lock of the list held, and with that of the CPU's own list. */
+static void find_lru(enum place at, struct bpf_htab *htab)
+{
+	__u64 list = (__u64)htab + field(struct bpf_htab, lru.common_lru.lru_list);
+	__u64 own = percpu(BPF_CORE_READ(htab, lru.common_lru.local_list));
+
+	set(at, list, field(struct bpf_lru_list, counts), 8, own,
+	    field(struct bpf_lru_locallist, lock));
+}
+
+static void find_lru_cpu(struct bpf_htab *htab)
+{
+	__u64 list = percpu(BPF_CORE_READ(htab, lru.percpu_lru));
+
+	set(AT_LRU_CPU, list, field(struct bpf_lru_list, counts), 8, list,
+	    field(struct bpf_lru_list, lock));
+}
+
+static void find_queue(enum place at, __u64 map)
+{
+	set(at, map, field(struct bpf_queue_stack, head), 4, map,
+	    field(struct bpf_queue_stack, lock));
+}
+
+static void find_trie(__u64 map)
+{
+	set(AT_LPM, map, field(struct lpm_trie, n_entries), 8, map, field(struct lpm_trie, lock));
+}
+
+struct bpf_ringbuf_map___own {
+	struct bpf_ringbuf *rb;
+} __attribute__((preserve_access_index));
+
+static void find_ringbuf(enum place at, struct bpf_ringbuf_map___own *map)
+{
+	__u64 rb = (__u64)BPF_CORE_READ(map, rb);
+
+	set(at, rb, field(struct bpf_ringbuf, producer_pos), 8, rb,
+	    field(struct bpf_ringbuf, spinlock));
+}
+
+static void find(enum place at, struct bpf_map *map)
+{
+	switch (at) {
+	case AT_LRU_LIST:
+	case AT_LRU_DELETE:
+		find_lru(at, (void *)map);
+		break;
+	case AT_LRU_CPU:
+		find_lru_cpu((void *)map);
+		break;
+	case AT_LPM:
+		find_trie((__u64)map);
+		break;
+	case AT_OUTPUT:
+	case AT_RESERVE:
+		find_ringbuf(at, (void *)map);
+		break;
+	case AT_QUEUE:
+	case AT_STACK:
+		find_queue(at, (__u64)map);
+		break;
+	default:
+		find_bucket(at, (void *)map);
+	}
+}
+
+SEC("iter/bpf_map")
+int find_places(struct bpf_iter__bpf_map *ctx)
+{
+	struct bpf_map *map = ctx->map;
+	int i;
+
+	for (i = 0; map && i < NR_PLACES; i++)
+		if (places[i].map_id == map->id)
+			find(i, map);
+	return 0;
+}
+
+static __always_inline bool enough(void)
+{
+	return edeadlk + etimedout + refused >= wanted;
+}
+
+static __always_inline void count(long err)
+{
+	if (!err)
+		__sync_fetch_and_add(&nested_ok, 1);
+	else if (err == -EDEADLK)
+		__sync_fetch_and_add(&edeadlk, 1);
+	else if (err == -ETIMEDOUT)
+		__sync_fetch_and_add(&etimedout, 1);
+	else
+		__sync_fetch_and_add(&other, 1);
+}
+
+SEC("perf_event")
+int on_hash(void *ctx)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	if (!enough())
+		count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	return 0;
+}
+
+SEC("perf_event")
+int on_hash_cpu(void *ctx)
+{
+	__u32 key = 0;
+
+	if (!enough())
+		count(bpf_map_delete_elem(&hash_cpu, &key));
+	return 0;
+}
+
+SEC("perf_event")
+int on_lru_bucket(void *ctx)
+{
+	__u32 key = 0;
+
+	if (!enough())
+		count(bpf_map_delete_elem(&lru_one, &key));
+	return 0;
+}
+
+SEC("perf_event")
+int on_lru_list(void *ctx)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	if (!enough())
+		count(bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
+	return 0;
+}
+
+/* The newest is in the list that is locked. It is deleted, and freed when somebody has the lock. */
+SEC("perf_event")
+int on_lru_delete(void *ctx)
+{
+	if (!enough() && !bpf_map_delete_elem(&lru, &last_key))
+		__sync_fetch_and_add(&refused, 1);
+	return 0;
+}
+
+SEC("perf_event")
+int on_lru_cpu(void *ctx)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	if (!enough())
+		count(bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
+	return 0;
+}
+
+SEC("perf_event")
+int on_lpm(void *ctx)
+{
+	struct trie_key key = { .prefixlen = 32, .data = 2 };
+	__u64 value = 1;
+
+	if (!enough())
+		count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
+	return 0;
+}
+
+SEC("perf_event")
+int on_output(void *ctx)
+{
+	__u64 value = 1;
+
+	if (!enough())
+		count(bpf_ringbuf_output(&ringbuf, &value, sizeof(value), BPF_RB_NO_WAKEUP));
+	return 0;
+}
+
+/* No record for want of the lock: there is room. */
+SEC("perf_event")
+int on_reserve(void *ctx)
+{
+	void *record;
+
+	if (enough())
+		return 0;
+	record = bpf_ringbuf_reserve(&ringbuf, 8, 0);
+	if (record)
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	__sync_fetch_and_add(record ? &nested_ok : &refused, 1);
+	return 0;
+}
+
+SEC("perf_event")
+int on_queue(void *ctx)
+{
+	__u64 value = 1;
+
+	if (!enough())
+		count(bpf_map_push_elem(&queue, &value, BPF_EXIST));
+	return 0;
+}
+
+SEC("perf_event")
+int on_stack(void *ctx)
+{
+	__u64 value;
+
+	if (!enough())
+		count(bpf_map_pop_elem(&stack, &value));
+	return 0;
+}
+
+static __noinline bool released(void)
+{
+	while (may_loop) {
+		if (*(volatile __u32 *)&release)
+			return true;
+	}
+	return false;
+}
+
+/* Keep the queue locked, with interrupts off: not for ever. */
+SEC("perf_event")
+int on_queue_stay(void *ctx)
+{
+	int i;
+
+	if (*(volatile __u32 *)&release)
+		return 0;
+	holding = 1;
+	for (i = 0; i < 6; i++) {
+		if (released())
+			return 0;
+	}
+	missed = 1;
+	return 0;
+}
+
+static __noinline bool both_arrived(void)
+{
+	while (may_loop) {
+		if (*(volatile __u32 *)&arrived >= 2)
+			return true;
+	}
+	return false;
+}
+
+/* Once in a round; false if the other side does not come. */
+static __always_inline bool meet(__u32 side)
+{
+	if (crossed[side])
+		return false;
+	crossed[side] = 1;
+	__sync_fetch_and_add(&arrived, 1);
+	if (both_arrived() || both_arrived() || both_arrived() || both_arrived())
+		return true;
+	missed = 1;
+	return false;
+}
+
+SEC("perf_event")
+int cross_0(void *ctx)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	if (meet(0))
+		count(bpf_map_update_elem(&other_hash, &key, &value, BPF_ANY));
+	return 0;
+}
+
+SEC("perf_event")
+int cross_1(void *ctx)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	if (meet(1))
+		count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	return 0;
+}
+
+static __always_inline long insert(void *map)
+{
+	__u64 value = 1;
+	__u32 key = 0;
+
+	return bpf_map_update_elem(map, &key, &value, BPF_ANY);
+}
+
+/* New keys fill the list of the CPU; the other lists give nodes. */
+static __always_inline long insert_next(void *map)
+{
+	__u32 key = last_key + 1;
+	__u64 value = 1;
+	long err;
+
+	err = bpf_map_update_elem(map, &key, &value, BPF_ANY);
+	last_key = key;
+	return err;
+}
+
+/* An element that is there would be written in place. */
+static __always_inline long replace_cpu(void)
+{
+	__u32 key = 0;
+
+	bpf_map_delete_elem(&hash_cpu, &key);
+	return insert(&hash_cpu);
+}
+
+static __always_inline long insert_prefix(void)
+{
+	struct trie_key key = { .prefixlen = 32, .data = 1 };
+	__u64 value = 1;
+
+	long err;
+
+	err = bpf_map_update_elem(&trie, &key, &value, BPF_ANY);
+	return err ? err : bpf_map_delete_elem(&trie, &key);
+}
+
+static __always_inline long operate(enum place at)
+{
+	__u64 value = 1;
+
+	switch (at) {
+	case AT_HASH:
+		return insert(&hash);
+	case AT_OTHER_HASH:
+		return insert(&other_hash);
+	case AT_HASH_CPU:
+		return replace_cpu();
+	case AT_LRU_BUCKET:
+		return insert(&lru_one);
+	case AT_LRU_LIST:
+	case AT_LRU_DELETE:
+		return insert_next(&lru);
+	case AT_LRU_CPU:
+		return insert_next(&lru_cpu);
+	case AT_LPM:
+		return insert_prefix();
+	case AT_OUTPUT:
+	case AT_RESERVE:
+		return bpf_ringbuf_output(&ringbuf, &value, sizeof(value), BPF_RB_NO_WAKEUP);
+	case AT_QUEUE:
+		return bpf_map_push_elem(&queue, &value, BPF_EXIST);
+	case AT_STACK:
+		return bpf_map_push_elem(&stack, &value, BPF_EXIST);
+	default:
+		return -EDEADLK;
+	}
+}
+
+/* The operation that is interrupted. */
+SEC("tc")
+int below(struct __sk_buff *ctx)
+{
+	if (operate(place))
+		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+SEC("tc")
+int below_other(struct __sk_buff *ctx)
+{
+	if (operate(AT_OTHER_HASH))
+		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Run the BPF selftests of the unpatched tree on the unpatched and the patched kernel; compare verdicts.
+#   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]... [--minutes N]
+#                            [--no-build] [--keep] [--report]
+# NAME: builds of kernel-patches/build.sh --as NAME (base, lean). A guest takes N minutes (7), then the
+# next one goes on with what is left; --keep goes on with what an earlier call left, --report only
+# compares what is there. TAP; exit status 3: a kernel is missing.
+set -euo pipefail
+
+here=$(dirname "$(readlink -f "$0")")
+top=$(readlink -f "$here/../..")
+vm=$top/selftests/vm/run.sh
+work=$top/build/regress
+base=base kernel=lean cpu=queue minutes=7 build=1 keep=0 run=1 groups=()
+repeat=3 min=2000
+# What one test may take after the time of a guest is over, and the start in emulation.
+slack=420
+
+usage() {
+	sed -n '4,5s/^# *//p' "$0" >&2
+	exit 2
+}
+
+parse_args() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--base | --kernel | --cpu | --group | --minutes) [ $# -gt 1 ] || usage ;;
+		esac
+		case $1 in
+		--base) base=$2 && shift ;;
+		--kernel) kernel=$2 && shift ;;
+		--cpu) cpu=$2 && shift ;;
+		--group) groups+=("$2") && shift ;;
+		--minutes) minutes=$2 && shift ;;
+		--no-build) build=0 ;;
+		--keep) keep=1 ;;
+		--report) run=0 ;;
+		*) usage ;;
+		esac
+		shift
+	done
+	[[ $cpu =~ ^(queue|tas)$ && $minutes =~ ^[1-9][0-9]*$ ]] || usage
+}
+
+need_kernel() {
+	[ -e "$top/build/kernels/6.12-rqspin-$1/RELEASE" ] && return 0
+	printf 'regress: no kernel 6.12-rqspin-%s: see selftests/regress/README.md\n' "$1" >&2
+	exit 3
+}
+
+compare() { PYTHONDONTWRITEBYTECODE=1 "$here/compare.py" "$@"; }
+
+# What the guest's kernel complained of, as lines of the log.
+faults() { sed -n '/^vm: the guest kernel complained:/,$ { /^vm: /d; s/^/@@ fault /p }' "$1"; }
+
+# One guest, with the tests of $results/SIDE.todo.
+guest() {
+	local side=$1 name=$2 rc=0
+	(cd "$work/out" && "$vm" --kernel "6.12-rqspin-$name" --cpu "$cpu" --cpus 4 --timeout $((minutes * 60 + slack)) \
+		--name "regress-$side" -- python3 "$here/guest.py" "$side" $((minutes * 60)) "$results/$side.todo") \
+		>>"$results/$side.log" 2>"$results/$side.err" || rc=$?
+	{ faults "$results/$side.err"; echo "@@ guest $rc"; } >>"$results/$side.log"
+	tail -n 3 "$results/$side.err" | sed "s/^/# $side: /"
+}
+
+# Guests until every test of the plan has its result. Three that add none are the end of it.
+side() {
+	local side=$1 name=$2 left before=-1 idle=0
+	while compare pending "$results/plan" "$results/$side.log" >"$results/$side.todo" && [ -s "$results/$side.todo" ]; do
+		left=$(wc -l <"$results/$side.todo")
+		if [ "$left" = "$before" ]; then idle=$((idle + 1)); else idle=0; fi
+		[ $idle -lt 3 ] || { echo "# $side: nothing more can be had of the guest: see $results/$side.err" && return 0; }
+		before=$left
+		echo "# $side: $left tests to run"
+		guest "$side" "$name"
+	done
+}
+
+both_sides() {
+	side base "$base" &
+	side patched "$kernel"
+	wait
+}
+
+parse_args "$@"
+results=$work/results-$kernel-$cpu
+[ ${#groups[@]} = 0 ] || results+=-some
+for k in "$base" "$kernel"; do need_kernel "$k"; done
+[ $build = 0 ] || "$here/build.sh" "$base" "$kernel" >"$work.log" 2>&1 || { tail -n 20 "$work.log" >&2; exit 1; }
+echo "TAP version 13"
+if [ $run = 1 ]; then
+	[ $keep = 1 ] || rm -rf "$results"
+	mkdir -p "$results"
+	if [ ! -s "$results/plan" ]; then
+		compare plan "$here/tests.conf" "$work/out/tests" "${groups[@]}" >"$results/plan"
+	fi
+	both_sides
+	# What differs, once more: a race of the test may differ, too.
+	if [ ! -e "$results/again" ]; then
+		compare again $repeat "$results/plan" "$results/base.log" "$results/patched.log" >"$results/again"
+		cat "$results/again" >>"$results/plan"
+		both_sides
+	fi
+fi
+[ ${#groups[@]} = 0 ] || min=1
+compare report --min $min "$here/expected-differences.tsv" "$results/plan" "$results/base.log" "$results/patched.log"
