@@ -6,7 +6,7 @@ include scripts/common.mk
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF) KERNEL=NAME (see selftests/vm/kernels.conf)"
 
 .PHONY: setup
@@ -25,14 +25,19 @@ demo-guest: setup ## the demo in a guest: Debian's 7.x kernel, 4 CPUs, all that 
 	$(Q)selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh
 
 .PHONY: test
-test: setup ## run every test that this machine can run
+test: setup ## run the tests: this kernel, lab, model, guests of the patched kernel (see test-all)
 	$(Q)$(MAKE) --no-print-directory build
 	$(Q)scripts/run-tests.sh
+
+.PHONY: test-all
+test-all: setup ## the same, guests of other kernels and the large cases too
+	$(Q)$(MAKE) --no-print-directory build
+	$(Q)scripts/run-tests.sh --all
 
 .PHONY: build
 build: bpf user selftests ## compile everything into build/
 
-include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/rules/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk lab/lab.mk model/model.mk
+include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/cli/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/rules/build.mk selftests/regress/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk lab/lab.mk model/model.mk
 
 .PHONY: lint
 lint: ## clang-format, shellcheck, ruff

@@ -15,7 +15,7 @@ make_folder() {
 	IFS=/ read -ra parts <<<"$1"
 	for part in "${parts[@]}"; do
 		path+=${part:+/$part}
-		[ -d "$dest$path" ] && continue
+		[ -d "$dest$path/" ] && continue # the slash: without DESTDIR the first part is the root itself
 		install -d "$dest$path"
 		made+=("$path")
 	done

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # An apt with a state of its own, so that neither the sources nor the packages of this machine change.
 
-# private_apt FOLDER REPO SUITE: package lists of one suite below FOLDER (amd64; what went wrong is in
-# FOLDER/log). Sets $aptc, the options that make apt-get and apt-cache use them; on failure sets
-# $apt_error and returns 1.
+# private_apt FOLDER REPO SUITE [ARCH]: package lists of one suite below FOLDER (amd64 unless told; what
+# went wrong is in FOLDER/log). Sets $aptc, the options that make apt-get and apt-cache use them; on
+# failure sets $apt_error and returns 1.
 private_apt() {
-	local apt=$1 repo=$2 suite=$3 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local apt=$1 repo=$2 suite=$3 arch=${4:-amd64} keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts}
 	if [ ! -e $keyring ]; then
 		apt_error="no $keyring: install debian-archive-keyring"
 		return 1
 	fi
 	: >>"$apt/status"
-	echo "deb [arch=amd64 signed-by=$keyring] $repo $suite main" >"$apt/sources.list"
+	echo "deb [arch=$arch signed-by=$keyring] $repo $suite main" >"$apt/sources.list"
 	cat >"$apt/apt.conf" <<-EOF
-		APT::Architecture "amd64";
-		APT::Architectures "amd64";
+		APT::Architecture "$arch";
+		APT::Architectures "$arch";
 		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 		Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";

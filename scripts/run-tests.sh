@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the suites of scripts/suites.conf and sum them up; exit 1 on any failure.
-#   scripts/run-tests.sh [--list] [GLOB...]              suites by name, all without GLOB
-#   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what can run there, in that guest instead
+#   scripts/run-tests.sh [--list] [--all] [GLOB...]      suites by name; without GLOB those without a "+"
+#   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
+# RQSPIN_TEST_SECONDS: no suite begins later than that after the start; those left out are listed as skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 logs=build/test-logs
 results=$logs/results.tsv
 fallback_guest="debian-7 queue"
+patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
-guest='' cpu=queue list=0 globs=()
-usage="usage: run-tests.sh [--list] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]"
+guest='' cpu=queue list=0 all=0 globs=()
+usage="usage: run-tests.sh [--list] [--all] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
 
 die() {
@@ -30,6 +32,7 @@ parse_args() {
 		--cpu) cpu=$2 && shift ;;
 		--results) results=$2 && shift ;;
 		--list) list=1 ;;
+		--all) all=1 ;;
 		-*) die "$usage" ;;
 		*) globs+=("$1") ;;
 		esac
@@ -41,10 +44,13 @@ suites() { sed 's/#.*//; s/ *| */|/g; s/ *$//; /^$/d' scripts/suites.conf; }
 
 selected() {
 	local g
-	[ ${#globs[@]} -gt 0 ] || return 0
+	if [ ${#globs[@]} = 0 ]; then
+		[ $all = 1 ] || [ -n "$guest" ] || [[ $1 != +* ]]
+		return
+	fi
 	for g in "${globs[@]}"; do
 		# shellcheck disable=SC2053 # a glob on purpose
-		[[ $1 == $g ]] && return 0
+		[[ ${1#+} == $g ]] && return 0
 	done
 	return 1
 }
@@ -61,22 +67,57 @@ place_of() {
 	-kernel) echo "$kernel_place" ;;
 	-*) echo "$1" ;;
 	*-kernel) echo "$guest $cpu" ;;
-	*-"$guest "*) echo "$guest $cpu" ;;
 	esac
 }
 
 # The sources that suites with the place `tree` run on: the kernel of this system with our series.
 make_tree() { scripts/setup.sh --tree && kernel-patches/tree.sh; }
 
+needs_patched() { [ "$1" = built ] || [[ $1 == "$patched "* ]]; }
+
+want_patched() {
+	local name place rest
+	while IFS='|' read -r name place rest; do
+		if selected "$name" && needs_patched "$(place_of "$place")"; then
+			return 0
+		fi
+	done < <(suites)
+	return 1
+}
+
+# The patched kernel is compiled while other suites run, in the time that they leave idle.
+start_kernel() {
+	kernel_rc=0
+	{ scripts/setup.sh --kernel && kernel-patches/tree.sh; } >"$logs/kernel.log" 2>&1 || kernel_rc=$?
+	[ $kernel_rc = 0 ] || return 0
+	# A session of its own is a group of its own for the scheduler, whatever its tasks are.
+	setsid bash -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null
+		exec chrt --idle 0 kernel-patches/build.sh lean' >>"$logs/kernel.log" 2>&1 &
+	kernel_pid=$!
+	trap stop_kernel EXIT
+}
+
+# shellcheck disable=SC2317 # called by the trap
+stop_kernel() { [ -z "$kernel_pid" ] || kill -- "-$kernel_pid" 2>/dev/null || true; }
+
+wait_kernel() {
+	[ -z "$kernel_pid" ] || wait "$kernel_pid" || kernel_rc=$?
+	kernel_pid=''
+	[ "$kernel_rc" = 0 ] || tail -n 20 "$logs/kernel.log"
+	return "$kernel_rc"
+}
+
 run_suite() {
 	local place=$1 limit=$2 command=$3
 	[[ $command == pytest\ * ]] &&
-		command=".venv/bin/pytest -v -p no:cacheprovider ${command#pytest }"
+		command=".venv/bin/pytest -v -p no:cacheprovider --durations=8 ${command#pytest }"
 	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 	if [ "$place" = tree ]; then
 		make_tree || return
+	elif needs_patched "$place"; then
+		wait_kernel || return
 	fi
-	if [ "$place" = host ] || [ "$place" = tree ]; then
+	if [[ $place =~ ^(host|tree|built)$ ]]; then
 		timeout -k 5 "$limit" bash -c "$command"
 	else
 		# shellcheck disable=SC2086 # kernel, path, number of CPUs
@@ -103,15 +144,21 @@ count() { grep -c "^$1	" "$2" || true; }
 sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count skip "$1") skipped"; }
 
 one_suite() {
-	local name=$1 place limit=$3 command=$4 log status=0 start=$SECONDS
+	local name=${1#+} place limit=$3 command=$4 log status=0 start=$SECONDS
 	place=$(place_of "$2")
 	[ -n "$place" ] || return 0
+	[ -z "$guest" ] || limit=$((limit * guest_limit))
 	if [ $list = 1 ]; then
 		printf '%-20s %-18s %s\n' "$name" "$place" "$command"
 		return 0
 	fi
 	log=$logs/$name.log
 	printf '%-20s %-18s ' "$name" "$place"
+	if [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; then
+		printf 'skip\t%s\twhole suite\tthe %d s of this run were used up\n' "$name" "$RQSPIN_TEST_SECONDS" >>"$results"
+		echo "left out: no time"
+		return 0
+	fi
 	run_suite "$place" "$limit" "$command" >"$log" 2>&1 || status=$?
 	record "$name" "$place" "$log" $status
 	printf '%s (%d s)\n' "$(sums "$log.tsv")" $((SECONDS - start))
@@ -134,6 +181,9 @@ main() {
 	[ $list = 1 ] || : >"$results"
 	kernel_place=host
 	kernel_has_locks || kernel_place=$fallback_guest
+	if [ $list = 0 ] && want_patched; then
+		start_kernel
+	fi
 	while IFS='|' read -r -u 3 name place limit command; do
 		selected "$name" && one_suite "$name" "$place" "$limit" "$command"
 	done 3< <(suites)

@@ -24,6 +24,7 @@ def table():
     rows = ["| sample | shows | type | CPUs | per round |", "|---|---|---|---|---|"]
     for s in samples():
         kind = s["type"] + (f", needs {s['needs']}" if s["needs"] != "-" else "")
+        kind += ", by hand" if s["by"] == "bpftool" else ""
         rows.append(f"| `{s['sample']}` | {s['shows']} | {kind} | {s['cpus']} | {s['expected']} |")
     return "\n".join(rows) + "\n"
 

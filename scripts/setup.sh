@@ -5,7 +5,9 @@
 #   scripts/setup.sh --build   only what the command and the samples are built with (`make demo`)
 #   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
 #   scripts/setup.sh --tree    also the source of the patched kernel and what runs on it (lab, model)
-#   scripts/setup.sh --kernel  the same, and what that kernel is built and checked with
+#   scripts/setup.sh --kernel  also that source, and what the kernel is built and checked with
+#   scripts/setup.sh --arm64   also what emulated arm64 guests take
+# `--build --tree` and `--build --kernel` leave out what only tests and guests need.
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
 # shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
 set -euo pipefail
@@ -13,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 PATH=$PATH:/usr/sbin:/sbin
 VENV=.venv
-check_only=0 build_only=0 needs_more=''
+check_only=0 build_only=0 arm64=0 needs_more=''
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() {
@@ -40,7 +42,8 @@ can_debian_key() { [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; }
 can_header() { [ -n "$(find /usr/include -path "*/$1" -print -quit)" ]; }
 # The packages are for the system's own Python, whichever comes first in PATH.
 can_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
-can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null; }
+# A tree made of a source of one's own will do as well.
+can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null || [ -e build/linux-6.12/.git ]; }
 can_java() { java -version >/dev/null 2>&1; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -48,7 +51,7 @@ can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 # deba78709a): guests died in the middle of a test. Nothing but the version tells.
 can_qemu() {
 	local v
-	v=$(qemu-system-x86_64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || return 1
+	v=$("qemu-system-${1:-x86_64}" --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || return 1
 	# shellcheck disable=SC2086 # two words on purpose
 	set -- $v
 	[ $# = 2 ] && { [ "$1" -gt 8 ] || { [ "$1" = 8 ] && [ "$2" -ge 1 ]; }; }
@@ -84,7 +87,6 @@ bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 NEEDS_TEST='
 formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
 cmocka|can_cmocka|libcmocka-dev
-locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
 BCC for its tool|can_python bcc|python3-bpfcc
 QEMU 8.1 or newer for the kernel guests|can_qemu|qemu-system-x86
 busybox for the guest start|can_tool busybox|busybox-static
@@ -99,16 +101,24 @@ shell checker|can_tool shellcheck|shellcheck
 Python with venv|can_venv|python3-venv
 '
 
-# For what runs on the sources of the patched kernel: `make kernel-tree`, `lab`, `model`.
-NEEDS_TREE='
+# The sources of the patched kernel: `make kernel-tree`.
+NEEDS_SOURCE='
 Linux 6.12 source|can_kernel_source|linux-source-6.12
 git|can_tool git|git
+xz for the source|can_tool xz|xz-utils
+'
+
+# For what runs on them: `make lab`, `model`.
+NEEDS_TREE='
+locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
+Python for the model|can_tool python3|python3
 Java for the model checker|can_java|default-jre-headless
 curl for the model checker|can_tool curl|curl
 '
 
-# The same to compile that kernel: `make kernel`, `make kernel-patches-verify`.
+# To compile that kernel: `make kernel`, `make kernel-patches-verify`.
 NEEDS_KERNEL='
+depmod for its modules|can_tool depmod|kmod
 flex|can_tool flex|flex
 bison|can_tool bison|bison
 bc|can_tool bc|bc
@@ -121,6 +131,13 @@ cpio|can_tool cpio|cpio
 perl for checkpatch and kernel-doc|can_tool perl|perl
 Python modules of spdxcheck|can_python ply,git|python3-ply,python3-git
 compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
+'
+
+# For guests of the configuration arm64, and the tests in them.
+NEEDS_ARM64='
+QEMU 8.1 or newer for arm64 guests|can_qemu aarch64|qemu-system-arm
+compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
+Debian archive key for their root|can_debian_key|debian-archive-keyring
 '
 
 missing_needs() {
@@ -181,11 +198,14 @@ has_candidate() {
 BACKPORTS='
 bpftool libbpf1
 libbpf-dev libbpf1
-qemu-system-x86 qemu-system-common qemu-system-data
+qemu-system-x86 qemu-system-common qemu-system-data seabios
+qemu-system-arm qemu-system-common qemu-system-data
 '
 
+can_all_qemu() { { [ $build_only = 1 ] || can_qemu; } && { [ $arm64 = 0 ] || can_qemu aarch64; }; }
+
 needs_backports() {
-	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool && { [ $build_only = 1 ] || can_qemu; }; }
+	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool && can_all_qemu; }
 }
 
 add_backports() {
@@ -271,9 +291,10 @@ for arg; do
 	case $arg in
 	--build) build_only=1 ;;
 	--check) check_only=1 ;;
-	--tree) needs_more=$NEEDS_TREE ;;
-	--kernel) needs_more=$NEEDS_TREE$NEEDS_KERNEL ;;
-	*) die "usage: scripts/setup.sh [--build] [--check] [--tree|--kernel]" 2 ;;
+	--tree) needs_more+=$NEEDS_SOURCE$NEEDS_TREE ;;
+	--kernel) needs_more+=$NEEDS_SOURCE$NEEDS_KERNEL ;;
+	--arm64) needs_more+=$NEEDS_ARM64 arm64=1 ;;
+	*) die "usage: scripts/setup.sh [--build] [--check] [--tree|--kernel] [--arm64]" 2 ;;
 	esac
 done
 [ $build_only = 1 ] || NEEDS+=$NEEDS_TEST
