@@ -8,8 +8,11 @@
 #include "ksyms.h"
 
 #define LOOK_NS	 1000000000ULL	/* from one look for new modules to the next */
-#define KEEP_NS	 60000000000ULL /* how long variables of a module that is gone keep their names */
+#define MISS_NS	 10000000ULL	/* the same for an address that only a new module can have */
+#define KEEP_NS	 60000000000ULL /* how long symbols of a module that is gone keep their names */
+#define LISTS	 8		/* of modules' symbols: the latest and those before it */
 #define LONGEST	 4096U		/* of a variable whose end is not known by the next one */
+#define REACH	 0x80000000ULL	/* modules call the kernel by 32-bit offsets */
 #define MOD_NAME 64
 
 struct sym {
@@ -25,9 +28,12 @@ struct table {
 };
 
 struct ksyms {
-	struct table now, before; /* the last list of modules that was another one */
-	__u64 modules;		  /* hash of the list that belongs to the symbols */
-	__u64 changed, next_look;
+	const char *modules_file, *symbols_file;
+	struct table kernel;
+	struct table modules[LISTS]; /* the latest first */
+	__u64 left[LISTS];	     /* when a list was no longer the latest */
+	__u64 listed;		     /* hash of the modules that the latest is of */
+	__u64 next_look, next_miss;
 	bool fixed, looked;
 };
 
@@ -39,9 +45,9 @@ static __u64 hash(__u64 h, const char *s)
 }
 
 /* Names and addresses of the modules; their users' numbers change all the time. */
-static __u64 hash_modules(void)
+static __u64 hash_modules(const char *path)
 {
-	FILE *f = fopen("/proc/modules", "re");
+	FILE *f = fopen(path, "re");
 	char line[4096], name[MOD_NAME], addr[32];
 	__u64 h = 0xcbf29ce484222325ULL;
 
@@ -76,10 +82,11 @@ static struct sym *add(struct table *t)
 }
 
 /* "ffffffffc0001000 d rqs_locks	[rqspinlock_stress]" */
-static bool add_line(struct table *t, const char *line)
+static bool add_line(struct ksyms *ks, const char *line)
 {
 	char name[256], module[MOD_NAME] = "", type;
 	unsigned long long addr;
+	struct table *t;
 	struct sym *s;
 
 	if (sscanf(line, "%llx %c %255s %63s", &addr, &type, name, module) < 3 || !addr)
@@ -87,6 +94,9 @@ static bool add_line(struct table *t, const char *line)
 	/* Programs have their own names for that: struct proginfo. */
 	if (!strchr("tTwWdDbBvVrR", type) || !strcmp(module, "[bpf]"))
 		return true;
+	if (!*module && ks->looked)
+		return true;
+	t = *module ? &ks->modules[0] : &ks->kernel;
 	s = add(t);
 	if (!s)
 		return false;
@@ -106,51 +116,68 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void sort(struct table *t)
+static void sort(struct ksyms *ks)
 {
-	qsort(t->syms, t->nr, sizeof(*t->syms), by_addr);
+	qsort(ks->kernel.syms, ks->kernel.nr, sizeof(*ks->kernel.syms), by_addr);
+	qsort(ks->modules[0].syms, ks->modules[0].nr, sizeof(*ks->modules[0].syms), by_addr);
 }
 
-static void read_all(struct table *t)
+/* The kernel's own are read once. */
+static void read_all(struct ksyms *ks)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
+	FILE *f = fopen(ks->symbols_file, "re");
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f))
-		if (!add_line(t, line))
+		if (!add_line(ks, line))
 			break;
 	if (f)
 		fclose(f);
-	sort(t);
+	sort(ks);
 }
 
-static void look(struct ksyms *ks)
+/* What failed in a module may be looked at when that is gone, and they come and go one by one. */
+static void keep_list(struct ksyms *ks)
 {
-	__u64 now = now_ns(), modules;
+	forget(&ks->modules[LISTS - 1]);
+	memmove(&ks->modules[1], &ks->modules[0], sizeof(ks->modules) - sizeof(ks->modules[0]));
+	memmove(&ks->left[1], &ks->left[0], sizeof(ks->left) - sizeof(ks->left[0]));
+	memset(&ks->modules[0], 0, sizeof(ks->modules[0]));
+	ks->left[1] = now_ns();
+}
 
-	if (ks->fixed || now < ks->next_look)
+static void look(struct ksyms *ks, __u64 *next, __u64 pause)
+{
+	__u64 now = now_ns(), listed;
+
+	if (ks->fixed || now < *next)
 		return;
-	ks->next_look = now + LOOK_NS;
-	modules = hash_modules();
-	if (ks->looked && modules == ks->modules)
+	*next = now + pause;
+	listed = hash_modules(ks->modules_file);
+	if (ks->looked && listed == ks->listed)
 		return;
+	ks->listed = listed;
+	keep_list(ks);
+	read_all(ks);
 	ks->looked = true;
-	ks->modules = modules;
-	ks->changed = now;
-	forget(&ks->before);
-	ks->before = ks->now;
-	memset(&ks->now, 0, sizeof(ks->now));
-	read_all(&ks->now);
+}
+
+struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file)
+{
+	struct ksyms *ks = calloc(1, sizeof(*ks));
+
+	if (!ks)
+		return NULL;
+	ks->modules_file = modules_file;
+	ks->symbols_file = symbols_file;
+	/* It takes long: later the rings would fill meanwhile. */
+	look(ks, &ks->next_look, LOOK_NS);
+	return ks;
 }
 
 struct ksyms *ksyms_open(void)
 {
-	struct ksyms *ks = calloc(1, sizeof(*ks));
-
-	/* It takes long: later the rings would fill meanwhile. */
-	if (ks)
-		look(ks);
-	return ks;
+	return ksyms_of("/proc/modules", "/proc/kallsyms");
 }
 
 struct ksyms *ksyms_over(const char *text)
@@ -167,10 +194,10 @@ struct ksyms *ksyms_over(const char *text)
 		end = strchrnul(text, '\n');
 		line = strndup(text, end - text);
 		if (line)
-			add_line(&ks->now, line);
+			add_line(ks, line);
 		free(line);
 	}
-	sort(&ks->now);
+	sort(ks);
 	return ks;
 }
 
@@ -178,8 +205,9 @@ void ksyms_close(struct ksyms *ks)
 {
 	if (!ks)
 		return;
-	forget(&ks->now);
-	forget(&ks->before);
+	forget(&ks->kernel);
+	for (size_t i = 0; i < LISTS; i++)
+		forget(&ks->modules[i]);
 	free(ks);
 }
 
@@ -210,15 +238,36 @@ static const struct sym *find(const struct table *t, __u64 addr)
 	return s;
 }
 
+static const struct sym *find_all(struct ksyms *ks, __u64 addr)
+{
+	const struct sym *s = find(&ks->modules[0], addr);
+	__u64 now = now_ns();
+
+	for (size_t i = 1; i < LISTS && !s; i++)
+		if (now - ks->left[i] < KEEP_NS)
+			s = find(&ks->modules[i], addr);
+	return s ? s : find(&ks->kernel, addr);
+}
+
+static bool where_modules_are(const struct ksyms *ks, __u64 addr)
+{
+	const struct table *t = &ks->kernel;
+	const struct sym *s = at_or_before(t, addr), *next = s ? s + 1 : t->syms;
+
+	return (s && addr - s->addr < REACH) ||
+	       (t->nr && next < t->syms + t->nr && next->addr - addr < REACH);
+}
+
 const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data)
 {
 	const struct sym *s;
 
-	look(ks);
-	s = find(&ks->now, addr);
-	/* What failed in a module may be looked at when that is gone. */
-	if (!s && now_ns() - ks->changed < KEEP_NS)
-		s = find(&ks->before, addr);
+	look(ks, &ks->next_look, LOOK_NS);
+	s = find_all(ks, addr);
+	if (!s && where_modules_are(ks, addr)) {
+		look(ks, &ks->next_miss, MISS_NS);
+		s = find_all(ks, addr);
+	}
 	if (!s)
 		return NULL;
 	*off = addr - s->addr;

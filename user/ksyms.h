@@ -10,7 +10,8 @@ struct ksyms;
 
 /* NULL if there is no memory. Read at once, and again when modules came or went. */
 struct ksyms *ksyms_open(void);
-/* The same over text in kallsyms' form, for tests. */
+/* For tests: of other files than /proc's, and of text in kallsyms' form that never changes. */
+struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file);
 struct ksyms *ksyms_over(const char *text);
 void ksyms_close(struct ksyms *ks);
 

@@ -146,6 +146,7 @@ expect_start() {
 }
 
 boot() {
+	: >"$state/stderr" # what an earlier try left there has been told
 	vng_args "$state"
 	(leash timeout -k 5 "$limit" vng "${args[@]}" --verbose \
 		--exec "bash $here/guest-run.sh $inside" </dev/null >"$state/console" 2>&1) &
