@@ -5,7 +5,7 @@ MODEL = $(O)/model
 .PHONY: model model-nightly model-tla model-tla-nightly model-traces model-mc model-litmus
 model: ## check the lock's model, its C under a scheduler, its memory orders
 	$(Q)$(MAKE) --no-print-directory -j2 -k --output-sync=target model-tla model-mc model-traces model-litmus
-	@echo "model: $(words $(MODEL_SKIPPED)) of 4 parts skipped$(if $(MODEL_SKIPPED),: $(MODEL_SKIPPED) ($(NO_TREE)))"
+	@echo "model: $(words $(MODEL_SKIPPED)) of 4 parts skipped for want of a tree$(if $(MODEL_SKIPPED),: $(MODEL_SKIPPED))"
 
 model-nightly: model-tla-nightly model-mc model-traces model-litmus ## the same with the large cases of the model
 

@@ -300,7 +300,8 @@ done
 [ $build_only = 1 ] || NEEDS+=$NEEDS_TEST
 NEEDS+=$needs_more
 
-missing=$(missing_needs)
+# Options share needs.
+missing=$(missing_needs | awk -F'|' '!seen[$1]++')
 [ -z "$missing" ] && venv_ready && exit 0
 list_missing "$missing"
 [ $check_only = 0 ] || exit 1

@@ -87,7 +87,8 @@ static int locate(struct heldtab *ht, char *why, size_t size)
 	return err;
 }
 
-bool heldtab_needless(void)
+/* Such a lock finds owners without a table, and tells them with each failure. */
+static bool lock_tells_owners(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	bool told = btf && btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure",
@@ -100,7 +101,7 @@ bool heldtab_needless(void)
 static void say_no_table(char *why, size_t size)
 {
 	snprintf(why, size, "%s",
-		 heldtab_needless() ?
+		 lock_tells_owners() ?
 			 "the lock of this kernel keeps no table of them: 'rqspin trace' shows who "
 			 "has a lock when an acquisition fails" :
 			 "the kernel's BTF has no per-CPU rqspinlock_held_locks (needs Linux 6.15 "

@@ -25,12 +25,6 @@ const __u64 *heldtab_addrs(const struct heldtab *ht); /* HELD_CPUS of them */
 /* Bytes from a CPU's runqueues to its table (struct rqspin_ring.held_delta), 0 if unknown. */
 __s64 heldtab_delta(void);
 
-/*
- * Is a kernel without such tables as it should be? Its lock finds owners without them, and tells
- * them with each failure.
- */
-bool heldtab_needless(void);
-
 /* Tell an object that reports its own failures where the table is; 0 if it has no ring. */
 int heldtab_arm_object(struct bpf_object *obj);
 int heldtab_arm_map(int map_fd);

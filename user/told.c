@@ -86,10 +86,11 @@ bool told_program(const struct witness *w, const struct proginfo *progs, struct 
 
 	for (__s64 i = 0; i < depth && i < WITNESS_STACK; i++) {
 		const struct proginfo *p = proginfo_by_addr(progs, told->stack[i], &nth);
-		const char *name = p ? NULL : name_of(ks, told->stack[i]);
+		const char *name;
 
 		if (p && p->gone_ns && p->gone_ns < w->ts_ns)
 			p = NULL; /* its memory is somebody else's */
+		name = p ? NULL : name_of(ks, told->stack[i]);
 		/* Not there: the kernel hides where programs are. */
 		own |= p && p->id == own_id;
 		if (p && p->id != own_id) {

@@ -406,7 +406,8 @@ void session_losses(struct session *s, struct losses *l)
 		n = s->sources[i]->lost(s->states[i], &l->unknown);
 		/* A lost report of a failure that its program reported as well is no lost failure.
 		 */
-		if (s->sources[i] == &source_trampoline || s->sources[i] == &source_tracepoint)
+		if (s->sources[i] == &source_trampoline || s->sources[i] == &source_tracepoint ||
+		    s->sources[i] == &source_stream)
 			n -= n < alone ? n : alone;
 		l->lost += n;
 	}

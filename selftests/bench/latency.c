@@ -90,14 +90,15 @@ static void party(struct pinned *self)
 
 int main(int argc, char **argv)
 {
-	struct latency_bpf *skel = latency_bpf__open_and_load();
-	struct job job = { .skel = skel, .parties = 1 };
+	struct job job = { .parties = 1 };
+	struct latency_bpf *skel;
 
 	if (argc != 3 || (strcmp(argv[1], "aa") && strcmp(argv[1], "abba")))
 		errx(2, "usage: latency aa|abba ROUNDS");
+	job.rounds = count_arg(argv[2]);
+	skel = job.skel = latency_bpf__open_and_load();
 	if (!skel)
 		err(2, "cannot load latency.bpf.o");
-	job.rounds = atoi(argv[2]);
 	job.fds[0] = bpf_program__fd(skel->progs.aa);
 	if (!strcmp(argv[1], "abba")) {
 		job.parties = 2;

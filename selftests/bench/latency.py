@@ -44,6 +44,8 @@ def measure(cpu, args):
 
 def row(cpu, kernel, case, rounds):
     failed = [r for r in rounds if any(r["errors"])]
+    if not failed:
+        sys.exit(f"latency: {case} on {kernel}: nothing failed in {len(rounds)} rounds")
     out = {"path": cpu, "kernel": kernel, "case": case, "rounds": len(rounds)}
     out["errors"] = dict(collections.Counter(str(e) for r in failed for e in r["errors"] if e))
     for part in ("victim", "whole"):

@@ -48,16 +48,20 @@ static void measure(const struct bpf_program *prog, int threads, unsigned int ba
 
 int main(int argc, char **argv)
 {
-	struct maps_bpf *skel = maps_bpf__open_and_load();
+	unsigned int threads, rounds, batches;
 	struct bpf_program *prog;
+	struct maps_bpf *skel;
 
 	if (argc != 4)
 		errx(2, "usage: maps THREADS ROUNDS BATCHES");
+	threads = count_arg(argv[1]);
+	rounds = count_arg(argv[2]);
+	batches = count_arg(argv[3]);
+	skel = maps_bpf__open_and_load();
 	if (!skel)
 		err(2, "cannot load maps.bpf.o");
-	for (int round = 0; round < atoi(argv[2]); round++) {
-		bpf_object__for_each_program(prog, skel->obj)
-			measure(prog, atoi(argv[1]), (unsigned int)atoi(argv[3]));
+	for (unsigned int round = 0; round < rounds; round++) {
+		bpf_object__for_each_program(prog, skel->obj) measure(prog, (int)threads, batches);
 	}
 	if (skel->bss->failed)
 		errx(1, "%llu updates failed", skel->bss->failed);

@@ -76,21 +76,11 @@ static struct nested_bpf *load(const struct nested_info *info)
 	return skel;
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(2, "CPU %d", cpu);
-}
-
 static void *updater_main(void *arg)
 {
 	struct updater *u = arg;
 
-	pin(u->cpu);
+	pin_to(u->cpu);
 	do {
 		test_run(bpf_program__fd(u->skel->progs.outer), 1);
 		if (u->consumer)
@@ -136,11 +126,11 @@ static bool usable(struct nested_bpf *skel, struct ring_buffer *rb)
 	skel->bss->armed = 0;
 	skel->bss->stopped = 0;
 	for (int cpu = 1; cpu < 3; cpu++) {
-		pin(cpu);
+		pin_to(cpu);
 		ring_buffer__consume(rb);
 		test_run(bpf_program__fd(skel->progs.outer), 1);
 	}
-	pin(0);
+	pin_to(0);
 	return skel->bss->alone_ok && !skel->bss->alone_failed;
 }
 
@@ -182,7 +172,7 @@ static void run_case(const struct nested_info *info)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	pin(0);
+	pin_to(0);
 	for (int i = 1; i < argc; i++) {
 		const struct nested_info *info = infos;
 

@@ -34,11 +34,11 @@ def pinned(obj):
     if ours:
         subprocess.run(["mount", "-t", "bpf", "bpf", BPFFS], check=True)
     where = BPFFS / f"rqspin-overhead-{os.getpid()}"
-    subprocess.run([BPFTOOL, "prog", "loadall", obj, where], check=True)
     try:
+        subprocess.run([BPFTOOL, "prog", "loadall", obj, where], check=True)
         yield where
     finally:
-        shutil.rmtree(where)
+        shutil.rmtree(where, ignore_errors=True)
         if ours:
             subprocess.run(["umount", BPFFS], check=True)
 

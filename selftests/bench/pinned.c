@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <err.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,15 +16,31 @@ struct start {
 	void (*fn)(struct pinned *self);
 };
 
-static void *pinned_main(void *arg)
+void pin_to(int cpu)
 {
-	struct start *s = arg;
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(s->self.id, &set);
+	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		err(2, "CPU %d", s->self.id);
+		err(2, "CPU %d", cpu);
+}
+
+unsigned int count_arg(const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (end == arg || *end || n < 1 || n > INT_MAX)
+		errx(2, "'%s' is not a positive number", arg);
+	return n;
+}
+
+static void *pinned_main(void *arg)
+{
+	struct start *s = arg;
+
+	pin_to(s->self.id);
 	pthread_barrier_wait(s->self.barrier);
 	s->fn(&s->self);
 	return NULL;

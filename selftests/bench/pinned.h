@@ -19,6 +19,12 @@ struct pinned {
 	pthread_t thread;
 };
 
+/* The calling thread stays on @cpu; ends the process if that cannot be had. */
+void pin_to(int cpu);
+
+/* A count on the command line; ends the process if it is not a positive number. */
+unsigned int count_arg(const char *arg);
+
 /* Run @fn in @nr threads pinned to CPU 0, 1, ...; ends the process if one cannot be had. */
 void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg);
 

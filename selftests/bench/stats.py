@@ -22,13 +22,11 @@ def quantile(values, q):
 def median_interval(values):
     """The median and its 95 % interval by order statistics; below six values it is narrower."""
     ordered, n = sorted(values), len(values)
-    below = 0
-    # The largest rank with P(fewer than rank values below the median) <= 2.5 %.
-    rank, chance = 0, 0.5**n
-    while below + chance <= 0.025:
-        below += chance
+    # The largest rank with P(fewer than rank values below the median) <= 2.5 %, in whole numbers.
+    rank, below = 0, math.comb(n, 0)
+    while 40 * below <= 2**n:
         rank += 1
-        chance *= (n - rank + 1) / rank
+        below += math.comb(n, rank)
     low = max(rank - 1, 0)
     return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
 

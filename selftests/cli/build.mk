@@ -6,7 +6,7 @@ selftests: $(MAP_FAILURES)
 
 $(MAP_FAILURES).o: | $(O)/selftests/progs/map_failures.skel.h
 
-$(MAP_FAILURES): $(MAP_FAILURES).o
+$(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "../bench/pinned.h"
 #include "../progs/map_failures.h"
 #include "selftests/progs/map_failures.skel.h"
 
@@ -53,23 +54,9 @@ static void die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-static void pin_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("sched_setaffinity");
-}
-
 static void run(const struct bpf_program *prog)
 {
-	char packet[64] = {};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet));
-
-	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts))
-		die(bpf_program__name(prog));
+	test_run(bpf_program__fd(prog), 1);
 }
 
 /* The program runs whenever this thread writes the word. */
@@ -310,15 +297,17 @@ static void tell(const struct kind *k)
 int main(int argc, char **argv)
 {
 	struct kind k;
+	__u64 count;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: %s PLACE COUNT\n", argv[0]);
 		return 2;
 	}
 	k = find_kind(argv[1]);
+	count = count_arg(argv[2]);
 	pin_to(CPU);
 	load();
-	k.provoke(k.at, strtoull(argv[2], NULL, 10));
+	k.provoke(k.at, count);
 	tell(&k);
 	while (getchar() != EOF)
 		;

@@ -173,10 +173,11 @@ def test_kfunc(tracer, schema, nothing_left):
 def test_all_at_once(nothing_left):
     """`rqspin stat` counts the same, lock by lock and program by program."""
     cmd = [RQSPIN, "stat", "--json"]
-    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert "counting" in proc.stderr.readline()
     want = Counter({("aa", "slots[0].lock"): 13})
     with contextlib.ExitStack() as stack:
+        proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        stack.callback(proc.kill)
+        assert "counting" in proc.stderr.readline()
         for n, (place, (lock, _)) in enumerate(PLACES.items()):
             told = stack.enter_context(failures(place, 17 + n))
             want[told["prog"], lock] += told["edeadlk"] + told["refused"]

@@ -65,6 +65,8 @@ def check(t, run):
     seen = Counter(e["prog"]["name"] for e in ours)
     assert seen <= failed and failed.total() - seen.total() == t.summary["lost"]
     assert not t.summary["lost_unknown"]
+    # A program may have a hundred reports in a tenth of a second, if there is room for them.
+    assert 2 * seen.total() >= min(failed.total(), 100)
     if t.summary["sources"] != "stream" or not kernel_has_tracepoint():
         assert t.summary["lost"] == 0
     return ours

@@ -3,9 +3,10 @@
 # Run the BPF selftests of the unpatched tree on the unpatched and the patched kernel; compare verdicts.
 #   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]... [--minutes N]
 #                            [--no-build] [--keep] [--report]
+#   selftests/regress/run.sh --groups    names them
 # NAME: builds of kernel-patches/build.sh --as NAME (base, lean). A guest takes N minutes (7), then the
 # next one goes on with what is left; --keep goes on with what an earlier call left, --report only
-# compares what is there. TAP; exit status 3: a kernel is missing.
+# compares what is there. TAP; exit status 3: a kernel is missing, or another run is under way.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -18,7 +19,7 @@ repeat=3 min=2000
 slack=420
 
 usage() {
-	sed -n '4,5s/^# *//p' "$0" >&2
+	sed -n '4,6s/^# *//p' "$0" >&2
 	exit 2
 }
 
@@ -36,11 +37,26 @@ parse_args() {
 		--no-build) build=0 ;;
 		--keep) keep=1 ;;
 		--report) run=0 ;;
+		--groups) group_names && exit 0 ;;
 		*) usage ;;
 		esac
 		shift
 	done
 	[[ $cpu =~ ^(queue|tas)$ && $minutes =~ ^[1-9][0-9]*$ ]] || usage
+}
+
+group_names() { awk '/^[^#]/ { print $1 }' "$here/tests.conf" | uniq; }
+
+need_groups() {
+	local g name
+	for g in "${groups[@]}"; do
+		while read -r name; do
+			# shellcheck disable=SC2053 # a glob on purpose
+			[[ $name == $g ]] && continue 2
+		done < <(group_names)
+		printf "regress: no group '%s'; groups: %s\n" "$g" "$(group_names | paste -sd ' ')" >&2
+		exit 2
+	done
 }
 
 need_kernel() {
@@ -77,15 +93,39 @@ side() {
 	done
 }
 
+# Each side is a group of processes of its own: what runs in the background of a script does not hear
+# of Ctrl-C, and a guest that was ended from outside says nothing about the test that was under way.
 both_sides() {
+	set -m
 	side base "$base" &
-	side patched "$kernel"
+	sides=($!)
+	side patched "$kernel" &
+	sides+=($!)
+	set +m
+	wait "${sides[@]}"
+	sides=()
+}
+
+# shellcheck disable=SC2317 # called by the traps
+stop_sides() {
+	local pid
+	for pid in "${sides[@]}"; do
+		kill -TERM -- "-$pid" 2>/dev/null || true
+	done
 	wait
+	exit "$1"
 }
 
 parse_args "$@"
 results=$work/results-$kernel-$cpu
 [ ${#groups[@]} = 0 ] || results+=-some
+need_groups
+mkdir -p "$work"
+exec 7>"$results.lock"
+flock -n 7 || { echo "regress: another run is under way in $results" >&2; exit 3; }
+sides=()
+trap 'stop_sides 130' INT
+trap 'stop_sides 143' TERM
 for k in "$base" "$kernel"; do need_kernel "$k"; done
 [ $build = 0 ] || "$here/build.sh" "$base" "$kernel" >"$work.log" 2>&1 || { tail -n 20 "$work.log" >&2; exit 1; }
 echo "TAP version 13"
@@ -98,8 +138,9 @@ if [ $run = 1 ]; then
 	both_sides
 	# What differs, once more: a race of the test may differ, too.
 	if [ ! -e "$results/again" ]; then
-		compare again $repeat "$results/plan" "$results/base.log" "$results/patched.log" >"$results/again"
-		cat "$results/again" >>"$results/plan"
+		compare again $repeat "$results/plan" "$results/base.log" "$results/patched.log" >"$results/again.new"
+		cat "$results/again.new" >>"$results/plan"
+		mv "$results/again.new" "$results/again"
 		both_sides
 	fi
 fi

@@ -82,7 +82,7 @@ name=$1
 read_conf "$name"
 [ "$package" != - ] || exit 0
 if [ "$suite" = built ]; then
-	[ -e "$out/$name/RELEASE" ] || die "$name is built here: run make kernel $repo"
+	[ -e "$out/$name/RELEASE" ] || die "$name is built here: run $repo"
 	exit 0
 fi
 [ $refresh = 0 ] && [ -e "$out/$name/RELEASE" ] && exit 0

@@ -6,7 +6,7 @@
 #   selftests/vm/run.sh --kernel NAME --shell
 # Exit status: the command's; 2 usage; 3 kernel cannot be fetched; 124 time limit; 125 guest died or
 # did not come up; 126 the command passed but the kernel log shows a fault. stdout and stderr of the
-# command arrive on stdout and stderr, live.
+# command arrive on stdout and stderr, live. RQSPIN_ACCEL=tcg: emulated even where KVM works.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -135,12 +135,18 @@ prepare_state() {
 	: >"$state/stderr"
 }
 
+# As root the leash takes QEMU along; else timeout, which replaced it, leads a group.
+kill_guest() {
+	kill -KILL "$1" 2>/dev/null || true
+	kill -KILL -- "-$1" 2>/dev/null || true
+}
+
 # Ends the guest $1 unless it has come as far as the command in $2 seconds.
 expect_start() {
 	local end=$((SECONDS + $2))
 	while [ ! -e "$state/started" ]; do
 		kill -0 "$1" 2>/dev/null || return 0
-		[ $SECONDS -lt $end ] || { kill -KILL "$1"; return 0; }
+		[ $SECONDS -lt $end ] || { kill_guest "$1"; return 0; }
 		sleep 0.5
 	done
 }
@@ -149,7 +155,7 @@ boot() {
 	: >"$state/stderr" # what an earlier try left there has been told
 	vng_args "$state"
 	(leash timeout -k 5 "$limit" vng "${args[@]}" --verbose \
-		--exec "bash $here/guest-run.sh $inside" </dev/null >"$state/console" 2>&1) &
+		--exec "bash $here/guest-run.sh $inside" </dev/null >"$state/console" 2>&1 8>&-) &
 	guest=$!
 	expect_start $guest "$1" &
 	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stdout" 2>/dev/null &
@@ -190,7 +196,7 @@ boot_retry() {
 
 # shellcheck disable=SC2317 # called by the trap
 stop_guest() {
-	[ -z "${guest:-}" ] || kill -KILL "$guest" 2>/dev/null || true
+	[ -z "${guest:-}" ] || kill_guest "$guest"
 	[ -z "${state:-}" ] || [ -n "${KEEP:-}" ] || rm -rf "$state"
 }
 
@@ -231,7 +237,7 @@ main() {
 	image=$(echo "$top/build/kernels/$kernel"/boot/vmlinuz-*)
 	pick_arch
 	accel=tcg
-	[ $arch = x86 ] && probe_kvm && accel=kvm
+	[ $arch = x86 ] && [ "${RQSPIN_ACCEL:-}" != tcg ] && probe_kvm && accel=kvm
 	[ $shell = 0 ] || run_shell
 	trap stop_guest EXIT
 	trap 'exit 130' INT
