@@ -29,15 +29,6 @@ load() {
 mark() { echo "<6>rqspin-lock: $1" >/dev/kmsg; }
 since() { dmesg | awk -v m="rqspin-lock: $1" 'index($0, m) { on = 1; next } on'; }
 
-# A kernel with KCSAN watches nothing until it is told: the lock, and nothing of the base.
-watch_races() {
-	[ -e $debugfs/kcsan ] || return 0
-	echo whitelist >$debugfs/kcsan
-	awk '$2 ~ /[tT]/ && $3 ~ /^(res_|resilient_)/ { print "!" $3 }' /proc/kallsyms | sort -u |
-		while read -r f; do echo "$f" >$debugfs/kcsan; done 2>/dev/null
-	echo on >$debugfs/kcsan
-}
-
 # What stands between the line before and the line $1.
 said_before() {
 	awk -v end="$1" 'index($0, end) { printf "%s", text; exit }
@@ -93,7 +84,7 @@ stress() {
 	paste -sd ' ' <<<"$verdict" | sed 's/^/# /'
 }
 
-watch_races
+"$(dirname "$(readlink -f "$0")")/../vm/watch-races.sh"
 want kunit && kunit
 for type in raw_res_spin_lock raw_res_spin_lock_irq; do
 	want torture && torture $type ''
