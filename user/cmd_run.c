@@ -34,7 +34,8 @@ struct args {
 };
 
 static const struct argp_option options[] = {
-	{ "cpus", KEY_CPUS, "LIST", 0, "CPUs to run on, one per role, such as 0,2-3", 1 },
+	{ "cpus", KEY_CPUS, "LIST", 0,
+	  "CPUs to run on, such as 0,2-3: one per role; a single role runs on all of them", 1 },
 	{ "count", 'c', "N", 0, "Run N rounds of every role", 1 },
 	{ "duration", 'd', "TIME", 0, "Run for TIME seconds (or 500ms, 2m, 1h)", 1 },
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
@@ -130,7 +131,9 @@ static const struct argp argp = {
 	.args_doc = "SAMPLE\nFILE.bpf.o --roles LIST",
 	.doc = "Load a sample and run its programs, each in a thread of its own on a CPU of its "
 	       "own; then print how many acquisitions succeeded and failed, and how long they "
-	       "took.\vWithout --count and --duration a sample runs as many rounds as suit it. "
+	       "took.\vPrograms of your own return 0 for an acquisition and the negative errno of "
+	       "the lock for a failure; other return values are counted as OTHER, 1 not at all. "
+	       "Without --count and --duration a sample runs as many rounds as suit it. "
 	       "Ctrl-C ends the run early; what was measured so far is printed.",
 	.children = children,
 };
@@ -367,6 +370,21 @@ static bool judge(const struct run *r, const struct report *rep, char *why, size
 	       outcome_check(r->sample->expect, &sum, rounds, why, size);
 }
 
+/* Verdicts of a packet filter say nothing about its locks. */
+static void warn_of_returns(const struct run *r)
+{
+	for (unsigned int i = 0; !r->sample && i < r->drive.nr_roles; i++) {
+		const struct role *role = &r->roles[i];
+
+		/* Programs that meet say SAMPLE_ALONE when they did not. */
+		if (role->ret_positive > (r->drive.nr_roles > 1 ? role->alone : 0))
+			pr_warn("%s returned something positive %" PRIu64
+				" times: counted are 0, an "
+				"acquisition, and a negative errno, a failure (1: not at all)",
+				role->prog, role->ret_positive);
+	}
+}
+
 static int print_report(struct run *r)
 {
 	struct report rep = {
@@ -376,11 +394,13 @@ static int print_report(struct run *r)
 		.drive = &r->drive,
 		.results = r->results,
 		.by_return = r->by_return,
+		.judged = r->sample && !r->drive.signal,
 	};
 	char differs[160];
 
 	if (!judge(r, &rep, differs, sizeof(differs)))
 		rep.differs = differs;
+	warn_of_returns(r);
 	if (r->args->json) {
 		json_t *o = report_json(&rep);
 

@@ -248,7 +248,7 @@ const struct check checks[] = {
 	  "lock end by timeout",
 	  "boot without lockdown=confidentiality", false, .look = look_lockdown, .value = true },
 	{ "bpffs", "BPF file system",
-	  "programs cannot be pinned: bpftool mounts it, other loaders may not",
+	  "programs cannot be pinned: 'bpftool prog load' mounts it, 'loadall' and others may not",
 	  "mount -t bpf bpf /sys/fs/bpf", false, .look = look_bpffs },
 	{ "tracefs", "tracefs", "nothing of rqspin needs it",
 	  "mount -t tracefs tracefs /sys/kernel/tracing", false, .look = look_tracefs },

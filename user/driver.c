@@ -132,6 +132,7 @@ static int run_prog(struct role *r, uint32_t repeat, int *ret)
 	if (err)
 		return err;
 	*ret = opts.retval;
+	r->ret_positive += *ret > 0;
 	if (*ret != SAMPLE_ALONE)
 		count_return(r, *ret, opts.duration);
 	return 0;

@@ -33,6 +33,7 @@ struct role {
 	uint64_t alone;		      /* runs in which the other roles did not come */
 	struct counts ret;	      /* by return value; the last of each batch only */
 	uint64_t ret_runs;	      /* runs in @ret */
+	uint64_t ret_positive;	      /* of all: neither 0 nor an errno */
 	struct hist ret_ok, ret_fail; /* run times of @ret, if the kernel measures them */
 	int err;
 	struct drive *drive;

@@ -57,7 +57,8 @@ static bool ask_privilege(char *why)
 		return no(why, "this kernel has no bpf(2): it lacks CONFIG_BPF_SYSCALL");
 	if (errno == EPERM || errno == EACCES)
 		return no(why, "not allowed to load BPF programs; run it as root (sudo), or with "
-			       "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
+			       "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN (trace, stat and held: "
+			       "CAP_SYS_ADMIN)");
 	return no(why, "the smallest BPF program does not load: %s", strerror(errno));
 }
 

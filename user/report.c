@@ -92,12 +92,13 @@ json_t *report_json(const struct report *r)
 	for (unsigned int i = 0; i < r->drive->nr_roles; i++)
 		json_array_append_new(roles, role_json(&r->drive->roles[i], &r->results[i]));
 	/* A path may hold any byte. */
-	return json_pack("{s:s, s:o, s:o, s:s, s:f, s:b, s:s, s:o, s:o, s:b, s:s?}", "schema",
+	return json_pack("{s:s, s:o, s:o, s:s, s:f, s:b, s:s, s:o, s:o, s:o, s:s?}", "schema",
 			 "rqspin-run/1", "sample", json_text(r->name), "object",
 			 json_text(r->object), "kernel", uts.release, "seconds", r->drive->elapsed,
 			 "interrupted", !!r->drive->signal, "counted_by",
 			 r->by_return ? "return" : "program", "roles", roles, "total", total,
-			 "as_expected", !r->differs, "differs", r->differs);
+			 "as_expected", r->judged ? json_boolean(!r->differs) : json_null(),
+			 "differs", r->differs);
 }
 
 static void print_row(const char *name, int cpu, uint64_t rounds, const struct counts *c)
@@ -110,14 +111,16 @@ static void print_row(const char *name, int cpu, uint64_t rounds, const struct c
 	       name, where, rounds, c->ok, c->edeadlk, c->etimedout, c->other);
 }
 
-static void print_latency(const char *name, const char *what, const struct hist *h)
+static void print_latency(const char *name, int cpu, const char *what, const struct hist *h)
 {
 	struct percentiles p;
-	char a[16], b[16], c[16], d[16];
+	char a[16], b[16], c[16], d[16], where[16] = "";
 
 	if (!hist_percentiles(h, &p))
 		return;
-	printf("%-16s %-10s %10s %10s %10s %10s\n", name, what, format_ns(p.p50, a),
+	if (cpu >= 0)
+		snprintf(where, sizeof(where), "%d", cpu);
+	printf("%-16s %4s %-10s %10s %10s %10s %10s\n", name, where, what, format_ns(p.p50, a),
 	       format_ns(p.p90, b), format_ns(p.p99, c), format_ns(p.max, d));
 }
 
@@ -128,16 +131,19 @@ static void print_latencies(const struct report *r)
 	total_hists(r, &ok, &fail);
 	if (!ok.total && !fail.total)
 		return;
-	printf("\n%-16s %-10s %10s %10s %10s %10s\n", r->by_return ? "WHOLE RUN" : "LATENCY", "",
-	       "p50", "p90", "p99", "max");
+	/* Only programs with counters of their own tell the lock from the rest. */
+	printf("\n%-16s %4s %-10s %10s %10s %10s %10s\n", r->by_return ? "WHOLE RUN" : "LATENCY",
+	       "CPU", "", "p50", "p90", "p99", "max");
 	for (unsigned int i = 0; i < r->drive->nr_roles; i++) {
-		print_latency(r->drive->roles[i].prog, "acquired", &r->results[i].ok);
-		print_latency(r->drive->roles[i].prog, "failed", &r->results[i].fail);
+		const struct role *role = &r->drive->roles[i];
+
+		print_latency(role->prog, role->cpu, "acquired", &r->results[i].ok);
+		print_latency(role->prog, role->cpu, "failed", &r->results[i].fail);
 	}
 	if (r->drive->nr_roles == 1)
 		return;
-	print_latency("total", "acquired", &ok);
-	print_latency("total", "failed", &fail);
+	print_latency("total", -1, "acquired", &ok);
+	print_latency("total", -1, "failed", &fail);
 }
 
 void report_text(const struct report *r)

@@ -19,6 +19,7 @@ struct report {
 	const char *differs; /* from the expected outcome; NULL if it does not */
 	const struct drive *drive;
 	const struct role_result *results; /* one per role */
+	bool judged;			   /* there was something to expect */
 	bool by_return;			   /* counted by return values, not by the programs */
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +34,11 @@ int what_check_object(const char *path)
 		       path);
 		return EXIT_USAGE;
 	}
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+	if (stat(path, &st)) {
+		pr_err("%s: %s", path, strerror(errno));
+		return EXIT_FAIL;
+	}
+	if (S_ISDIR(st.st_mode)) {
 		pr_err("%s is a directory: name one BPF object in it", path);
 		return EXIT_USAGE;
 	}

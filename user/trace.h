@@ -141,6 +141,8 @@ void losses_text(const struct losses *l, char buf[LOSSES_TEXT]);
 
 /* Do the sources see only what programs report themselves, but for the lock's queue? */
 bool session_needs_reports(const struct session *s);
+/* Not allowed to find programs, so not even those that report themselves are seen. */
+bool session_blind(const struct session *s);
 
 /* "ring, trampoline" */
 void session_sources(const struct session *s, char *buf, size_t size);

@@ -66,7 +66,7 @@ struct session *trace_opts_open(const struct trace_opts *opts, const char *doing
 	}
 	session_sources(s, names, sizeof(names));
 	pr_info("%s failed acquisitions; sources: %s", doing, names);
-	if (session_needs_reports(s))
+	if (session_needs_reports(s) && !session_blind(s))
 		pr_info("programs that do not include res_events.bpf.h are NOT seen with these "
 			"sources ('rqspin doctor' says which others work)");
 	trace_filter_warn(&opts->filter, session_progs(s));

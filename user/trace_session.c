@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <bpf/bpf.h>
 
 #include "heldtab.h"
 #include "lockname.h"
@@ -31,6 +32,7 @@ struct session {
 	__u32 nr_missed; /* programs that came and went */
 	__u32 nr_unseen; /* programs that take locks without reporting */
 	__u32 checked;	 /* of programs up to this id it is known whether they are seen */
+	bool blind;	 /* programs and maps cannot be listed */
 	bool announced;	 /* the caller had its chance to say what it does */
 	failure_fn emit;
 	void *ctx;
@@ -293,10 +295,33 @@ static void scan_progs(struct session *s)
 	}
 }
 
+/* Ids are for CAP_SYS_ADMIN only. */
+static bool may_list(void)
+{
+	__u32 id = 0;
+
+	return !bpf_prog_get_next_id(id, &id) || errno != EPERM;
+}
+
+/* Sources that attach to the lock itself need no list. */
+static void note_blindness(struct session *s)
+{
+	if (may_list())
+		return;
+	s->blind = !session_has(s, &source_tracepoint) && !session_has(s, &source_trampoline);
+	pr_warn("programs and maps cannot be listed without CAP_SYS_ADMIN: %s",
+		s->blind ? "the failures of programs are NOT seen" : "they have no names here");
+}
+
 bool session_needs_reports(const struct session *s)
 {
 	return !session_has(s, &source_tracepoint) && !session_has(s, &source_trampoline) &&
 	       !session_has(s, &source_stream);
+}
+
+bool session_blind(const struct session *s)
+{
+	return s->blind;
 }
 
 static void note_unseen(struct session *s, const struct proginfo *p)
@@ -358,6 +383,7 @@ struct session *session_open(const char *wanted, const struct trace_filter *filt
 	else
 		err = start_wanted(s, wanted);
 	if (!err) {
+		note_blindness(s);
 		/* What came and went until now, our own probes among it, is not this session's. */
 		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
 		proginfos_forget_missed(s->progs);
@@ -396,7 +422,7 @@ void session_losses(struct session *s, struct losses *l)
 	/* These two need the program's memory: the others see its failures as they happen. */
 	if (session_has(s, &source_ring) || session_has(s, &source_stream))
 		l->missed = s->nr_missed;
-	l->unknown = l->missed || l->unseen;
+	l->unknown = l->missed || l->unseen || s->blind;
 	for (int i = 0; i < s->nr; i++) {
 		__u64 n;
 

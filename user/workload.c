@@ -37,7 +37,12 @@ int workload_open(struct workload *w, const char *path)
 	if (w->obj)
 		return EXIT_OK;
 	err = errno;
-	if (err == EINVAL || err >= LIBBPF_ERRNO__LIBELF)
+	/* The file is there: something that the object names is not. */
+	if (err == ENOENT || err == ESRCH)
+		pr_err("%s: an extern that neither the object nor this kernel has (-vv: libbpf names "
+		       "it; res_fb_state is RES_FALLBACK_DEFINE left out)",
+		       path);
+	else if (err == EINVAL || err >= LIBBPF_ERRNO__LIBELF)
 		pr_err("%s: not a BPF object, or a damaged one; -vv shows what libbpf says", path);
 	else
 		pr_err("%s: %s", path, strerror(err));

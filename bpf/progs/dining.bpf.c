@@ -7,7 +7,8 @@
  *       taskset -c $i bpftool prog run pinned /sys/fs/bpf/dining/dining_packet \
  *           data_in /tmp/role$i repeat 100 & done; wait
  * Expect: in each round at least one fails: -35 (-EDEADLK) when n is 2; with more, -110
- * (-ETIMEDOUT) after 250 ms or more on kernels that only look for AA and ABBA.
+ * (-ETIMEDOUT) after 250 ms or more on kernels that only look for AA and ABBA. bpftool shows the
+ * last repetition only, where whoever is still running is alone: 1.
  */
 #include "cycle.bpf.h"
 

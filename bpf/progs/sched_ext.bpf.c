@@ -2,10 +2,10 @@
 /*
  * sched_ext: a CPU scheduler that leaves every choice to the kernel's default and only counts,
  * under a lock shared by all CPUs, how often a task starts to run. The callback runs with
- * interrupts off and the run queue locked: the kind of place where a lock must not hang. bpftool
- * struct_ops register sched_ext.bpf.o /sys/fs/bpf/sched_ext   # until the pin is removed bpftool
- * map dump name .bss.sample Expect: "ok" counts grow on every CPU. Needs CONFIG_SCHED_CLASS_EXT
- * (6.12 or later).
+ * interrupts off and the run queue locked: the kind of place where a lock must not hang.
+ *   bpftool struct_ops register sched_ext.bpf.o /sys/fs/bpf/sched_ext   # until the pin is removed
+ *   bpftool map dump name .bss.sample
+ * Expect: "ok" counts grow on every CPU. Needs CONFIG_SCHED_CLASS_EXT (6.12 or later).
  */
 #include "sample.bpf.h"
 

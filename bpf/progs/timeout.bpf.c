@@ -6,6 +6,8 @@
  *   taskset -c 0 bpftool prog run pinned timeout_owner $in &
  *   taskset -c 1 bpftool prog run pinned timeout_waiter $in; wait
  * Expect: owner 0; waiter -110 (-ETIMEDOUT) after 250 ms, after 1 s in test-and-set mode (guests).
+ * bpftool shows the last repetition only, where the later of the two is alone: 1. A waiter that
+ * began its last one earlier shows -110.
  */
 #include "sample.bpf.h"
 

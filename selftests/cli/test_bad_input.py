@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Bad input: each case names the thing, tells the mend, has its exit code and leaves nothing."""
 
+import json
 import os
 import pathlib
 import re
@@ -9,7 +10,7 @@ import subprocess
 import tempfile
 
 import pytest
-from conftest import BUILD, RQSPIN, rqspin, skip_without_held_table, skip_without_locks
+from conftest import BUILD, LIMIT, RQSPIN, rqspin, skip_without_held_table, skip_without_locks
 
 FAIL, USAGE, UNSUPPORTED = 1, 2, 3
 AA = BUILD / "bpf/progs/aa.bpf.o"
@@ -60,7 +61,8 @@ CASES = {
         r"/nonexistent/x.bpf.o.*No such file",
     ),
     "run: own object without roles": (["run", str(ABBA)], USAGE, r"roles.* abba_0, abba_1$"),
-    "run: no object without roles": (["run", "/nonexistent/x.o"], USAGE, r"roles$"),
+    "run: no object, no roles": (["run", "/nonexistent/x.o"], FAIL, r"No such file"),
+    "run: an object without roles": (["run", str(AA)], USAGE, r"roles; it has: aa$"),
     "run: no such role": (["run", str(AA), "--roles", "nope"], FAIL, r"nope"),
     "stat: bad interval": (["stat", "often"], USAGE, r"often"),
     "stat: interval zero": (["stat", "0"], USAGE, r"0"),
@@ -204,3 +206,19 @@ def test_broken_pipe_is_quiet():
     cmd = 'set -o pipefail; "$0" list | head -1 >/dev/null'
     res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=20)
     assert res.stderr == ""
+
+
+def test_tracing_blindly_is_no_clean_bill(reachable):
+    """What loads programs may still not be allowed to find those of others."""
+    caps = "+bpf,+perfmon,+net_admin"
+    who = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    cmd = ["setpriv", *who, "--inh-caps", caps, "--ambient-caps", caps]
+    cmd += [reachable / "rqspin", "trace", "--strict", "--json", "--duration", "200ms"]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    if res.returncode == UNSUPPORTED:
+        pytest.skip(res.stderr.strip().splitlines()[-1])
+    assert "without CAP_SYS_ADMIN" in res.stderr, res.stderr
+    summary = json.loads(res.stdout.splitlines()[-1])
+    seen = {"tracepoint", "trampoline"} & set(summary["sources"].split(", "))
+    assert summary["lost_unknown"] == (not seen)
+    assert res.returncode == (0 if seen else 4)

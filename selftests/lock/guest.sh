@@ -1,10 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Inside the guest: guest.sh SECONDS PARTS. One line for each test, ok or not ok, without numbers;
-# what a failed test said follows as comments.
-seconds=$1 parts=,$2,
+# On the patched kernel, as root: guest.sh SECONDS PARTS, the parts being some of kunit,torture,provoke,stress.
+# One line for each test, ok or not ok, without numbers; what a failed test said follows as comments.
+# Exit status: 1 a test failed, 2 usage, 3 not this project's kernel.
 debugfs=/sys/kernel/debug
-COMPLAINTS='BUG|WARNING|lockdep is turned off|KCSAN|KASAN|UBSAN|hung|detected stall|Oops|lockup|INFO: (possible|inconsistent|trying)'
+if [ $# != 2 ] || ! [[ $1 =~ ^[1-9][0-9]*$ && $2 =~ ^(kunit|torture|provoke|stress)(,(kunit|torture|provoke|stress))*$ ]]; then
+	sed -n '3,5s/^# //p' "$0" >&2
+	exit 2
+fi
+if ! modprobe -n rqspinlock_stress 2>/dev/null || [ ! -d $debugfs ]; then
+	echo "guest.sh: no module rqspinlock_stress, or no debugfs: is this the patched kernel, with its tests as modules?" >&2
+	exit 3
+fi
+seconds=$1 parts=,$2,
+COMPLAINTS='\bBUG\b|\bWARNING\b|lockdep is turned off|KCSAN|KASAN|UBSAN|hung|detected stall|Oops|lockup|INFO: (possible|inconsistent|trying)'
 failures=0
 
 result() {
@@ -85,6 +94,7 @@ stress() {
 }
 
 "$(dirname "$(readlink -f "$0")")/../vm/watch-races.sh"
+mark begin
 want kunit && kunit
 for type in raw_res_spin_lock raw_res_spin_lock_irq; do
 	want torture && torture $type ''
@@ -93,7 +103,7 @@ done
 if want stress; then
 	for n in 0 1 2 3 4; do stress $n; done
 fi
-complaints=$(dmesg | grep -E "$COMPLAINTS" | grep -vE 'ommand line:|rqspin-lock:|virtme-ng-init')
+complaints=$(since begin | grep -E "$COMPLAINTS" | grep -vE 'ommand line:|rqspin-lock:|virtme-ng-init')
 [ -z "$complaints" ]
 result $? "kernel log" "$complaints"
 [ $failures = 0 ]

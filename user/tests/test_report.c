@@ -35,7 +35,9 @@ static void json_has_the_documented_shape(void **state)
 	struct role roles[2] = { { .prog = "a", .cpu = 0, .rounds = 10 },
 				 { .prog = "b", .cpu = 3, .rounds = 100 } };
 	struct drive d = { .roles = roles, .nr_roles = 2, .elapsed = 1.5 };
-	struct report rep = { .name = "x", .object = "x.bpf.o", .drive = &d, .results = results };
+	struct report rep = {
+		.name = "x", .object = "x.bpf.o", .drive = &d, .results = results, .judged = true
+	};
 	json_t *o, *total, *role;
 	const char *schema;
 	int acquired, failed, edeadlk, cpu, expected;
@@ -63,6 +65,10 @@ static void json_has_the_documented_shape(void **state)
 		json_integer_value(json_object_get(
 			json_object_get(json_object_get(role, "latency_ns"), "failed"), "p99")),
 		5);
+	json_decref(o);
+	rep.judged = false;
+	o = report_json(&rep);
+	assert_true(json_is_null(json_object_get(o, "as_expected")));
 	json_decref(o);
 }
 
