@@ -11,7 +11,7 @@ kernel-patches: ## write the series anew from the commits in build/linux-6.12
 	$(Q)kernel-patches/regen.sh
 
 .PHONY: kernel
-kernel: ## build the patched kernel: CONFIG=lean, lockdep, kcsan, kasan, noparavirt or arm64
+kernel: ## build the patched kernel: CONFIG=lean, lockdep, kcsan, kasan, noparavirt, regress or arm64
 	$(Q)scripts/setup.sh --build --kernel
 	$(Q)kernel-patches/tree.sh
 	$(Q)kernel-patches/build.sh $(CONFIG)

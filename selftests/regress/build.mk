@@ -2,6 +2,6 @@
 .PHONY: regress
 regress: kernel-tree ## the kernel's own BPF selftests on the unpatched and the patched 6.12: same verdicts?
 	$(Q)scripts/setup.sh --kernel
-	$(Q)kernel-patches/build.sh --commit base --as base lean
-	$(Q)kernel-patches/build.sh lean
+	$(Q)kernel-patches/build.sh --commit base --as regress-base regress
+	$(Q)kernel-patches/build.sh regress
 	$(Q)selftests/regress/run.sh

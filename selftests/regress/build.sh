@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build the BPF selftests of the unpatched tree, as far as tests.conf wants them, into build/regress.
-#   selftests/regress/build.sh BASE KERNEL   names below build/kernel-obj (base lean): vmlinux.h is made
+#   selftests/regress/build.sh BASE KERNEL   names below build/kernel-obj (regress-base, regress): vmlinux.h is made
 #                                            of the first, bpf_testmod.ko of each
 set -euo pipefail
 

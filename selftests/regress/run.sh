@@ -4,7 +4,7 @@
 #   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]... [--minutes N]
 #                            [--no-build] [--keep] [--report]
 #   selftests/regress/run.sh --groups    names them
-# NAME: builds of kernel-patches/build.sh --as NAME (base, lean). A guest takes N minutes (7), then the
+# NAME: builds of kernel-patches/build.sh (regress-base, regress). A guest takes N minutes (7), then the
 # next one goes on with what is left; --keep goes on with what an earlier call left, --report only
 # compares what is there. TAP; exit status 3: a kernel is missing, or another run is under way.
 set -euo pipefail
@@ -13,7 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 vm=$top/selftests/vm/run.sh
 work=$top/build/regress
-base=base kernel=lean cpu=queue minutes=7 build=1 keep=0 run=1 groups=()
+base=regress-base kernel=regress cpu=queue minutes=7 build=1 keep=0 run=1 groups=()
 repeat=3 min=2000
 # What one test may take after the time of a guest is over, and the start in emulation.
 slack=420
