@@ -227,7 +227,7 @@ const struct check checks[] = {
 	  false, .look = look_trampoline, .mend_here = mend_trampoline },
 	{ "contention", "contention tracepoints", "failures inside maps are not seen",
 	  "Linux 5.19 or later", false, .look = look_contention },
-	{ "kprobe", "kprobes", "nothing: rqspin has better sources", "a kernel with CONFIG_KPROBES",
+	{ "kprobe", "kprobes", "nothing of rqspin, which uses none", "a kernel with CONFIG_KPROBES",
 	  false, .look = look_kprobe },
 	{ "tracepoint", "tracepoint rqspinlock_failure",
 	  "failures are put together from several sources, their owners and cycles inferred",
