@@ -57,11 +57,13 @@ static void test_crowd(int cpus)
 					.cpu = i % cpus,
 					.packet = true,
 					.rounds = CROWD_RUNS };
-	/* Virtual CPUs that share a real one wait in a queue for each other to run: a thousandth. */
+	/* Virtual CPUs that share a real one wait in a queue for each other to run: a thousandth.
+	 */
 	for (calls = 0; calls < CROWD_CALLS && (!calls || time(NULL) < end); calls++)
 		if (drive(jobs, n))
 			tap(false, "%s: threads", backend);
-	tap(skel->bss->taken == (__u64)calls * n * CROWD_RUNS && !skel->bss->failed && !skel->bss->torn,
+	tap(skel->bss->taken == (__u64)calls * n * CROWD_RUNS && !skel->bss->failed &&
+		    !skel->bss->torn,
 	    "%s: nobody else inside, %llu acquisitions, %llu failures", backend,
 	    (unsigned long long)skel->bss->taken, (unsigned long long)skel->bss->failed);
 }
