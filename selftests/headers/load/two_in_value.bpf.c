@@ -1,4 +1,4 @@
-// error: map 'two' (has no valid bpf_res_spin_lock|has to have BTF in order to use bpf_res_spin_lock)
+// error: map 'two' (has no valid bpf_res_spin_lock|has to have BTF in order)
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
