@@ -5,9 +5,9 @@
  * CONFIG_KALLSYMS_ALL resolves no per-CPU variable by name.
  */
 #include <vmlinux.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "fair_rq.bpf.h"
 #include "held.h"
 
 const volatile __u32 nr_cpus;
@@ -23,19 +23,10 @@ struct {
 	__type(value, __u64);
 } percpu_ruler SEC(".maps");
 
-static __u64 own_runqueue(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (!bpf_core_field_exists(struct cfs_rq, rq))
-		return 0;
-	return (__u64)BPF_CORE_READ(task, se.cfs_rq, rq);
-}
-
 SEC("syscall")
 int held_locate(void *ctx)
 {
-	__u64 rq = own_runqueue();
+	__u64 rq = fair_rq(bpf_get_current_task_btf());
 	__u32 cpu, zero = 0;
 	void *here = bpf_map_lookup_elem(&percpu_ruler, &zero);
 

@@ -306,8 +306,10 @@ static struct probe_bpf *load_aa(void)
 {
 	struct probe_bpf *skel = NULL;
 
+	log_trying(true);
 	if (probe_trampoline())
 		skel = probeobj_load("probe_aa", "probe_report");
+	log_trying(false);
 	if (skel && !probeobj_attach(skel, "probe_report"))
 		return skel;
 	probe_bpf__destroy(skel);

@@ -3,7 +3,7 @@
 
 from collections import Counter
 
-from conftest import needs_three_cpus, needs_two_cpus, run_sample
+from conftest import kernel_has_tracepoint, needs_three_cpus, needs_two_cpus, run_sample
 
 # Fewer than a CPU's slots for failures: nothing is lost however slow the reader is.
 AA = 251
@@ -36,7 +36,11 @@ def test_aa_burst(tracer):
     assert run["total"]["failures"]["EDEADLK"] == BURST
     assert len(t.events) + t.summary["lost"] == BURST
     assert t.summary["events"] == len(t.events)
-    assert t.events and {e["kind"] for e in t.events} == {"AA"}
+    # What the lock itself told of a failure may be lost alone; its program does not know the kind.
+    alone = [e for e in t.events if e["source"] == "ring" and not e["joined"]]
+    known = [e for e in t.events if e not in alone] if kernel_has_tracepoint() else t.events
+    assert known and {e["kind"] for e in known} == {"AA"}
+    assert {e["kind"] for e in t.events} <= {"AA", "UNKNOWN"}
 
 
 @needs_two_cpus

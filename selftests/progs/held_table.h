@@ -8,6 +8,7 @@
 #define RQSPIN_TEST_HELD_TABLE_H
 
 #include <bpf/bpf_core_read.h>
+#include "fair_rq.bpf.h"
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
 
@@ -16,8 +17,7 @@ const volatile __s64 held_delta;
 /* Call it before the first lock; reading through the result is then always allowed. */
 static __always_inline struct rqspinlock_held *own_held_table(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 rq = (__u64)task->se.cfs_rq->rq;
+	__u64 rq = fair_rq(bpf_get_current_task_btf());
 
 	return bpf_rdonly_cast((void *)(rq + held_delta),
 			       bpf_core_type_id_kernel(struct rqspinlock_held));

@@ -6,6 +6,7 @@
 #include "test_kfuncs.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
+#include "fair_rq.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -51,9 +52,9 @@ static __always_inline int own_preempt_count(void)
 		return info->preempt.count;
 	}
 	/* A lean kernel has no group scheduling, and then no pointer to the run queue. */
-	if (!preempt_delta || !bpf_core_field_exists(task->se.cfs_rq))
+	rq = fair_rq(task);
+	if (!preempt_delta || !rq)
 		return 0;
-	rq = (__u64)task->se.cfs_rq->rq;
 	preempt_known = !bpf_probe_read_kernel(&count, sizeof(count), (void *)(rq + preempt_delta));
 	/* The top bit is the inverted "reschedule" flag. */
 	return count & 0x7fffffff;
