@@ -15,7 +15,7 @@ EXIT_CODES = ["0", "1", "2", "3", "4", "10", "130, 143"]
 
 
 def make(*args):
-    # In a guest the BTF is newer than what was built, and of another kernel. Either name may be known.
+    # A guest has the BTF of another kernel. The Makefile may know the file by either name.
     keep = [f"-o{d}/vmlinux.h" for d in (BUILD, os.path.relpath(BUILD, TOP))]
     cmd = ["make", "-C", TOP, f"O={BUILD}", *keep, *args]
     return subprocess.run(cmd, check=True, capture_output=True, text=True)
