@@ -15,7 +15,8 @@ import threading
 
 from stats import TOP, Tap
 
-# case -> what it comes to on the unpatched kernel, and on the patched one
+# case -> what it comes to on the unpatched kernel, and on the patched one. On the unpatched one it
+# depends on luck whether a nested insertion wants the very free list that is held.
 CASES = {
     "hash-same-bucket": ("-EBUSY", "-EDEADLK"),
     "hash-other-bucket": ("-EBUSY", "ok"),
@@ -26,7 +27,7 @@ CASES = {
     "stack": ("hang", "-EDEADLK"),
     "ringbuf-output": ("hang", "-EDEADLK"),
     "ringbuf-reserve": ("hang", "NULL"),
-    "free-list": ("hang", "-EDEADLK"),
+    "free-list": ("hang or -EBUSY", "-EDEADLK"),
 }
 SILENCE = 90  # seconds in which a guest that began a case must say something
 
@@ -84,7 +85,7 @@ def check(tap, base, ours, args):
         print(f"# {case:18} {base[case]['outcome']:18} {ours[case]['outcome']}")
     for case in args.cases:
         a, b = base[case]["outcome"], ours[case]["outcome"]
-        tap.check(a == CASES[case][0], f"{case}: {a} on {args.base}")
+        tap.check(a in CASES[case][0].split(" or "), f"{case}: {a} on {args.base}")
         good = b == CASES[case][1] and ours[case]["usable"]
         tap.check(good, f"{case}: {b} on {args.ours}, and the map is as good as ever")
 
