@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
 # selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one).
-#   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [CONFIG]
+#   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [--result NAME] [CONFIG]
 # Built is what is committed in build/linux-6.12, or REV of it; --worktree adds what is changed there
 # but not committed (files that git does not know yet must be added first). The tree itself can be
 # edited meanwhile: the compiler sees build/kernel-src only. --as NAME keeps source, objects and result
-# apart (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first.
+# apart (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first;
+# --result NAME the result only, for a small variation built from the same objects.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
-rev=HEAD worktree=0 config=lean as=''
+rev=HEAD worktree=0 config=lean as='' result=''
 # An earlier commit may lack what the tests are configured by.
 export BISECT=${BISECT:-0}
 while [ $# -gt 0 ]; do
@@ -18,7 +19,8 @@ while [ $# -gt 0 ]; do
 	--worktree) worktree=1 ;;
 	--commit) rev=${2:?} BISECT=1 && shift ;;
 	--as) as=${2:?} && shift ;;
-	-*) die "usage: build.sh [--worktree | --commit REV] [--as NAME] [CONFIG]" 2 ;;
+	--result) result=${2:?} && shift ;;
+	-*) die "usage: build.sh [--worktree | --commit REV] [--as NAME] [--result NAME] [CONFIG]" 2 ;;
 	*) config=$1 ;;
 	esac
 	shift
@@ -27,7 +29,7 @@ image=arch/x86/boot/bzImage
 [ "$config" != arm64 ] || export ARCH=arm64 image=arch/arm64/boot/Image
 obj=$top/build/kernel-obj/${as:-$config}
 src=$top/build/kernel-src${as:+-$as}
-name=$SERIES-rqspin-${as:-$config}
+name=$SERIES-rqspin-${result:-${as:-$config}}
 out=$top/build/kernels/$name
 
 # A stash entry that nobody keeps is a commit of the work tree.
@@ -75,7 +77,7 @@ arrange() {
 	echo "$release" >"$new/RELEASE"
 	rm -rf "$out"
 	mv "$new" "$out"
-	[ "$config$as" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
+	[ "$config$as$result" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
 	say "$config: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
 }
 
