@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build what maps.py --clock wall boots: 6.12 without and with the series, as it is, and with the code of
 # hashtab.c, and what the linker puts behind it, moved by BYTES (6.12-rqspin-base-movedBYTES, -lean-movedBYTES).
-#   selftests/bench/layouts.sh [BYTES...]      (1024 2048 3072)
+#   selftests/bench/layouts.sh [BYTES...]      (208 1456 2416 3696)
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/../../kernel-patches/common.sh"
 
@@ -24,7 +24,7 @@ moved() (
 	git -C "$tree" commit-tree -p "$1" -m "code of $file moved by $2 bytes" "$(git -C "$tree" write-tree)"
 )
 
-[ $# -gt 0 ] || set -- 1024 2048 3072
+[ $# -gt 0 ] || set -- 208 1456 2416 3696
 for bytes; do
 	[[ $bytes =~ ^[1-9][0-9]*$ ]] || die "usage: layouts.sh [BYTES...]" 2
 done

@@ -3,15 +3,17 @@
 """Throughput of hash map updates: a patched kernel beside the unpatched one, in guests.
 
 Both are booted in turn, A B B A. In every boot each case runs several rounds; the boot counts with
-their median, a pair of boots with the ratio of both, and the verdict is on the median of the pairs:
-97 % of the unpatched throughput. The interval (95 %, order statistics, from six pairs on) is that
-of more boots of the same layouts, not of other layouts.
+their median, a pair of boots with the ratio of both, and the result is the median of the pairs with
+its 95 % interval by order statistics (from six pairs on). Limit: 97 % of the unpatched throughput.
 
 --clock instructions (default) lets QEMU count: one instruction is one tick, and one virtual CPU
 runs at a time. What else the machine does makes no difference. Not seen are cache misses and the
 price of atomic instructions: no verdict on that.
---clock wall takes real time, on a quiet machine. Where in its page a function lies then makes more
-difference than 3 %, so both kernels are measured in several layouts (layouts.sh builds them)."""
+
+--clock wall takes real time, on a quiet machine. QEMU finds translated code by a table of 4096
+places; code that shares one is looked up anew each time, which costs 10 % and is a matter of where
+instructions happen to lie. So both kernels are measured in several layouts (which layouts.sh
+builds), and a case fails only if the whole interval is below the limit."""
 
 import argparse
 import contextlib
@@ -94,11 +96,11 @@ def measure(args, env):
 def rows(pairs):
     out = []
     for case in pairs[0][0]:
-        middle, low, high = median_interval([base[case] / ours[case] for base, ours in pairs])
+        ratio, low, high = median_interval([base[case] / ours[case] for base, ours in pairs])
         row = {"program": case[0], "threads": case[1]}
         row["base_ticks"] = statistics.median(base[case] for base, _ in pairs)
         row["ours_ticks"] = statistics.median(ours[case] for _, ours in pairs)
-        row |= {"ratio": round(middle, 4), "low": round(low, 4), "high": round(high, 4)}
+        row |= {"ratio": round(ratio, 4), "low": round(low, 4), "high": round(high, 4)}
         out.append(row)
     return out
 
@@ -119,7 +121,10 @@ def report(table, args):
     tap = Tap()
     for r in filter(lambda row: judged(row, args), table):
         what = f"{r['program']}, {r['threads']} threads: {r['ratio']:.3f} of the throughput"
-        tap.check(r["ratio"] >= LIMIT, f"{what} (at least {LIMIT})")
+        if args.clock == "wall":
+            tap.check(r["high"] >= LIMIT, f"{what}, up to {r['high']:.3f} (at least {LIMIT})")
+        else:
+            tap.check(r["ratio"] >= LIMIT, f"{what} (at least {LIMIT})")
     return tap.close()
 
 
@@ -135,7 +140,7 @@ def main():
         type=int,
         nargs="+",
         metavar="BYTES",
-        help="code moved by (0; wall: 0 1024 2048 3072)",
+        help="code moved by (0; wall: 208 1456 2416 3696)",
     )
     ap.add_argument("--pairs", type=int, help="boots of each kernel in each layout (6; wall: 3)")
     ap.add_argument("--rounds", type=int, default=9, help="in each boot")
@@ -144,7 +149,7 @@ def main():
     ap.add_argument("--json", metavar="FILE")
     args = ap.parse_args()
     wall = args.clock == "wall"
-    args.layouts = args.layouts or ([0, 1024, 2048, 3072] if wall else [0])
+    args.layouts = args.layouts or ([208, 1456, 2416, 3696] if wall else [0])
     args.pairs = args.pairs or (3 if wall else 6)
     with contextlib.nullcontext() if wall else counting() as env:
         table = rows(measure(args, env))
