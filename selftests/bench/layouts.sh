@@ -26,7 +26,7 @@ moved() (
 
 [ $# -gt 0 ] || set -- 208 1456 2416 3696
 for bytes; do
-	[[ $bytes =~ ^[1-9][0-9]*$ ]] || die "usage: layouts.sh [BYTES...]" 2
+	[[ $bytes =~ ^[1-9][0-9]*$ ]] || die "layouts.sh: '$bytes' is no number of bytes; usage: layouts.sh [BYTES...]" 2
 done
 need_tree
 for bytes; do

@@ -59,12 +59,22 @@ def boot(kernel, args, env):
     return {case: statistics.median(v) for case, v in ticks.items()}
 
 
+def need(kernel):
+    """The folder of a kernel that has been built."""
+    folder = TOP / "build/kernels" / kernel
+    if not (folder / "VERSION").is_file():
+        how = "make kernel CONFIG=" + kernel.removeprefix("6.12-rqspin-")
+        if kernel.endswith("-base"):
+            how = "make kernel-tree; kernel-patches/build.sh --commit base --as base lean"
+        elif "-moved" in kernel:
+            how = "make kernel-tree; selftests/bench/layouts.sh"
+        sys.exit(f"maps: no kernel {kernel}: run {how}")
+    return folder
+
+
 def commit(kernel, parent=""):
     """What a kernel was built from, or the commit before it."""
-    version = TOP / "build/kernels" / kernel / "VERSION"
-    if not version.is_file():
-        return None
-    built = version.read_text().split()[-1]
+    built = (need(kernel) / "VERSION").read_text().split()[-1]
     git = ["git", "-C", TOP / "build/linux-6.12", "rev-parse", "--verify", "-q", built + parent]
     return subprocess.run(git, capture_output=True, text=True, check=False).stdout
 
@@ -81,10 +91,8 @@ def in_layout(kernel, layout):
 
 def config(kernel):
     """What a kernel is configured as, the series' own options left out."""
-    files = list((TOP / "build/kernels" / kernel / "boot").glob("config-*"))
-    if len(files) != 1:
-        sys.exit(f"maps: no kernel {kernel}: run selftests/bench/layouts.sh")
-    lines = files[0].read_text().splitlines()
+    (file,) = (need(kernel) / "boot").glob("config-*")
+    lines = file.read_text().splitlines()
     return {line for line in lines if "CONFIG_" in line and "RQSPINLOCK" not in line}
 
 
