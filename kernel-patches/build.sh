@@ -3,11 +3,11 @@
 # Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
 # selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one).
 #   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [--result NAME] [CONFIG]
-# Built is what is committed in build/linux-6.12, or REV of it; --worktree adds what is changed there
-# but not committed (files that git does not know yet must be added first). The tree itself can be
-# edited meanwhile: the compiler sees build/kernel-src only. --as NAME keeps source, objects and result
-# apart (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first;
-# --result NAME the result only, for a small variation built from the same objects.
+# It builds what is committed in build/linux-6.12, or REV of it; --worktree adds uncommitted changes
+# (new files must be known to git). The tree can be edited meanwhile: the compiler sees
+# build/kernel-src only. --as NAME keeps source, objects and result apart
+# (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first;
+# --result NAME keeps only the result apart, for a small variation built from the same objects.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -70,10 +70,12 @@ arrange() {
 	mkdir -p "$new/boot"
 	cp "$obj/$image" "$new/boot/vmlinuz-$release"
 	cp "$obj/.config" "$new/boot/config-$release"
-	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" INSTALL_MOD_PATH="$new" INSTALL_MOD_STRIP=1 modules_install >/dev/null
+	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" INSTALL_MOD_PATH="$new" \
+		INSTALL_MOD_STRIP=1 modules_install >/dev/null
 	# The links to source and objects are for make only.
 	rm -f "$new/lib/modules/$release"/{build,source}
-	echo "$(base_field version) + $(git -C "$src" rev-list --count "base..$commit") commits, $commit" >"$new/VERSION"
+	commits=$(git -C "$src" rev-list --count "base..$commit")
+	echo "$(base_field version) + $commits commits, $commit" >"$new/VERSION"
 	echo "$release" >"$new/RELEASE"
 	rm -rf "$out"
 	mv "$new" "$out"

@@ -25,7 +25,8 @@ need_tools() {
 }
 
 need_tree() {
-	git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 || die "no tree in $tree: run make kernel-tree, or kernel-patches/tree.sh --source TARBALL"
+	git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 ||
+		die "no tree in $tree: run make kernel-tree, or kernel-patches/tree.sh --source TARBALL"
 }
 
 # The patches in the order of the series.

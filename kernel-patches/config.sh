@@ -9,8 +9,9 @@
 
 [ $# = 3 ] || die "usage: config.sh SRC OBJ CONFIG" 2
 src=$1 obj=$2 config=$3
+known=$(find "$patches/configs" -name '*.config' -printf '%f\n' | sed 's/\.config$//' | sort)
 [ -e "$patches/configs/$config.config" ] ||
-	die "unknown configuration '$config'; one of: $(cd "$patches/configs" && for f in *.config; do echo "${f%.config}"; done | paste -sd ' ')" 2
+	die "unknown configuration '$config'; one of: ${known//$'\n'/ }" 2
 
 # A fragment's own lines come last, so they win over those it includes.
 fragments() {
@@ -23,11 +24,15 @@ fragments() {
 	echo "$f"
 }
 
-wanted() { cat "$@" | sed -nE 's/^# (CONFIG_[A-Z0-9_]+) is not set$/\1=n/p; /^CONFIG_/p' | awk -F= '{ v[$1] = $0 } END { for (k in v) print v[k] }'; }
+wanted() {
+	cat "$@" | sed -nE 's/^# (CONFIG_[A-Z0-9_]+) is not set$/\1=n/p; /^CONFIG_/p' |
+		awk -F= '{ v[$1] = $0 } END { for (k in v) print v[k] }'
+}
 
 # An option that no Kconfig has belongs to a later patch; only BISECT=1 lets that pass.
 unknown() {
-	[ "${BISECT:-0}" = 1 ] && ! git -C "$src" grep -qE "^[[:space:]]*(menu)?config ${1#CONFIG_}\$" -- '*Kconfig*'
+	[ "${BISECT:-0}" = 1 ] &&
+		! git -C "$src" grep -qE "^[[:space:]]*(menu)?config ${1#CONFIG_}\$" -- '*Kconfig*'
 }
 
 check() {

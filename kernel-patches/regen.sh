@@ -29,8 +29,10 @@ write_base() {
 
 need_tree
 fixups=$(git -C "$tree" log --format=%s base..HEAD | grep -E '^(fixup|squash|amend)! ' || true)
-[ -z "$fixups" ] || die "there are fixups to fold in first: git -C $tree rebase -i --autosquash base"
-[ -z "$(git -C "$tree" status --porcelain -uno)" ] || say "changes in $tree that are not committed are not in the series"
+[ -z "$fixups" ] ||
+	die "there are fixups to fold in first: git -C $tree rebase -i --autosquash base"
+[ -z "$(git -C "$tree" status --porcelain -uno)" ] ||
+	say "changes in $tree that are not committed are not in the series"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 write_patches

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Unpack the kernel source, make it a git repository (tag `base`) and apply the series to it.
 #   kernel-patches/tree.sh [--source TARBALL] [--base TARBALL] [DIR]       DIR: build/linux-6.12
-# An existing DIR is left as it is. A later 6.12.y than that of BASE is taken as well; with the source
-# that BASE names at hand (--base) git merges three ways. Should a patch not apply, its name and files
-# are said, and the tree stays with the patches before it.
+# An existing DIR is left as it is. A later 6.12.y than that of BASE works as well; with the source
+# that BASE names (--base) git merges three ways. If a patch does not apply, the error names it and
+# its files, and the tree keeps the patches before it.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
 # Two or more arguments: the option, its value.
 need_tarball() {
-	[ ! -d "${2:-}" ] || die "'$2' is a folder, $1 wants a tarball: git -C '$2' archive --prefix=linux/ -o linux.tar REV makes one" 2
+	[ ! -d "${2:-}" ] || die "'$2' is a folder, but $1 needs a tarball: make one with
+git -C '$2' archive --prefix=linux/ -o linux.tar REV" 2
 	[ -f "${2:-}" ] || die "no '${2:-}' ($1 TARBALL)" 2
 }
 
@@ -38,7 +39,7 @@ find_source() {
 		return 0
 	fi
 	source=$(compgen -G "/usr/src/$package.tar.*" | head -n 1) ||
-		die "no /usr/src/$package.tar.*: install $package (make kernel-tree does), or give --source TARBALL" 3
+		die "no /usr/src/$package.tar.*: run make kernel-tree, or use --source TARBALL" 3
 	# shellcheck disable=SC2016 # ${Version} is dpkg's own syntax
 	version=$(dpkg-query -W -f '${Version}' "$package")
 }
@@ -46,7 +47,8 @@ find_source() {
 unpack() {
 	sha256=$(sha256sum "$source" | cut -d' ' -f1)
 	[ "$sha256" = "$(base_field sha256)" ] ||
-		say "$version is not what the series was made on ($(base_field package) $(base_field version)); patches may need a three-way merge"
+		say "$version is not what the series was made on ($(base_field package)" \
+			"$(base_field version)); patches may need a three-way merge"
 	rm -rf "$new"
 	mkdir -p "$new"
 	say "unpacking $source"
@@ -80,7 +82,9 @@ keep_base_files() {
 	local files out
 	mapfile -t files < <(sed -n 's|^--- a/||p' "$patches"/0*.patch | sort -u)
 	out=$(mktemp -d)
-	tar -C "$out" --strip-components=1 --wildcards -xf "$base" "${files[@]/#/*/}" 2>/dev/null || true # new ones are not in it
+	# Files that the series adds are not in it.
+	tar -C "$out" --strip-components=1 --wildcards -xf "$base" "${files[@]/#/*/}" 2>/dev/null ||
+		true
 	find "$out" -type f -exec git -C "$new" hash-object -w {} + >/dev/null
 	rm -rf "$out"
 }
@@ -94,7 +98,8 @@ apply_series() {
 			say "$p does not apply to $(g log -1 --format=%s base)"
 			g diff --name-only --diff-filter=U | sed 's/^/  conflict in /' >&2
 			grep '^error: ' "$log" | sed 's/^/  /' >&2
-			[ -n "$base" ] || say "with the source of $(base_field package) $(base_field version), --base TARBALL merges three ways"
+			[ -n "$base" ] || say "with the source of $(base_field package)" \
+				"$(base_field version), --base TARBALL merges three ways"
 			g am -q --abort
 			rm -f "$log"
 			return 1
@@ -107,8 +112,10 @@ apply_series() {
 
 if git -C "$dir" rev-parse -q --verify base >/dev/null 2>&1; then
 	commits=$(git -C "$dir" rev-list --count base..HEAD)
-	say "$dir is there with $commits commits on $(git -C "$dir" log -1 --format=%s base); remove it to unpack anew"
-	[ "$commits" -ge "$(series_files | wc -l)" ] || die "the series has more: repair the tree, or remove it"
+	say "$dir is there with $commits commits on $(git -C "$dir" log -1 --format=%s base);" \
+		"remove it to unpack again"
+	[ "$commits" -ge "$(series_files | wc -l)" ] ||
+		die "the series has more: repair the tree, or remove it"
 	exit 0
 fi
 [ ! -e "$dir" ] || die "$dir exists and is no tree of ours"

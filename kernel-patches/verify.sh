@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Is the series fit to be sent? Prints TAP. For a fresh tree: the series applies to the base; then,
-# patch by patch, checkpatch --strict says nothing, every folder it touches compiles on x86 (with and
+# patch by patch, checkpatch --strict is silent, every folder it touches compiles on x86 (with and
 # without paravirt) and arm64, files that the series adds do so at W=1, and kernel-doc is content.
 #   kernel-patches/verify.sh [--from N] [--to N]      leave out the patches before and after these
 # shellcheck source=kernel-patches/common.sh
@@ -60,7 +60,8 @@ touched() { git -C "$src" diff --no-renames --diff-filter="$2" --name-only "$1^"
 # Complaints go to the file of all, too; those of checkpatch-allow.txt do not count.
 checkpatch() {
 	# The system's Python has the modules that the licence check needs.
-	(cd "$src" && PATH=/usr/bin:$PATH perl scripts/checkpatch.pl --strict --quiet --terse --no-summary \
+	(cd "$src" && PATH=/usr/bin:$PATH \
+		perl scripts/checkpatch.pl --strict --quiet --terse --no-summary \
 		--showfile --show-types --ignore "$IGNORE" -g "$1") >"$work/complaints" || true
 	cat "$work/complaints" >>"$work/all-complaints"
 	grep -vE -f <(allowed) "$work/complaints" || true
@@ -78,7 +79,8 @@ no_stale_allowance() {
 # The folders with objects in them among those a commit touches. A header's users are those in
 # kernel/locking/ and kernel/bpf/.
 folders() {
-	touched "$1" AM | grep -E '\.(c|h)$|/(Makefile|Kconfig)$' | grep -vE '^(Documentation|tools|samples)/' |
+	touched "$1" AM | grep -E '\.(c|h)$|/(Makefile|Kconfig)$' |
+		grep -vE '^(Documentation|tools|samples)/' |
 		while read -r f; do
 			case $f in
 			arch/"$2"/include/* | include/*) printf '%s\n' kernel/locking/ kernel/bpf/ ;;
@@ -125,7 +127,8 @@ existing() {
 
 kernel_doc() {
 	local files
-	mapfile -t files < <(git -C "$src" diff --no-renames --diff-filter=A --name-only base "$1" -- '*.c' '*.h')
+	mapfile -t files < <(git -C "$src" diff --no-renames --diff-filter=A --name-only base "$1" \
+		-- '*.c' '*.h')
 	[ ${#files[@]} = 0 ] || (cd "$src" && perl scripts/kernel-doc -none -Wall -Werror "${files[@]}")
 }
 
@@ -136,7 +139,8 @@ verify_patch() {
 	check "$2 $title: checkpatch" checkpatch "$rev"
 	for v in $VARIANTS; do
 		arch=${v%/*}
-		[ -z "$(folders "$rev" "${arch/x86_64/x86}")" ] || check "$2 $title: compiles ($v)" compile "$rev" "$v"
+		[ -z "$(folders "$rev" "${arch/x86_64/x86}")" ] ||
+			check "$2 $title: compiles ($v)" compile "$rev" "$v"
 	done
 	check "$2 $title: kernel-doc" kernel_doc "$rev"
 }

@@ -6,31 +6,14 @@
 #include <sys/utsname.h>
 
 #include "../lib/team.h"
-#include "bench.h"
+#include "contend.h"
+#include "figures.h"
+#include "pairs.h"
 
 struct options {
 	const char *json;
 	int rounds;
 };
-
-static int passed, failed;
-
-json_t *bench_median_json(const struct lab_median *m)
-{
-	return json_pack("{s:f, s:f, s:f}", "median", m->mid, "low", m->lo, "high", m->hi);
-}
-
-void bench_target(const char *what, double got, bool at_least, double want)
-{
-	bool ok = at_least ? got >= want : got <= want;
-
-	if (ok)
-		passed++;
-	else
-		failed++;
-	printf("  %s - %s: %.3f, target %s %.2f\n", ok ? "ok" : "not ok", what, got,
-	       at_least ? ">=" : "<=", want);
-}
 
 static json_t *environment(void)
 {
@@ -75,11 +58,11 @@ int main(int argc, char **argv)
 	out = json_pack("{s:o}", "environment", environment());
 	json_object_set_new(out, "uncontended", bench_pairs(o.rounds));
 	json_object_set_new(out, "two_threads", bench_contend(o.rounds / 2 + 1));
-	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
+	printf("\n%d passed, %d failed, 0 skipped\n", bench_passed, bench_failed);
 	if (o.json && json_dump_file(out, o.json, JSON_INDENT(1))) {
 		perror(o.json);
 		return 1;
 	}
 	json_decref(out);
-	return failed != 0;
+	return bench_failed != 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Two threads, each on a CPU of its own, that want one lock. */
 #include <stdio.h>
 
 #include "../lib/team.h"
 #include "../locks/locks.h"
-#include "bench.h"
+#include "contend.h"
+#include "figures.h"
 
 #define THREADS	  2
 #define SAMPLE_US 2000

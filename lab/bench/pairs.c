@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* An acquisition and a release that nobody disturbs. */
 #include <stdio.h>
 
 #include "../lib/team.h"
 #include "../locks/locks.h"
-#include "bench.h"
+#include "figures.h"
+#include "pairs.h"
 
 #define PAIRS  20000 /* half a millisecond: rarely interrupted */
 #define TARGET 1.02

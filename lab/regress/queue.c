@@ -170,3 +170,26 @@ bool aa_behind_a_queue(const struct lab_ops *ops)
 	lab_team(3, second_play, NULL);
 	return second.ok && EXPECT(!second.a.word);
 }
+
+static struct second forged;
+
+static void forged_play(int cpu, void *arg)
+{
+	const struct lab_ops *ops = forged.ops;
+
+	(void)cpu;
+	(void)arg;
+	forged.ok = EXPECT(!ops->lock(&forged.a, NULL));
+	if (forged.ok)
+		ops->unlock(&forged.a, NULL);
+}
+
+/* A word that was overwritten names a CPU that does not exist: nobody is in front. */
+bool tail_of_no_cpu(const struct lab_ops *ops)
+{
+	memset(&forged, 0, sizeof(forged));
+	forged.ops = ops;
+	forged.a.word = ~0U << _Q_TAIL_CPU_OFFSET;
+	lab_team(1, forged_play, NULL);
+	return forged.ok && EXPECT(!forged.a.word);
+}

@@ -23,6 +23,7 @@ static const struct test queue_tests[] = {
 	{ "AA in front of a queue", aa_behind_a_queue },
 	{ "queue kept on deadlock", keep_queue_on_deadlock },
 	{ "tail reset of a kept queue", tail_reset_of_kept_queue },
+	{ "tail that names no CPU", tail_of_no_cpu },
 	{ 0 },
 };
 

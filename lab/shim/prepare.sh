@@ -47,7 +47,8 @@ stub() {
 
 for f in "${files[@]}"; do
 	if [ ! -e "$tree/$f" ]; then
-		echo "prepare: $tree has no $f: run 'make kernel-tree', or set LAB_TREE to a tree with the series applied" >&2
+		echo "prepare: $tree has no $f: run 'make kernel-tree', or set LAB_TREE to a tree" \
+			"with the series applied" >&2
 		exit 3
 	fi
 	mkdir -p "$dest/$(dirname "$f")"

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
-#include <kernel/bpf/rqspinlock.h>
-
 #include "ghost.h"
-#include "graph.h"
 
-/* A cycle that is this old should have been found many times over. */
-#define MISSED_NS (100 * NSEC_PER_MSEC)
-#define SHORT_NS  100
-#define MAX_SAID  3
+#define SHORT_NS 100
+#define MAX_SAID 3
 
 struct ghost_faults ghost_faults;
 struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
 static u32 owner[GHOST_LOCKS];
 
-static void fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what)
+void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what)
 {
 	if (__atomic_fetch_add(count, 1, __ATOMIC_RELAXED) >= MAX_SAID)
 		return;
@@ -112,7 +107,7 @@ void ghost_got(struct ghost_ctx *c)
 	u32 was = __atomic_exchange_n(&owner[lock], name_of(c), __ATOMIC_ACQ_REL);
 
 	if (was)
-		fault(&ghost_faults.exclusion, c, lock, "acquired while somebody owns it");
+		ghost_fault(&ghost_faults.exclusion, c, lock, "acquired while somebody owns it");
 	c->waited[i] = false;
 	barrier();
 	c->held[i].begin = shim_clock();
@@ -128,7 +123,7 @@ void ghost_release(struct ghost_ctx *c, int lock)
 	u32 was = __atomic_exchange_n(&owner[lock], 0, __ATOMIC_ACQ_REL);
 
 	if (was != name_of(c))
-		fault(&ghost_faults.exclusion, c, lock, "somebody else came to own it");
+		ghost_fault(&ghost_faults.exclusion, c, lock, "somebody else came to own it");
 	WRITE_ONCE(c->touch, lock);
 }
 
@@ -144,84 +139,8 @@ void ghost_released(struct ghost_ctx *c)
 	WRITE_ONCE(c->touch, GHOST_NONE);
 }
 
-/* NESTED: an NMI on top of anything a lower level is about, or the lock that it is about. */
-static bool nested_ok(const struct ghost_ctx *c, int lock)
+void ghost_gave_up(struct ghost_ctx *c)
 {
-	int level;
-
-	for (level = 0; level < c->level; level++) {
-		const struct ghost_ctx *below = &ghost_ctx[c->cpu][level];
-
-		if (below->touch == lock || (shim_nmi && below->touch != GHOST_NONE))
-			return true;
-	}
-	return false;
-}
-
-/* AA: exact, but for a level below that has not written down yet what it did. */
-static bool aa_ok(const struct ghost_ctx *c, int lock)
-{
-	int level;
-
-	for (level = 0; level <= c->level; level++) {
-		const struct ghost_ctx *below = &ghost_ctx[c->cpu][level];
-
-		if ((level < c->level && below->touch == lock) || ghost_holds(below, lock))
-			return true;
-	}
-	return false;
-}
-
-static void judge_cycle(struct ghost_ctx *c, int lock)
-{
-	switch (graph_cycle_within(c, c->want_begin, shim_clock())) {
-	case GRAPH_NO:
-		fault(&ghost_faults.false_verdict, c, lock, "-EDEADLK, and there was no cycle");
-		break;
-	case GRAPH_UNKNOWN:
-		__atomic_fetch_add(&ghost_faults.unclear, 1, __ATOMIC_RELAXED);
-		break;
-	case GRAPH_YES:
-		break;
-	}
-}
-
-static void judge_deadlock(struct ghost_ctx *c, int lock, u32 kind)
-{
-	if (kind == RES_KIND_NESTED) {
-		c->nested++;
-		if (!nested_ok(c, lock))
-			fault(&ghost_faults.false_nested, c, lock, "NESTED without a reason");
-		return;
-	}
-	c->deadlocks++;
-	if (kind != RES_KIND_AA)
-		judge_cycle(c, lock);
-	else if (!aa_ok(c, lock))
-		fault(&ghost_faults.false_verdict, c, lock, "AA, but not its owner");
-}
-
-static void judge_timeout(struct ghost_ctx *c, int lock, bool drained, u64 limit_ns)
-{
-	u64 now = shim_clock(), age;
-
-	c->timeouts++;
-	c->drained += drained;
-	if (!drained && now - c->want_begin < limit_ns)
-		fault(&ghost_faults.early, c, lock, "-ETIMEDOUT before the time limit");
-	age = graph_cycle_age(c, now);
-	if (age > MISSED_NS)
-		fault(&ghost_faults.missed, c, lock, "-ETIMEDOUT in an old cycle");
-}
-
-void ghost_failed(struct ghost_ctx *c, int err, u32 kind, bool drained, u64 limit_ns)
-{
-	if (kind == RES_KIND_NONE || (err == -ETIMEDOUT) != (kind == RES_KIND_TIMEOUT))
-		fault(&ghost_faults.silent, c, c->want, "an error without its event");
-	if (err == -EDEADLK)
-		judge_deadlock(c, c->want, kind);
-	else
-		judge_timeout(c, c->want, drained, limit_ns);
 	end_want(c);
 	WRITE_ONCE(c->touch, GHOST_NONE);
 }

@@ -57,13 +57,15 @@ extern struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
 
 void ghost_reset(void);
 
-/* Around every acquisition; after one that failed ghost_failed() comes first. */
+/* Before and after every acquisition. */
 void ghost_want(struct ghost_ctx *c, int lock);
 void ghost_got(struct ghost_ctx *c);
-void ghost_failed(struct ghost_ctx *c, int err, u32 kind, bool drained, u64 limit_ns);
+void ghost_gave_up(struct ghost_ctx *c);
 /* Around every release. */
 void ghost_release(struct ghost_ctx *c, int lock);
 void ghost_released(struct ghost_ctx *c);
+/* Counts one and says it, unless it was said often enough. */
+void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what);
 /* What everybody has and wants, and what the lock's own records say. */
 void ghost_dump(void);
 bool ghost_holds(const struct ghost_ctx *c, int lock);

@@ -3,6 +3,7 @@
 
 #include <kernel/bpf/rqspinlock.h>
 
+#include "judge.h"
 #include "stress.h"
 
 #define AGAIN_IN 64 /* one in so many asks for a lock that it has */
@@ -103,11 +104,13 @@ static bool take(const struct lab_ops *ops, struct ghost_ctx *c, int lock)
 	ghost_want(c, lock);
 	last_kind = RES_KIND_NONE;
 	err = ops->lock(&work_lock[lock], NULL);
-	if (err)
-		ghost_failed(c, err, last_kind, last_drained, limit_of(ops));
-	else
+	if (!err) {
 		ghost_got(c);
-	return !err;
+		return true;
+	}
+	judge_failure(c, err, last_kind, last_drained, limit_of(ops));
+	ghost_gave_up(c);
+	return false;
 }
 
 static void give_back(const struct lab_ops *ops, struct ghost_ctx *c, int lock)

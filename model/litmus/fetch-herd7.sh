@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # fetch-herd7.sh DEST: herd7, and the C library that it wants, below DEST; prints how to run it.
 # Taken from Debian's packages by an apt of its own: neither the sources nor the packages of this
-# machine change. One in PATH is taken as it is. Status 3: it cannot be had here; the reason is on stderr.
+# machine change. One in PATH is used as it is. Status 3: it cannot be installed; stderr says why.
 set -euo pipefail
 
 dest=$(mkdir -p "$1" && readlink -f "$1")
 # shellcheck source=scripts/private-apt.sh
 . "$(dirname "$(readlink -f "$0")")/../../scripts/private-apt.sh"
-repo=${HERD7_REPO:-http://deb.debian.org/debian}
+# shellcheck source=scripts/mirrors.sh
+. "$(dirname "$(readlink -f "$0")")/../../scripts/mirrors.sh"
 
 cannot() {
 	printf 'herd7: %s\n' "$1" >&2
@@ -18,8 +19,9 @@ cannot() {
 fetch() {
 	local new=$dest/new deb
 	rm -rf "$new" && mkdir "$new"
-	(cd "$new" && timeout 600 apt-get "${aptc[@]}" download herdtools7 libc6 libgmp10 libzstd1) >"$apt/log" 2>&1 ||
-		cannot "cannot download herdtools7 from $repo: $(tail -n 1 "$apt/log")"
+	(cd "$new" && timeout 600 apt-get "${aptc[@]}" download herdtools7 libc6 libgmp10 libzstd1) \
+		>"$apt/log" 2>&1 ||
+		cannot "cannot download herdtools7 from $mirror: $(tail -n 1 "$apt/log")"
 	for deb in "$new"/*.deb; do
 		dpkg-deb -x "$deb" "$new/root"
 		rm "$deb"
@@ -37,10 +39,12 @@ write_wrapper() {
 	fi
 	cat >"$dest/herd7.new" <<-RUN
 		#!/bin/sh
-		exec '$loader' --library-path '$(dirname "$(readlink -f "$loader")")' '$dest/root/usr/bin/herd7' -set-libdir '$libdir' "\$@"
+		exec '$loader' --library-path '$(dirname "$(readlink -f "$loader")")' \\
+			'$dest/root/usr/bin/herd7' -set-libdir '$libdir' "\$@"
 	RUN
 	chmod +x "$dest/herd7.new"
-	"$dest/herd7.new" -version >"$dest/version" 2>&1 || cannot "does not run: $(tail -n 1 "$dest/version")"
+	"$dest/herd7.new" -version >"$dest/version" 2>&1 ||
+		cannot "does not run: $(tail -n 1 "$dest/version")"
 	mv "$dest/herd7.new" "$dest/herd7"
 }
 
@@ -49,7 +53,8 @@ write_wrapper() {
 if [ ! -x "$dest/herd7" ]; then
 	command -v apt-get >/dev/null || cannot "no apt-get to fetch it with: put herd7 into PATH"
 	apt=$dest/apt
-	private_apt "$apt" "$repo" sid || cannot "$apt_error"
+	find_mirror debian || cannot "$mirror_error"
+	private_apt "$apt" "$mirror" sid || cannot "$apt_error"
 	fetch
 	write_wrapper
 fi
