@@ -7,7 +7,8 @@ include scripts/common.mk
 .PHONY: help
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
-	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF) KERNEL=NAME (see selftests/vm/kernels.conf)"
+	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF)" \
+		"KERNEL=NAME (see selftests/vm/kernels.conf)"
 
 .PHONY: setup
 setup: ## install what is missing on this machine (asks nothing; says what it does)
@@ -37,7 +38,22 @@ test-all: setup ## the same, guests of other kernels and the large cases too
 .PHONY: build
 build: bpf user selftests ## compile everything into build/
 
-include bpf/build.mk user/build.mk selftests/build.mk selftests/headers/build.mk selftests/cli/build.mk selftests/stress/build.mk selftests/bench/build.mk selftests/fallback/build.mk selftests/rules/build.mk selftests/regress/build.mk selftests/vm/build.mk docs/build.mk kernel-patches/kernel.mk lab/lab.mk model/model.mk
+include bpf/build.mk
+include user/build.mk
+include selftests/build.mk
+include selftests/headers/build.mk
+include selftests/cli/build.mk
+include selftests/lines/build.mk
+include selftests/stress/build.mk
+include selftests/bench/build.mk
+include selftests/fallback/build.mk
+include selftests/rules/build.mk
+include selftests/regress/build.mk
+include selftests/vm/build.mk
+include docs/build.mk
+include kernel-patches/build.mk
+include lab/build.mk
+include model/build.mk
 
 .PHONY: lint
 lint: ## clang-format, shellcheck, ruff

@@ -7,5 +7,6 @@ SAMPLES = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard bpf/progs/*.bpf.c))
 bpf: $(TOOL_BPF) $(SAMPLES) ## compile BPF objects and samples
 
 -include $(TOOL_BPF:.skel.h=.bpf.d) $(SAMPLES:.o=.d)
-# Else make takes these away as intermediate, and the next make compiles them and all that uses them again.
+# Else make removes these as intermediate files, and the next make compiles them and their users
+# again.
 .SECONDARY: $(TOOL_BPF:.skel.h=.bpf.o)

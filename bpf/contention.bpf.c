@@ -2,10 +2,10 @@
 /* Failures of waiters in the lock's queue: the only trace of them for locks inside maps. */
 #include <vmlinux.h>
 
+#define WITNESS		struct witness
+#define WITNESS_DETAILS struct witness_tables
+#include "witness.h"
 #include "witness.bpf.h"
-
-#define EDEADLK	  35
-#define ETIMEDOUT 110
 
 /*
  * Mutexes give these errors too. A resilient lock that is being attempted is this
@@ -27,18 +27,25 @@ static __always_inline bool is_resilient(const void *lock)
 SEC("tp_btf/contention_end")
 int BPF_PROG(contended, void *lock, int ret)
 {
+	struct witness_tables *d;
+	struct witness_place at;
 	struct witness *w;
-	__u64 seq;
 
 	if ((ret != -EDEADLK && ret != -ETIMEDOUT) || !is_resilient(lock))
 		return 0;
-	w = witness_reserve(&seq);
+	w = witness_reserve(&at);
 	if (!w)
 		return 0;
 	w->kind = WITNESS_CONTENTION;
 	w->lock = (__u64)lock;
 	w->err = ret;
-	witness_copy_tables(w);
-	witness_publish(w, seq);
+	d = witness_details(&at, w);
+	if (d) {
+		witness_copy_tables(d, w->cpu);
+		/* In the middle of its acquisition the attempted lock is its newest entry. */
+		witness_use_own(w, &d->own, d->own.nr && d->own.nr <= HELD_ENTRIES);
+	}
+	witness_count(&at, w, witness_mix(w->lock, w->told | (__u64)w->err << 8));
+	witness_publish(&at, w, d);
 	return 0;
 }

@@ -6,8 +6,14 @@
  */
 #include <vmlinux.h>
 
-#include "rqspin/event.h"
+#define WITNESS		struct witness_told
+#define WITNESS_DETAILS struct witness_chain
+#include "witness.h"
 #include "witness.bpf.h"
+
+/* The kernel's own code, modules and programs apart; a size of 0 if that is not known. */
+const volatile __u64 text_start;
+const volatile __u64 text_size;
 
 /* Our own view of types that other kernels lack. */
 enum res_kind___own {
@@ -43,43 +49,104 @@ static __always_inline __u32 kind_of(__u32 kind)
 }
 
 /* By copy: the verifier knows no element of a kernel array but a constant one. */
-static __always_inline void copy_chain(struct witness_told *told,
-				       const struct res_chain___own *chain)
+static __always_inline void copy_hop(struct witness_hop *to, const struct res_chain___own *chain,
+				     __u32 i)
 {
 	const void *hops = (void *)chain + bpf_core_field_offset(struct res_chain___own, hop);
-	__u64 size = bpf_core_type_size(struct res_hop___own);
-	__u32 i, nr = BPF_CORE_READ(chain, n);
+	const struct res_hop___own *hop = hops + i * bpf_core_type_size(struct res_hop___own);
 
-	told->nr_hops = nr;
+	to->lock = (__u64)BPF_CORE_READ(hop, lock);
+	to->cpu = BPF_CORE_READ(hop, cpu);
+}
+
+/* Of the chain its beginning and its end: all there is of two. */
+static __always_inline void copy_ends(struct witness *w, const struct res_chain___own *chain)
+{
+	struct witness_hop hop = {};
+
+	w->nr_hops = BPF_CORE_READ(chain, n);
+	if (!w->nr_hops)
+		return;
+	copy_hop(&hop, chain, 0);
+	w->locks[0] = hop.lock;
+	copy_hop(&hop, chain, (w->nr_hops - 1) % WITNESS_HOPS);
+	w->locks[1] = hop.lock;
+}
+
+static __always_inline void copy_chain(struct witness_chain *to, __u32 nr,
+				       const struct res_chain___own *chain)
+{
+	__u32 i;
+
 	bpf_for(i, 0, WITNESS_HOPS) {
-		const struct res_hop___own *hop = hops + i * size;
-
 		if (i >= nr)
 			break;
-		told->hops[i].lock = (__u64)BPF_CORE_READ(hop, lock);
-		told->hops[i].cpu = BPF_CORE_READ(hop, cpu);
+		copy_hop(&to->hops[i], chain, i);
 	}
+}
+
+/* Most failures need no more than the small record has. */
+static __always_inline struct witness_chain *add_details(void *ctx, struct witness_place *at,
+							 struct witness_told *w,
+							 const struct res_chain___own *chain)
+{
+	struct witness_chain *d;
+
+	if (!shape.want_stacks && w->w.nr_hops < 2)
+		return NULL;
+	d = witness_details(at, &w->w);
+	if (!d)
+		return NULL;
+	copy_chain(d, w->w.nr_hops, chain);
+	d->stack_len = 0;
+	if (shape.want_stacks)
+		d->stack_len = bpf_get_stack(ctx, d->stack, sizeof(d->stack), 0);
+	return d;
+}
+
+/* The lock, the kind, and the way to the lock from the program that called for it. */
+static __always_inline __u64 group_key(const struct witness_told *w)
+{
+	__u64 key = witness_mix(w->w.lock, w->w.told | w->w.drained << 8 | w->w.nr_hops << 16);
+	bool kernel = false;
+	__u32 i;
+
+	bpf_for(i, 0, WITNESS_FRAMES) {
+		bool inside = w->stack[i] - text_start < text_size;
+
+		if ((__s64)(i * sizeof(w->stack[0])) >= w->stack_len)
+			break;
+		key = witness_mix(key, w->stack[i]);
+		/* The first frames are this program and what calls it. */
+		if (kernel && !inside)
+			break;
+		kernel |= inside;
+	}
+	return key;
 }
 
 SEC("tp_btf/rqspinlock_failure")
 int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner, bool drained,
 	     const struct res_chain___own *chain)
 {
-	struct witness *w;
-	__u64 seq;
+	struct witness_place at;
+	struct witness_chain *d;
+	struct witness_told *w;
 
-	w = witness_reserve(&seq);
+	w = witness_reserve(&at);
 	if (!w)
 		return 0;
-	w->kind = WITNESS_FAILURE;
-	w->lock = (__u64)lock;
-	w->err = ret;
-	w->wait_ns = wait_ns;
-	w->told.kind = kind_of(kind);
-	w->told.owner = owner;
-	w->told.drained = drained;
-	copy_chain(&w->told, chain);
-	w->told.stack_len = bpf_get_stack(ctx, w->told.stack, sizeof(w->told.stack), 0);
-	witness_publish(w, seq);
+	w->w.kind = WITNESS_FAILURE;
+	w->w.lock = (__u64)lock;
+	w->w.err = ret;
+	w->w.wait_ns = wait_ns;
+	w->w.told = kind_of(kind);
+	w->w.owner = owner;
+	w->w.drained = drained;
+	copy_ends(&w->w, chain);
+	w->stack_len = bpf_get_stack(ctx, w->stack, sizeof(w->stack), 0);
+	d = add_details(ctx, &at, w, chain);
+	witness_count(&at, w, group_key(w));
+	witness_publish(&at, &w->w, d);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "fair_rq.bpf.h"
 #include "held.h"
+#include "own.bpf.h"
 
 const volatile __u32 nr_cpus;
 const volatile __s64 held_delta; /* from runqueues to rqspinlock_held_locks */
@@ -24,7 +25,7 @@ struct {
 } percpu_ruler SEC(".maps");
 
 SEC("syscall")
-int held_locate(void *ctx)
+int rqspin_locate(void *ctx)
 {
 	__u64 rq = fair_rq(bpf_get_current_task_btf());
 	__u32 cpu, zero = 0;
@@ -64,7 +65,7 @@ static void copy_table(struct held_cpu *out, __u64 addr)
 }
 
 SEC("syscall")
-int held_snapshot(void *ctx)
+int rqspin_snapshot(void *ctx)
 {
 	__u32 cpu;
 

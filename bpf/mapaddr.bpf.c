@@ -5,6 +5,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "mapaddr.h"
+#include "own.bpf.h"
 
 #define NO_PREALLOC (1U << 0) /* BPF_F_NO_PREALLOC */
 
@@ -118,7 +119,7 @@ static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_ma
 }
 
 SEC("iter/bpf_map")
-int mapaddr_maps(struct bpf_iter__bpf_map *ctx)
+int rqspin_maps(struct bpf_iter__bpf_map *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
 	struct bpf_map *map = ctx->map;
@@ -167,7 +168,7 @@ __u32 measured_cpu;
 __u64 measured_at; /* that CPU's copy of the ruler; 0: the kernel does not tell */
 
 SEC("syscall")
-int mapaddr_measure(void *ctx)
+int rqspin_measure(void *ctx)
 {
 	__u32 zero = 0;
 	void *copy = NULL;
@@ -180,7 +181,7 @@ int mapaddr_measure(void *ctx)
 
 /* Elements that are not preallocated: the addresses of their values. */
 SEC("iter/bpf_map_elem")
-int mapaddr_elems(struct bpf_iter__bpf_map_elem *ctx)
+int rqspin_elems(struct bpf_iter__bpf_map_elem *ctx)
 {
 	__u64 value = (__u64)ctx->value;
 
@@ -198,7 +199,7 @@ struct {
 } key_request;
 
 SEC("syscall")
-int mapaddr_read_key(void *ctx)
+int rqspin_read_key(void *ctx)
 {
 	__u32 size = key_request.size;
 

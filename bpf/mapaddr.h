@@ -13,7 +13,7 @@
  * @MAPADDR_RINGBUF: the ring buffer's control page
  * @MAPADDR_CPU_LISTS: each CPU's list of an LRU map; @base is a per-CPU pointer
  * @MAPADDR_FREE_LISTS: each CPU's free elements; @base is a per-CPU pointer
- * @MAPADDR_RULER: no map's locks: the per-CPU pointer whose addresses mapaddr_measure() tells
+ * @MAPADDR_RULER: no map's locks: the per-CPU pointer whose addresses rqspin_measure() tells
  */
 enum mapaddr_part {
 	MAPADDR_VALUES,

@@ -6,26 +6,32 @@
  */
 #include <vmlinux.h>
 
+#define WITNESS		struct witness
+#define WITNESS_DETAILS struct witness_tables
+#include "witness.h"
 #include "witness.bpf.h"
-
-#define EDEADLK	  35
-#define ETIMEDOUT 110
 
 static __always_inline int map_op(struct bpf_map *map, long ret)
 {
+	struct witness_tables *d;
+	struct witness_place at;
 	struct witness *w;
-	__u64 seq;
 
 	if (ret != -EDEADLK && ret != -ETIMEDOUT)
 		return 0;
-	w = witness_reserve(&seq);
+	w = witness_reserve(&at);
 	if (!w)
 		return 0;
 	w->kind = WITNESS_MAP_OP;
 	w->err = ret;
 	w->map_id = BPF_CORE_READ(map, id);
-	witness_copy_tables(w);
-	witness_publish(w, seq);
+	d = witness_details(&at, w);
+	if (d) {
+		witness_copy_tables(d, w->cpu);
+		witness_use_own(w, &d->own, false);
+	}
+	witness_count(&at, w, witness_mix(w->map_id, ret));
+	witness_publish(&at, w, d);
 	return 0;
 }
 

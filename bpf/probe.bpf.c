@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One program per question that `rqspin doctor` and the tracer ask of the kernel.
- * None is loaded unless its question is asked: user/probe.c and user/lockmode.c.
+ * None is loaded unless its question is asked: user/kernel/probe.c and user/kernel/lockmode.c.
  */
 #include <vmlinux.h>
 #include <bpf/bpf_core_read.h>
@@ -9,6 +9,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "probe_shared.h"
+#include "own.bpf.h"
 
 #define HOLD_LOOKS (1 << 20) /* some ms after the waiter said that it comes */
 
@@ -56,14 +57,14 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-__u64 nonce;			    /* what probe_stream is to say */
+__u64 nonce;			    /* what rqspin_stream is to say */
 __u64 hits;			    /* of attached programs */
 __u64 aa_ns;			    /* from before the first lock until after the last unlock */
 __u64 aa_task, aa_start, aa_report; /* and when the kernel began its report of it, 0 if not seen */
 struct probe_mode mode;
 
 SEC("?syscall")
-int probe_lock(void *ctx)
+int rqspin_lock(void *ctx)
 {
 	unsigned long flags;
 	__u32 key = 0;
@@ -80,7 +81,7 @@ int probe_lock(void *ctx)
 
 /* No clock can be read while a lock is held. */
 SEC("?syscall")
-int probe_aa(void *ctx)
+int rqspin_aa(void *ctx)
 {
 	__u32 key = 0;
 	struct slot *s = bpf_map_lookup_elem(&slots, &key);
@@ -105,7 +106,7 @@ int probe_aa(void *ctx)
 
 /* The lock has failed by now; what follows is for the report. */
 SEC("?fentry/bpf_prog_find_from_stack")
-int probe_report(void *ctx)
+int rqspin_report(void *ctx)
 {
 	if (!aa_report && bpf_get_current_pid_tgid() == aa_task)
 		aa_report = bpf_ktime_get_ns();
@@ -113,7 +114,7 @@ int probe_report(void *ctx)
 }
 
 SEC("?syscall")
-int probe_irq(void *ctx)
+int rqspin_irq(void *ctx)
 {
 	unsigned long flags;
 
@@ -123,7 +124,7 @@ int probe_irq(void *ctx)
 }
 
 SEC("?syscall")
-int probe_stream(void *ctx)
+int rqspin_stream(void *ctx)
 {
 	static const char fmt[] = "rqspin %llu\n";
 	__u64 args[] = { nonce };
@@ -139,33 +140,33 @@ int probe_stream(void *ctx)
 
 /* The kernel calls this function for nobody but BPF_PROG_TEST_RUN. */
 SEC("?fentry/bpf_fentry_test1")
-int BPF_PROG(probe_fentry, int a)
+int BPF_PROG(rqspin_fentry, int a)
 {
 	__sync_fetch_and_add(&hits, 1);
 	return 0;
 }
 
 SEC("?fexit/bpf_fentry_test1")
-int BPF_PROG(probe_fexit, int a, int ret)
+int BPF_PROG(rqspin_fexit, int a, int ret)
 {
 	__sync_fetch_and_add(&hits, 1);
 	return 0;
 }
 
 SEC("?kprobe/bpf_fentry_test1")
-int probe_kprobe(struct pt_regs *ctx)
+int rqspin_kprobe(struct pt_regs *ctx)
 {
 	return 0;
 }
 
 SEC("?tp_btf/contention_begin")
-int BPF_PROG(probe_begin, void *lock, unsigned int flags)
+int BPF_PROG(rqspin_begin, void *lock, unsigned int flags)
 {
 	return 0;
 }
 
 SEC("?tp_btf/contention_end")
-int BPF_PROG(probe_end, void *lock, int ret)
+int BPF_PROG(rqspin_end, void *lock, int ret)
 {
 	return 0;
 }
@@ -176,7 +177,7 @@ int BPF_PROG(probe_end, void *lock, int ret)
  * an untrusted pointer because the lock itself cannot be read.
  */
 SEC("?syscall")
-int probe_hold(void *ctx)
+int rqspin_hold(void *ctx)
 {
 	__u32 key = 0, left = HOLD_LOOKS, seen = 0;
 	struct slot *s = bpf_map_lookup_elem(&slots, &key);
@@ -198,7 +199,7 @@ int probe_hold(void *ctx)
 }
 
 SEC("?syscall")
-int probe_wait(void *ctx)
+int rqspin_wait(void *ctx)
 {
 	__u32 key = 0;
 	struct slot *s = bpf_map_lookup_elem(&slots, &key);

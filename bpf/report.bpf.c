@@ -6,12 +6,17 @@
  */
 #include <vmlinux.h>
 
+#define WITNESS		struct witness
+#define WITNESS_DETAILS struct witness_report
+#include "witness.h"
 #include "witness.bpf.h"
 
 #define STDERR	   2
 #define MAX_PIECES 64
 #define PIECE	   128
+#define LONG_PIECE 384			  /* a frame and its line of source are one */
 #define KEPT	   (WITNESS_TEXT / PIECE) /* the oldest: what failed, then the call trace */
+#define HEX	   16			  /* digits of an address at most */
 
 /* Our own view of structures that kernels before 6.17 lack. */
 struct bpf_stream_elem___own {
@@ -25,97 +30,191 @@ struct bpf_stream_stage___own {
 } __attribute__((preserve_access_index));
 
 /* What was seen when a report began, until it is complete. */
+struct early {
+	__u64 ts_ns;
+	__u32 cpu;
+	__u32 prog_id;
+	struct witness_tables t;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct witness);
+	__type(value, struct early);
 } early SEC(".maps");
+
+/* The report's oldest pieces: what failed, and which lock. */
+struct head {
+	struct llist_node *first, *second;
+	__u32 pieces;
+};
 
 static const __u32 zero;
 
 SEC("fexit/bpf_prog_find_from_stack")
 int BPF_PROG(report_begins, struct bpf_prog *prog)
 {
-	struct witness *w = bpf_map_lookup_elem(&early, &zero);
+	struct early *e = bpf_map_lookup_elem(&early, &zero);
 
-	if (!w || !prog)
+	if (!e || !prog)
 		return 0;
-	w->ts_ns = bpf_ktime_get_ns();
-	w->cpu = bpf_get_smp_processor_id();
-	w->prog_id = BPF_CORE_READ(prog, aux, id);
-	witness_copy_tables(w);
+	e->ts_ns = bpf_ktime_get_ns();
+	e->cpu = bpf_get_smp_processor_id();
+	e->prog_id = BPF_CORE_READ(prog, aux, id);
+	witness_copy_tables(&e->t, e->cpu);
 	return 0;
 }
 
-static __always_inline void use_early(struct witness *w)
+static __always_inline void use_early(struct witness *w, struct witness_tables *t)
 {
-	struct witness *e = bpf_map_lookup_elem(&early, &zero);
+	struct early *e = bpf_map_lookup_elem(&early, &zero);
 
 	/* One report at a time per CPU and program; anything else is not this report's beginning.
 	 */
 	if (!e || e->prog_id != w->prog_id || e->cpu != w->cpu) {
-		witness_copy_tables(w);
+		witness_copy_tables(t, w->cpu);
 		return;
 	}
 	w->ts_ns = e->ts_ns;
-	w->own = e->own;
-	w->nr_tables = e->nr_tables;
-	w->tables_left_out = e->tables_left_out;
-	bpf_probe_read_kernel(w->tables, sizeof(w->tables), e->tables);
+	t->own = e->t.own;
+	t->nr_tables = e->t.nr_tables;
+	t->tables_left_out = e->t.tables_left_out;
+	bpf_probe_read_kernel(t->tables, sizeof(t->tables), e->t.tables);
 	e->prog_id = 0;
 }
 
-static __always_inline __u32 copy_piece(struct witness *w, struct llist_node *node, __u32 at)
+static __always_inline long read_piece(char *to, __u32 size, struct llist_node *node)
 {
 	void *text = (void *)node + bpf_core_field_offset(struct bpf_stream_elem___own, str);
-	long n;
 
-	if (at > WITNESS_TEXT - PIECE)
-		return at;
-	n = bpf_probe_read_kernel_str(&w->text[at], PIECE, text);
-	return n > 0 ? at + n : at;
+	return bpf_probe_read_kernel_str(to, size, text);
 }
 
 /* The list has the newest piece first. */
-static __always_inline void copy_text(struct witness *w, struct llist_node *first)
+static __always_inline void find_head(struct head *h, struct llist_node *node)
 {
-	struct llist_node *node = first;
-	__u32 len = 0, pieces = 0, i;
+	__u32 i;
 
+	*h = (struct head){};
 	bpf_for(i, 0, MAX_PIECES) {
 		if (!node)
 			break;
-		pieces++;
+		h->second = h->first;
+		h->first = node;
+		h->pieces++;
 		node = BPF_CORE_READ(node, next);
 	}
-	node = first;
+}
+
+/* The errno of a lock's report; 0 if it is about something else. */
+static __always_inline int report_errno(struct llist_node *node)
+{
+	static const char deadlock[] = "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock";
+	static const char timeout[] = "ERROR: Timeout detected for bpf_res_spin_lock";
+	char text[PIECE] = {};
+
+	read_piece(text, sizeof(text), node);
+	if (!bpf_strncmp(text, sizeof(deadlock) - 1, deadlock))
+		return -EDEADLK;
+	if (!bpf_strncmp(text, sizeof(timeout) - 1, timeout))
+		return -ETIMEDOUT;
+	return 0;
+}
+
+/* "Attempted lock   = 0xffff888100004008" */
+static __always_inline __u64 report_lock(struct llist_node *node)
+{
+	char text[PIECE] = {};
+	__u32 i, digits = 0;
+	bool hex = false;
+	__u64 addr = 0;
+
+	if (!node)
+		return 0;
+	read_piece(text, sizeof(text), node);
+	bpf_for(i, 0, PIECE) {
+		char c = text[i];
+
+		if (!hex) {
+			hex = c == 'x';
+			continue;
+		}
+		if (c >= '0' && c <= '9')
+			addr = addr << 4 | (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			addr = addr << 4 | (c - 'a' + 10);
+		else
+			break;
+		if (++digits == HEX)
+			break;
+	}
+	return addr;
+}
+
+static __always_inline __u32 copy_piece(struct witness_report *r, struct llist_node *node, __u32 at)
+{
+	long n;
+
+	if (at > WITNESS_TEXT - LONG_PIECE)
+		return at;
+	n = read_piece(&r->text[at], LONG_PIECE, node);
+	return n > 0 ? at + n : at;
+}
+
+static __always_inline void copy_text(struct witness_report *r, struct llist_node *node,
+				      __u32 pieces)
+{
+	__u32 len = 0, i;
+
 	bpf_for(i, 0, MAX_PIECES) {
 		if (!node)
 			break;
 		if (i + KEPT >= pieces)
-			len = copy_piece(w, node, len);
+			len = copy_piece(r, node, len);
 		node = BPF_CORE_READ(node, next);
 	}
-	w->text_len = len;
+	r->text_len = len;
+}
+
+static __always_inline void write_report(struct llist_node *log, const struct head *head, int err,
+					 __u32 prog_id)
+{
+	struct witness_report *d;
+	struct witness_place at;
+	struct witness *w;
+
+	w = witness_reserve(&at);
+	if (!w)
+		return;
+	w->kind = WITNESS_REPORT;
+	w->prog_id = prog_id;
+	w->err = err;
+	w->lock = report_lock(head->second);
+	d = witness_details(&at, w);
+	if (d) {
+		use_early(w, &d->t);
+		copy_text(d, log, head->pieces);
+		witness_use_own(w, &d->t.own, false);
+	}
+	witness_count(&at, w, witness_mix(witness_mix(prog_id, w->lock), w->told));
+	witness_publish(&at, w, d);
 }
 
 SEC("fentry/bpf_stream_stage_commit")
 int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_prog *prog,
 	     int stream_id)
 {
-	struct witness *w;
-	__u64 seq;
+	struct llist_node *log;
+	struct head head;
+	int err;
 
 	if (stream_id != STDERR)
 		return 0;
-	w = witness_reserve(&seq);
-	if (!w)
-		return 0;
-	w->kind = WITNESS_REPORT;
-	w->prog_id = BPF_CORE_READ(prog, aux, id);
-	use_early(w);
-	copy_text(w, BPF_CORE_READ(stage, log.first));
-	witness_publish(w, seq);
+	log = BPF_CORE_READ(stage, log.first);
+	find_head(&head, log);
+	err = head.first ? report_errno(head.first) : 0;
+	if (err)
+		write_report(log, &head, err, BPF_CORE_READ(prog, aux, id));
 	return 0;
 }

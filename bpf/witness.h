@@ -1,27 +1,125 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tracer's own BPF programs write down in the failing context: raw
- * facts only, user space draws the conclusions. One ring per CPU, in a
- * memory-mapped array map: no hash map, no ring buffer, no allocation, no lock.
+ * What the tracer's own BPF programs write down in the failing context: raw facts only, user space
+ * draws the conclusions. Everything is in memory-mapped arrays with a part for each CPU: no hash
+ * map, no ring buffer, no allocation, no lock.
+ *
+ * A failure is a small record in its CPU's ring. What takes more room (report text, the tables of
+ * other CPUs, stacks) goes to a second, shorter ring, so a burst costs details before it costs
+ * failures. Each failure is also counted in a table of its CPU, by what it has in common with
+ * others; so the sums stay exact when the ring overflows.
  */
 #ifndef RQSPIN_WITNESS_H
 #define RQSPIN_WITNESS_H
 
-#define WITNESS_SLOTS  256 /* per CPU; power of two */
-#define WITNESS_TABLES 8   /* CPUs with locks, beside the failing one */
-#define WITNESS_LOCKS  9   /* entries kept of each table: the newest */
+#include "held.h"
+
+#define WITNESS_TABLES 8 /* CPUs with locks, beside the failing one */
+#define WITNESS_LOCKS  9 /* entries kept of each table: the newest */
+#define WITNESS_NEWEST 4 /* of these, entries kept in the small record */
 #define WITNESS_COMM   16
 #define WITNESS_TEXT   2048
-#define WITNESS_HOPS   32 /* as many as the kernel's longest chain has */
-#define WITNESS_STACK  48
+#define WITNESS_HOPS   32  /* as many as the kernel's longest chain has */
+#define WITNESS_FRAMES 20  /* return addresses in the small record */
+#define WITNESS_STACK  48  /* and in the details */
+#define WITNESS_GROUPS 512 /* per CPU; power of two */
 
-#define WITNESS_NO_TABLE (~0U) /* in own.nr: this kernel's lock has none, or it cannot be read */
+#define WITNESS_NO_TABLE (~0U) /* in nr_own: this kernel's lock has none, or it cannot be read */
 
 enum witness_kind {
 	WITNESS_REPORT,	    /* the kernel reports a program's failure */
 	WITNESS_MAP_OP,	    /* a map operation failed inside */
 	WITNESS_CONTENTION, /* contention_end with an error */
 	WITNESS_FAILURE,    /* rqspinlock_failure */
+};
+
+/**
+ * struct witness_shape - how much memory there is; set before loading
+ * @slots: small records per CPU
+ * @details: places for details per CPU
+ * @want_stacks: keep the whole stack of each failure
+ * @ring_of: 1 + the index of a CPU's part, 0 for a CPU that has none
+ */
+struct witness_shape {
+	__u32 slots;
+	__u32 details;
+	__u32 want_stacks;
+	__u16 ring_of[HELD_CPUS];
+};
+
+/**
+ * struct witness_head - how far one CPU has come; the first one is of CPUs without a part
+ * @head: small records ever reserved
+ * @details: places for details ever reserved
+ * @groups: groups in use
+ * @others: failures that found no place in the CPU's table of groups
+ */
+struct witness_head {
+	__u64 head;
+	__u64 details;
+	__u64 groups;
+	__u64 others;
+	__u64 pad[4];
+};
+
+/**
+ * struct witness - one failure, as seen from inside
+ * @seq: 1 + position in this CPU's history; written last, 0 while being filled
+ * @ts_ns: CLOCK_MONOTONIC
+ * @lock: attempted lock, 0 if unknown (WITNESS_MAP_OP)
+ * @wait_ns: as the kernel measured it (WITNESS_FAILURE), else ~0
+ * @details: 1 + position of its details in this CPU's history of them, 0 if it has none
+ * @err: negative errno
+ * @cpu: where it failed
+ * @pid: process
+ * @tid: thread
+ * @prog_id: failing program (WITNESS_REPORT), else 0
+ * @map_id: map (WITNESS_MAP_OP), else 0
+ * @comm: the task's name
+ * @kind: enum witness_kind
+ * @told: enum rqspin_kind: what the lock says, or what the own table shows
+ * @drained: ended by the time limit of the waiter in front (WITNESS_FAILURE)
+ * @owner: CPU that owns the lock, -1 if unknown (WITNESS_FAILURE)
+ * @group: 1 + index of the group it is counted in, 0 if it is one of the others
+ * @nr_own: entries of the failing CPU's table, or WITNESS_NO_TABLE
+ * @nr_hops: steps from the failing CPU's lock until they come back to it (WITNESS_FAILURE)
+ * @locks: the newest WITNESS_NEWEST of the own table, oldest first. WITNESS_FAILURE: the lock that
+ *         the owner waits for, and the one of this CPU that closes the circle
+ */
+struct witness {
+	__u64 seq;
+	__u64 ts_ns;
+	__u64 lock;
+	__u64 wait_ns;
+	__u64 details;
+	__s32 err;
+	__u32 cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 prog_id;
+	__u32 map_id;
+	char comm[WITNESS_COMM];
+	__u8 kind;
+	__u8 told;
+	__u8 drained;
+	__u8 pad;
+	__s16 owner;
+	__u16 group;
+	__u32 nr_own;
+	__u32 nr_hops;
+	__u64 locks[WITNESS_NEWEST];
+};
+
+/**
+ * struct witness_told - WITNESS_FAILURE: with the stack that leads to the program
+ * @w: must be first
+ * @stack_len: bytes of @stack, or a negative errno
+ * @stack: return addresses, innermost first
+ */
+struct witness_told {
+	struct witness w;
+	__s64 stack_len;
+	__u64 stack[WITNESS_FRAMES];
 };
 
 /**
@@ -36,6 +134,34 @@ struct witness_table {
 };
 
 /**
+ * struct witness_tables - details: who else held or waited for locks
+ * @seq: the record's; 0 while being filled
+ * @nr_tables: filled entries of @tables
+ * @tables_left_out: CPUs not looked at because @tables was full
+ * @own: the failing CPU's table
+ * @tables: other CPUs that held or waited for locks
+ */
+struct witness_tables {
+	__u64 seq;
+	__u32 nr_tables;
+	__u32 tables_left_out;
+	struct witness_table own;
+	struct witness_table tables[WITNESS_TABLES];
+};
+
+/**
+ * struct witness_report - details of WITNESS_REPORT
+ * @t: must be first
+ * @text_len: bytes of @text
+ * @text: pieces of the report, each with a terminating 0, in reverse order
+ */
+struct witness_report {
+	struct witness_tables t;
+	__u64 text_len;
+	char text[WITNESS_TEXT];
+};
+
+/**
  * struct witness_hop - one step of a chain of waits
  * @lock: the lock that @cpu waits for
  * @cpu: it owns the lock of the step before
@@ -47,71 +173,29 @@ struct witness_hop {
 };
 
 /**
- * struct witness_told - what the kernel's lock itself tells of a failure
- * @kind: enum rqspin_kind
- * @owner: CPU that owns the lock, -1 if the lock does not know
- * @drained: ended by the time limit of the waiter in front
- * @nr_hops: steps from the failing CPU's lock until they come back to it; @hops has the first
- *           WITNESS_HOPS of them
+ * struct witness_chain - details of WITNESS_FAILURE
+ * @seq: the record's; 0 while being filled
  * @stack_len: bytes of @stack, or a negative errno
  * @stack: return addresses, innermost first
+ * @hops: the first WITNESS_HOPS of them
  */
-struct witness_told {
-	__u32 kind;
-	__s32 owner;
-	__u32 drained;
-	__u32 nr_hops;
-	struct witness_hop hops[WITNESS_HOPS];
+struct witness_chain {
+	__u64 seq;
 	__s64 stack_len;
 	__u64 stack[WITNESS_STACK];
+	struct witness_hop hops[WITNESS_HOPS];
 };
 
 /**
- * struct witness - one failure, as seen from inside
- * @seq: 1 + position in this CPU's history; written last, 0 while being filled
- * @ts_ns: CLOCK_MONOTONIC
- * @lock: attempted lock (WITNESS_CONTENTION, WITNESS_FAILURE), else 0
- * @wait_ns: as the kernel measured it (WITNESS_FAILURE), else ~0
- * @kind: enum witness_kind
- * @err: negative errno, 0 if only @text has it
- * @prog_id: failing program (WITNESS_REPORT), else 0
- * @map_id: map (WITNESS_MAP_OP), else 0
- * @own: the failing CPU's table
- * @nr_tables: filled entries of @tables
- * @tables_left_out: CPUs not looked at because @tables was full
- * @tables: other CPUs that held or waited for locks
- * @text_len: bytes of @text
- * @text: pieces of the report, each with a terminating 0, in reverse order
- * @told: WITNESS_FAILURE
+ * struct witness_group - failures that are alike, counted
+ * @key: of what they have in common, 0: not in use
+ * @count: how many there were
+ * @ready: the record of the first of them, which follows, is complete
  */
-struct witness {
-	__u64 seq;
-	__u64 ts_ns;
-	__u64 lock;
-	__u64 wait_ns;
-	__u32 kind;
-	__s32 err;
-	__u32 cpu;
-	__u32 pid;
-	__u32 tid;
-	__u32 prog_id;
-	__u32 map_id;
-	__u32 nr_tables;
-	__u32 tables_left_out;
-	__u32 text_len;
-	char comm[WITNESS_COMM];
-	struct witness_table own;
-	struct witness_table tables[WITNESS_TABLES];
-	union {
-		char text[WITNESS_TEXT];
-		struct witness_told told;
-	};
-};
-
-struct witness_ring {
-	__u64 head;
-	__u64 pad[7];
-	struct witness slots[WITNESS_SLOTS];
+struct witness_group {
+	__u64 key;
+	__u64 count;
+	__u64 ready;
 };
 
 #endif

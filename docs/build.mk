@@ -8,14 +8,16 @@ docs: $(DOCS) ## man page and bash completion, from the command's tables
 
 $(O)/docs/tables.json: $(O)/rqspin
 	@mkdir -p $(@D)
-	$(Q)command -v python3 >/dev/null || { echo "docs: python3 is missing: scripts/setup.sh installs it" >&2; exit 1; }
+	$(Q)command -v python3 >/dev/null || \
+		{ echo "docs: python3 is missing: scripts/setup.sh installs it" >&2; exit 1; }
 	$(Q)$< --dump-tables >$@
 
 $(O)/docs/rqspin.8: docs/rqspin.8.in docs/gen-cli-docs.py $(O)/docs/tables.json
 	$(say) DOC $@
 	$(Q)python3 docs/gen-cli-docs.py man $< <$(O)/docs/tables.json >$@
 
-$(O)/docs/rqspin.bash-completion: docs/rqspin.bash-completion.in docs/gen-cli-docs.py $(O)/docs/tables.json
+$(O)/docs/rqspin.bash-completion: docs/rqspin.bash-completion.in docs/gen-cli-docs.py \
+		$(O)/docs/tables.json
 	$(say) DOC $@
 	$(Q)python3 docs/gen-cli-docs.py completion $< <$(O)/docs/tables.json >$@
 
@@ -34,6 +36,19 @@ FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-complet
 	share/pkgconfig share/doc/rqspin/progs
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
+define INSTALLED
+Installed in $(D):
+  sbin/rqspin, sbin/rqspindeadlock   commands
+  include/rqspin                     headers for BPF programs
+  share/pkgconfig/rqspin.pc          for pkg-config --cflags rqspin
+  lib/rqspin/progs                   samples
+  share/doc/rqspin                   documents, sources of the samples
+  share/man/man8/rqspin.8            manual
+  share/bash-completion/completions/rqspin
+Remove it with: make uninstall PREFIX=$(PREFIX)$(DESTDIR:%= DESTDIR=%)
+endef
+export INSTALLED
+
 .PHONY: install
 install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)scripts/folders.sh make '$(DESTDIR)' '$(FOLDER_LIST)' $(addprefix $(PREFIX)/,$(FOLDERS))
@@ -47,11 +62,12 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
 	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
+	@printf '%s\n' "$$INSTALLED"
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	$(Q)rm -f $(D)/sbin/rqspin $(D)/sbin/rqspindeadlock $(D)/share/man/man8/rqspin.8 $(D)/share/pkgconfig/rqspin.pc \
-		$(D)/share/bash-completion/completions/rqspin
+	$(Q)rm -f $(D)/sbin/rqspin $(D)/sbin/rqspindeadlock $(D)/share/man/man8/rqspin.8 \
+		$(D)/share/pkgconfig/rqspin.pc $(D)/share/bash-completion/completions/rqspin
 	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
 	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

@@ -51,6 +51,13 @@ def man_verb(verb):
     return lines
 
 
+def man_sources(tables):
+    lines = []
+    for source in tables["sources"]:
+        lines += [".TP", f".B {roff(source['name'])}", roff(source["what"]) + "."]
+    return lines
+
+
 def man_samples(tables):
     lines = []
     for sample in tables["samples"]:
@@ -61,7 +68,33 @@ def man_samples(tables):
 def man(tables):
     verbs = [line for verb in tables["verbs"] for line in man_verb(verb)]
     title = [f'.TH RQSPIN 8 "" "rqspin {tables["version"]}" "System Administration"']
-    return {"TITLE": title, "VERBS": verbs, "SAMPLES": man_samples(tables)}
+    return {
+        "TITLE": title,
+        "VERBS": verbs,
+        "SOURCES": man_sources(tables),
+        "SAMPLES": man_samples(tables),
+    }
+
+
+def option_words(tables):
+    """Each option that takes a word, or a list of them: its spellings and the words."""
+    seen = set()
+    for option in (o for v in tables["verbs"] for o in v["options"] if "words" in o):
+        if option["name"] not in seen:
+            seen.add(option["name"])
+            yield option, "|".join(flags(option))
+
+
+def with_arg(tables, keep=lambda option: True):
+    """The spellings of all options with a value that `keep` wants, as a bash string."""
+    spellings = {
+        flag
+        for verb in tables["verbs"]
+        for option in verb["options"]
+        if option.get("arg") and not option["optional"] and keep(option)
+        for flag in flags(option)
+    }
+    return f"' {' '.join(sorted(spellings))} '"
 
 
 def completion(tables):
@@ -70,19 +103,19 @@ def completion(tables):
         f"\t[{v['name']}]='{' '.join(f for o in v['options'] for f in flags(o))}'"
         for v in tables["verbs"]
     ]
-    with_arg = sorted(
-        {
-            f
-            for v in tables["verbs"]
-            for o in v["options"]
-            if o.get("arg") and not o["optional"]
-            for f in flags(o)
-        }
-    )
+    words = [
+        f"\t{spellings}) _rqspin_live {option['name']} ;;"
+        if option["words"] == "live"
+        else f"\t{spellings}) echo {' '.join(option['words'])} ;;"
+        for option, spellings in option_words(tables)
+    ]
     return {
         "VERBS": [f"_rqspin_verbs='{verbs} help'"],
         "OPTIONS": options,
-        "WITH_ARG": [f"_rqspin_with_arg=' {' '.join(with_arg)} '"],
+        "WITH_ARG": [f"_rqspin_with_arg={with_arg(tables)}"],
+        "WITH_LIST": [f"_rqspin_with_list={with_arg(tables, lambda o: o['arg'] == 'LIST')}"],
+        "WITH_FILE": [f"_rqspin_with_file={with_arg(tables, lambda o: o['arg'] == 'FILE')}"],
+        "WORDS": words,
         "SAMPLES": [f"_rqspin_samples='{' '.join(s['name'] for s in tables['samples'])}'"],
     }
 

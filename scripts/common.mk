@@ -4,8 +4,13 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
+# SANITIZE=1: user space with sanitizers (addresses, undefined behaviour), in its own folder.
+ifeq ($(SANITIZE),1)
+O ?= build/sanitize
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
 O ?= build
-# One name for the folder however it is given: the dependency files hold names, and others would not be found.
+# One name for the folder, however it is given: the dependency files contain names.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -23,16 +28,20 @@ find-tool = $(firstword $(foreach t,$(1),$(shell command -v $(t) 2>/dev/null)) $
 CC = gcc
 CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-22 clang-18 clang)
 # Ubuntu's bpftool in PATH is a wrapper that serves only the kernel it was packaged with.
-export BPFTOOL ?= $(call find-tool,$(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool))) bpftool /usr/sbin/bpftool)
+UBUNTU_BPFTOOL = $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool)))
+export BPFTOOL ?= $(call find-tool,$(UBUNTU_BPFTOOL) bpftool /usr/sbin/bpftool)
 
 PKGS = libbpf jansson
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
 	-Iinclude -I$(O) -Ibpf -Iuser $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+ALL_CFLAGS += $(SANITIZERS)
+LDFLAGS += $(SANITIZERS)
 LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
-BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP -ffile-prefix-map=$(CURDIR)/= -D__TARGET_ARCH_$(BPF_ARCH) \
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP \
+	-ffile-prefix-map=$(CURDIR)/= -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Iinclude -I$(O) -Ibpf -idirafter /usr/include/$(shell uname -m)-linux-gnu
 
 $(O)/vmlinux.h: $(VMLINUX_BTF) scripts/gen-vmlinux-h.sh

@@ -61,18 +61,21 @@ stop_trace() {
 	explain_owners
 }
 
-# What a program reports itself does not say what the other side holds: that takes a look from outside.
+# A program cannot report what the other side holds: that needs a source outside of it.
 explain_owners() {
 	local why
 	grep -q 'owner unknown' "$dir/events" || return 0
 	why=$("$rqspin" doctor 2>/dev/null | sed -nE 's/^fentry and fexit +no +//p')
-	[ -z "$why" ] || echo "demo: \"owner unknown\": this kernel offers no trampolines ($why); what that costs: $rqspin doctor" >&2
+	[ -z "$why" ] || echo "demo: \"owner unknown\": this kernel has no trampolines ($why);" \
+		"'$rqspin doctor' says what that costs" >&2
 }
 
 [ -x $rqspin ] || die "no $rqspin: run make build"
 if ! locks_here; then
-	[ -z "${RQSPIN_GUEST:-}" ] || die "no resilient locks in the guest either: $("$rqspin" doctor 2>&1 | tail -n 3)"
-	echo "demo: this kernel or user cannot use the locks (rqspin doctor says why); booting a debian-7 guest" >&2
+	[ -z "${RQSPIN_GUEST:-}" ] ||
+		die "no resilient locks in the guest either: $("$rqspin" doctor 2>&1 | tail -n 3)"
+	echo "demo: this kernel or user cannot use the locks ('$rqspin doctor' says why):" \
+		"booting a guest with Debian's kernel 7.x" >&2
 	scripts/setup.sh # a guest needs more than the build
 	exec selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh "$@"
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The folders of an installation: uninstall takes away those that install made, if nothing else is in them.
-#   scripts/folders.sh make DESTDIR LIST FOLDER...    LIST, itself in one of the folders, keeps what was made
+# The folders of an installation: uninstall removes those that install made, if they are empty.
+#   scripts/folders.sh make DESTDIR LIST FOLDER...    LIST, in one of them, records what was made
 #   scripts/folders.sh remove DESTDIR LIST
 set -euo pipefail
 

@@ -3,10 +3,13 @@
 # A test of the set-up itself: does the checkout build, show and pass on a machine that has nothing?
 # Makes a minimal root below build/roots with git, make and ca-certificates, clones HEAD into it and
 # runs make there on the running kernel. Needs root and debootstrap. Not for daily use.
-#   scripts/fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]     default targets: demo, then test
-#   KEEP=1 keeps the root; MIRROR=URL takes the packages from elsewhere.
+#   scripts/fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]     default: demo, then test
+#   KEEP=1 keeps the root. The packages come from where this machine's apt has that distribution, or
+#   from DEBIAN_MIRROR and DEBIAN_SECURITY_MIRROR, or UBUNTU_MIRROR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/mirrors.sh
+. scripts/mirrors.sh
 
 die() {
 	printf 'fresh-root: %s\n' "$1" >&2
@@ -15,13 +18,18 @@ die() {
 
 suite=${1:-}
 case $suite in
-bookworm | trixie) mirror=${MIRROR:-http://deb.debian.org/debian} ;;
-noble) mirror=${MIRROR:-http://archive.ubuntu.com/ubuntu} ;;
+bookworm | trixie) archive=debian ;;
+noble) archive=ubuntu ;;
 *) die "usage: fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]" 2 ;;
 esac
 shift
 [ $# -gt 0 ] || set -- demo test
 [ "$(id -u)" = 0 ] || die "needs root (debootstrap, mount)"
+if [ "$suite" = bookworm ]; then
+	find_mirror debian-security || die "$mirror_error"
+	security=$mirror
+fi
+find_mirror $archive || die "$mirror_error"
 command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install debootstrap"
 
 root=$PWD/build/roots/$suite
@@ -51,8 +59,10 @@ make_root() {
 	fi
 	debootstrap "${args[@]}" "$suite" "$root" "$mirror" $script >"$root.log" 2>&1 ||
 		die "debootstrap: $(tail -n 1 "$root.log")"
-	[ "$suite" != noble ] || echo "deb $mirror noble-updates main universe" >>"$root/etc/apt/sources.list"
-	[ "$suite" != bookworm ] || echo "deb http://deb.debian.org/debian-security bookworm-security main" >>"$root/etc/apt/sources.list"
+	[ "$suite" != noble ] ||
+		echo "deb $mirror noble-updates main universe" >>"$root/etc/apt/sources.list"
+	[ "$suite" != bookworm ] ||
+		echo "deb $security bookworm-security main" >>"$root/etc/apt/sources.list"
 }
 
 # What ties this machine to its network (authorities, proxies) is no part of the set-up under test.
@@ -73,8 +83,8 @@ mount_kernel() {
 }
 
 in_root() {
-	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		CI=true "$@" </dev/null
+	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb CI=true \
+		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
 }
 
 trap cleanup EXIT

@@ -8,7 +8,8 @@ set -euo pipefail
 btf=${1:?BTF file} out=${2:?output header}
 bpftool=${BPFTOOL:-bpftool}
 [ -r "$btf" ] || {
-	echo "gen-vmlinux-h: cannot read $btf: the kernel needs CONFIG_DEBUG_INFO_BTF; pass VMLINUX_BTF=FILE to build for another kernel" >&2
+	echo "gen-vmlinux-h: cannot read $btf: the kernel needs CONFIG_DEBUG_INFO_BTF;" \
+		"pass VMLINUX_BTF=FILE to build for another kernel" >&2
 	exit 1
 }
 tmp=$(mktemp "$out.XXXXXX")
@@ -20,7 +21,10 @@ add_struct() { # name, definition
 
 "$bpftool" btf dump file "$btf" format c >"$tmp"
 add_struct bpf_res_spin_lock 'struct bpf_res_spin_lock { unsigned int val; };'
-add_struct rqspinlock_held 'struct rqspinlock_held { int cnt; void *locks[31]; } __attribute__((preserve_access_index));'
+add_struct rqspinlock_held 'struct rqspinlock_held {
+	int cnt;
+	void *locks[31];
+} __attribute__((preserve_access_index));'
 chmod "$(printf %o $((0666 & ~$(umask))))" "$tmp" # mktemp makes it private
 mv "$tmp" "$out"
 trap - EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Formatting and static checks of every tracked file; --fix repairs what can be repaired.
+# Formatting, line lengths and static checks of every tracked file; --fix fixes what it can.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,9 @@ clang_format=$(command -v clang-format-{19,20,21,22} | head -n 1) || {
 passed=0 failed=0
 
 # Tracked files and those about to be; never what .gitignore names.
-files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ -f "$f" ] && echo "$f"; done; }
+files() {
+	git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ -f "$f" ] && echo "$f"; done
+}
 
 scripts() {
 	files '*.sh' '.ci/run'
@@ -44,7 +46,43 @@ check() {
 	fi
 }
 
+# Tables and code blocks of Markdown cannot be wrapped.
+too_long() {
+	local bad
+	bad=$(awk '/^ *```/ && FILENAME ~ /\.md$/ { code = !code }
+		FNR == 1 { code = 0 }
+		length($0) > 100 && !(FILENAME ~ /\.md$/ && (code || /^\|/ || /^    /)) {
+			print FILENAME ":" FNR ": " length($0) " columns" }' "$@")
+	[ -z "$bad" ] || { printf '%s\nwrap these at 100 columns\n' "$bad"; return 1; }
+}
+
+# A verb is known by its table alone, and a main program to nobody.
+headers() {
+	local f without=()
+	for f in $(files 'user/*.c' 'lab/bench/*.c' 'selftests/headers/*.c' 'selftests/runner/*.c'); do
+		case $f in
+		user/cmd_* | user/main.c | user/tests/*) continue ;;
+		*/bench.c | */drive.c | */runner.c | */headers/*/*) continue ;;
+		esac
+		[ -f "${f%.c}.h" ] || without+=("$f")
+	done
+	[ ${#without[@]} = 0 ] || { printf '%s has no header of its own\n' "${without[@]}"; return 1; }
+}
+
+# Packages come from where this machine has them (scripts/mirrors.sh, pip, Maven).
+registries() {
+	local hosts='(deb|snapshot|security|ports)[.]debian[.]org|(archive|security|ports)[.]ubuntu[.]com'
+	hosts+='|[p]ypi[.]|[p]ythonhosted|[m]aven[.](org|apache)|[n]pmjs|[c]rates[.]io'
+	! git grep -nE "$hosts"
+}
+
+exit_codes() {
+	! git grep -nwE 'EXIT_(OK|FAIL|USAGE|UNSUPPORTED|LOST|EVENT)' \
+		'user/*.[ch]' ':!user/cmd_*.c' ':!user/cmd.h' ':!user/main.c'
+}
+
 mapfile -t c < <(files '*.c' '*.h')
+mapfile -t md < <(files '*.md')
 mapfile -t sh < <(scripts | sort -u)
 
 if [ $fix = 1 ]; then
@@ -52,8 +90,16 @@ if [ $fix = 1 ]; then
 	.venv/bin/ruff check -q --fix . || true
 	.venv/bin/ruff format -q .
 fi
-[ ${#c[@]} = 0 ] || check "clang-format (${#c[@]} files)" "$clang_format" --dry-run -Werror "${c[@]}"
+[ ${#c[@]} = 0 ] ||
+	check "clang-format (${#c[@]} files)" "$clang_format" --dry-run -Werror "${c[@]}"
 [ ${#sh[@]} = 0 ] || check "shellcheck (${#sh[@]} files)" shellcheck "${sh[@]}"
+mapfile -t mk < <(files '*.mk' Makefile)
+wide=("${md[@]}" "${sh[@]}" "${mk[@]}")
+check "100 columns (${#wide[@]} files)" too_long "${wide[@]}"
+check "no include circle" python3 scripts/include-circles.py "${c[@]}"
+check "every X.c has its X.h" headers
+check "only verbs know exit codes" exit_codes
+check "no host of a package registry" registries
 check "ruff check" .venv/bin/ruff check --no-cache .
 check "ruff format" .venv/bin/ruff format --no-cache --check .
 echo "$passed passed, $failed failed, 0 skipped"

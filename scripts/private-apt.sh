@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# An apt with a state of its own, so that neither the sources nor the packages of this machine change.
+# An apt with its own state: it changes neither the sources nor the packages of this machine.
 
-# private_apt FOLDER REPO SUITE [ARCH]: package lists of one suite below FOLDER (amd64 unless told; what
-# went wrong is in FOLDER/log). Sets $aptc, the options that make apt-get and apt-cache use them; on
+# private_apt FOLDER REPO SUITE [ARCH]: package lists of one suite below FOLDER (default: amd64;
+# errors are in FOLDER/log). Sets $aptc, the options that make apt-get and apt-cache use them; on
 # failure sets $apt_error and returns 1.
 private_apt() {
-	local apt=$1 repo=$2 suite=$3 arch=${4:-amd64} keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local apt=$1 repo=$2 suite=$3 arch=${4:-amd64}
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts}
 	if [ ! -e $keyring ]; then
 		apt_error="no $keyring: install debian-archive-keyring"
@@ -40,6 +41,7 @@ private_apt() {
 		-o Acquire::Check-Valid-Until=false)
 	timeout 300 apt-get "${aptc[@]}" update >"$apt/log" 2>&1 && return 0
 	# shellcheck disable=SC2034 # for the caller
-	apt_error="no package lists from $repo $suite (no network?): $(grep -E '^(E|Err|W):?' "$apt/log" | tail -n 1)"
+	apt_error="no package lists from $repo $suite (no network?):"
+	apt_error+=" $(grep -E '^(E|Err|W):?' "$apt/log" | tail -n 1)"
 	return 1
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the suites of scripts/suites.conf and sum them up; exit 1 on any failure.
-#   scripts/run-tests.sh [--list] [--all] [GLOB...]      suites by name; without GLOB those without a "+"
+#   scripts/run-tests.sh [--list] [--all] [GLOB...]      suites by name; default: those without "+"
 #   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
-# RQSPIN_TEST_SECONDS: no suite begins later than that after the start; those left out are listed as skipped.
+# RQSPIN_TEST_SECONDS: no suite starts later than that; those left out are listed as skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,8 @@ fallback_guest="debian-7 queue"
 patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 all=0 globs=()
-usage="usage: run-tests.sh [--list] [--all] [--guest NAME [--cpu queue|tas]] [--results FILE] [GLOB...]"
+usage="usage: run-tests.sh [--list] [--all] [--guest NAME [--cpu queue|tas]] [--results FILE]
+       [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
 
 die() {
@@ -157,7 +158,8 @@ one_suite() {
 	# Waiting for the kernel takes time, too; that it is missing is found again by the suite.
 	! needs_patched "$place" || wait_kernel >/dev/null || true
 	if [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; then
-		printf 'skip\t%s\twhole suite\tthe %d s of this run were used up\n' "$name" "$RQSPIN_TEST_SECONDS" >>"$results"
+		printf 'skip\t%s\twhole suite\tthe %d s of this run were used up\n' "$name" \
+			"$RQSPIN_TEST_SECONDS" >>"$results"
 		echo "left out: no time"
 		return 0
 	fi
@@ -170,7 +172,8 @@ one_suite() {
 summary() {
 	local kind
 	for kind in skip fail; do
-		awk -F'\t' -v k=$kind '$1 == k { printf "%s: %s: %s%s\n", k, $2, $3, $4 == "" ? "" : ": " $4 }' "$results"
+		awk -F'\t' -v k=$kind '$1 == k {
+			printf "%s: %s: %s%s\n", k, $2, $3, $4 == "" ? "" : ": " $4 }' "$results"
 	done
 	sums "$results"
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Write README's table of samples from bpf/progs/expected.tsv; --check only compares."""
+"""Write the table of samples of docs/samples.md from bpf/progs/expected.tsv; --check compares."""
 
 import pathlib
 import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-README = TOP / "README.md"
+PAGE = TOP / "docs/samples.md"
 PART = re.compile(r"(<!-- samples: .*? -->\n).*?(<!-- end of samples -->)", re.S)
 
 
@@ -30,14 +30,16 @@ def table():
 
 
 def main():
-    old = README.read_text()
+    old = PAGE.read_text()
     new = PART.sub(lambda m: m[1] + table() + m[2], old)
     if new == old:
         return 0
     if "--check" in sys.argv[1:]:
-        print("README.md: samples table is stale: run scripts/samples-table.py", file=sys.stderr)
+        print(
+            "docs/samples.md: samples table is stale: run scripts/samples-table.py", file=sys.stderr
+        )
         return 1
-    README.write_text(new)
+    PAGE.write_text(new)
     return 0
 
 

@@ -4,7 +4,7 @@
 #   scripts/setup.sh           install (root, or through sudo)
 #   scripts/setup.sh --build   only what the command and the samples are built with (`make demo`)
 #   scripts/setup.sh --check   only list what is missing; exit 1 if anything is
-#   scripts/setup.sh --tree    also the source of the patched kernel and what runs on it (lab, model)
+#   scripts/setup.sh --tree    also the source of the patched kernel and what lab and model need
 #   scripts/setup.sh --kernel  also that source, and what the kernel is built and checked with
 #   scripts/setup.sh --arm64   also what emulated arm64 guests take
 # `--build --tree` and `--build --kernel` leave out what only tests and guests need.
@@ -15,6 +15,8 @@ cd "$(dirname "$0")/.."
 
 PATH=$PATH:/usr/sbin:/sbin
 VENV=.venv
+# shellcheck source=scripts/mirrors.sh
+. scripts/mirrors.sh
 check_only=0 build_only=0 arm64=0 needs_more=''
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -39,11 +41,15 @@ can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
 can_libbpf() { pkg-config --atleast-version=1.3 libbpf 2>/dev/null; }
 can_cmocka() { [ -e /usr/include/cmocka.h ]; }
 can_debian_key() { [ -e /usr/share/keyrings/debian-archive-keyring.gpg ]; }
+can_complete() { [ -e /usr/share/bash-completion/bash_completion ]; }
 can_header() { [ -n "$(find /usr/include -path "*/$1" -print -quit)" ]; }
 # The packages are for the system's own Python, whichever comes first in PATH.
 can_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
 # A tree made of a source of one's own will do as well.
-can_kernel_source() { compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null || [ -e build/linux-6.12/.git ]; }
+can_kernel_source() {
+	compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null || [ -e build/linux-6.12/.git ]
+}
+can_maven() { can_tool mvn || { [ -n "${MAVEN_CENTRAL:-}" ] && can_tool curl; }; }
 can_java() { java -version >/dev/null 2>&1; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -51,7 +57,8 @@ can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 # deba78709a): guests died in the middle of a test. Nothing but the version tells.
 can_qemu() {
 	local v
-	v=$("qemu-system-${1:-x86_64}" --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || return 1
+	v=$("qemu-system-${1:-x86_64}" --version 2>/dev/null |
+		sed -n 's/^QEMU emulator version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p') || return 1
 	# shellcheck disable=SC2086 # two words on purpose
 	set -- $v
 	[ $# = 2 ] && { [ "$1" -gt 8 ] || { [ "$1" = 8 ] && [ "$2" -ge 1 ]; }; }
@@ -70,7 +77,7 @@ can_bpftool() {
 	return 1
 }
 
-# what it is for | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there)
+# purpose | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there)
 NEEDS='
 BPF compiler (clang 19 or newer)|can_clang|clang-19/clang-20/clang-21
 C compiler and libc headers|can_cc|gcc,libc6-dev
@@ -95,6 +102,7 @@ xz for kernel modules|can_tool xz|xz-utils
 file for virtme-ng|can_tool file|file
 process tools for the tests of the guests|can_tool pgrep|procps
 groff for the manual page|can_tool groff|groff-base
+completion as users have it|can_complete|bash-completion
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
@@ -113,7 +121,7 @@ NEEDS_TREE='
 locks to compare with in the lab|can_header ck_spinlock.h|libck-dev
 Python for the model|can_tool python3|python3
 Java for the model checker|can_java|default-jre-headless
-curl for the model checker|can_tool curl|curl
+Maven for the model checker|can_maven|maven
 '
 
 # To compile that kernel: `make kernel`, `make kernel-patches-verify`.
@@ -193,8 +201,8 @@ has_candidate() {
 	[ -n "$c" ] && [ "$c" != "(none)" ]
 }
 
-# What Debian 12 has is too old for these; they come from its backports, by name, so the low priority
-# of that suite keeps everything else where it is. A package that is to be installed: with which others.
+# Debian 12 is too old for these. They come from its backports, by name, so the low priority of that
+# suite leaves everything else as it is. Each package: with which others it is installed.
 BACKPORTS='
 bpftool libbpf1
 libbpf-dev libbpf1
@@ -209,18 +217,19 @@ needs_backports() {
 }
 
 add_backports() {
-	local list=/etc/apt/sources.list.d/rqspin-backports.list uri
-	if apt-get indextargets --format '$(RELEASE) $(CODENAME)' 2>/dev/null | grep -q bookworm-backports; then
+	local list=/etc/apt/sources.list.d/rqspin-backports.list
+	if apt-get indextargets --format '$(RELEASE) $(CODENAME)' 2>/dev/null |
+		grep -q bookworm-backports; then
 		return 0
 	fi
-	uri=$(apt-get indextargets --format '$(CODENAME) $(LABEL) $(REPO_URI)' 2>/dev/null |
-		awk '$1 == "bookworm" && $2 == "Debian" { print $3; exit }')
+	find_mirror debian || die "$mirror_error"
 	say "adding $list (used for bpftool, libbpf and QEMU only)"
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${uri:-http://deb.debian.org/debian} bookworm-backports main" |
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg
+	echo "deb [signed-by=$key] $mirror bookworm-backports main" |
 		as_root tee $list >/dev/null
 }
 
-# From standard input, one a line, to standard output: the same, those of BACKPORTS with their suite.
+# Packages from standard input, one per line, to standard output, with the suite for backports.
 with_suites() {
 	local name companions
 	while read -r name; do
@@ -258,24 +267,30 @@ install_packages() {
 	pkgs=$(sort -u <<<"$pkgs" | paste -sd ' ')
 	say "installing: $pkgs"
 	# shellcheck disable=SC2086 # a list of words
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||
-		die "apt-get could not install them (package source: $(apt_sources)): $(grep -E '^(E|W|Err)' "$log" | tail -n 4)"
+	as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||
+		die "apt-get could not install them (package source: $(apt_sources)):\
+ $(grep -E '^(E|W|Err)' "$log" | tail -n 4)"
 }
 
 install_venv() {
-	say "creating $VENV with the Python tools of requirements.txt (from PyPI)"
+	say "creating $VENV with the Python tools of requirements.txt (by pip)"
 	rm -rf $VENV
 	if python3 -m venv $VENV >"$log" 2>&1 &&
-		$VENV/bin/pip -q --disable-pip-version-check install --retries 2 -r requirements.txt >>"$log" 2>&1; then
+		$VENV/bin/pip -q --disable-pip-version-check install --retries 2 -r requirements.txt \
+			>>"$log" 2>&1; then
 		cp requirements.txt $VENV/requirements.txt
 		return 0
 	fi
 	rm -rf $VENV
-	die "pip could not install requirements.txt (package source: $(pip_source)): $(grep -i error "$log" | tail -n 1)"
+	die "pip could not install requirements.txt (package source: $(pip_source)):\
+ $(grep -i error "$log" | tail -n 1)"
 }
 
 pip_source() {
-	python3 -m pip config get global.index-url 2>/dev/null || echo https://pypi.org
+	local url
+	url=${PIP_INDEX_URL:-$(python3 -m pip config get global.index-url 2>/dev/null)}
+	echo "${url:-the index that pip has by default}"
 }
 
 list_missing() {
@@ -309,7 +324,8 @@ list_missing "$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if [ -n "$missing" ]; then
-	supported_os || die "cannot install on this system ($(os_release)); install the above by its own means" 3
+	supported_os ||
+		die "cannot install on this system ($(os_release)); install the above by its own means" 3
 	install_packages "$missing"
 	missing=$(missing_needs)
 	[ -z "$missing" ] || { list_missing "$missing"; die "still missing after the installation"; }

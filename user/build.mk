@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-USER_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/*.c))
+USER_SRCS = $(wildcard user/*.c) $(filter-out user/tests/%,$(wildcard user/*/*.c))
+USER_OBJS = $(USER_SRCS:%.c=$(O)/%.o)
 UNIT_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard user/tests/*.c))
 
 .PHONY: user
 user: $(O)/rqspin ## build the rqspin command
 
 $(USER_OBJS) $(UNIT_OBJS): | $(TOOL_BPF)
-$(O)/user/samples.o: $(O)/user/samples.inc
+$(O)/user/run/samples.o: $(O)/user/run/samples.inc
 
-$(O)/user/samples.inc: bpf/progs/expected.tsv user/gen-samples.awk
+$(O)/user/run/samples.inc: bpf/progs/expected.tsv user/run/gen-samples.awk
 	@mkdir -p $(@D)
-	$(Q)awk -f user/gen-samples.awk $< >$@
+	$(Q)awk -f user/run/gen-samples.awk $< >$@
 
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz
 
-$(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out %/main.o,$(USER_OBJS))
+$(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out $(O)/user/main.o,$(USER_OBJS))
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz -lcmocka
 

@@ -4,6 +4,7 @@
 #define RQSPIN_CMD_H
 
 #include <argp.h>
+#include <errno.h>
 
 /* Documented in docs/rqspin.8; tests match them. */
 enum {
@@ -14,6 +15,20 @@ enum {
 	EXIT_LOST = 4,	      /* events were lost and --strict was given */
 	EXIT_EVENT = 10,      /* trace --fail-on-event saw one */
 };
+
+/* Functions return -errno; what the shell gets for it. */
+static inline int cmd_exit_code(int err)
+{
+	switch (err) {
+	case 0:
+		return EXIT_OK;
+	case -EINVAL:
+		return EXIT_USAGE;
+	case -EOPNOTSUPP:
+		return EXIT_UNSUPPORTED;
+	}
+	return EXIT_FAIL;
+}
 
 struct cmd {
 	const char *name;

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor.h"
-#include "log.h"
-#include "opts.h"
-#include "probe.h"
-#include "trace.h"
+#include "doctor/checks.h"
+#include "base/escape.h"
+#include "base/json_out.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "kernel/probe.h"
+#include "sources/table.h"
 
 #define DETAIL_SIZE 200
 
@@ -21,16 +23,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = state->input;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "takes no arguments, but got '%s'", arg);
+		opts_error(state, "takes no arguments, but got '%s'", arg);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
 	.parser = parse,
-	.doc = "Find out what this kernel and this user can do, by doing it; what each missing "
-	       "thing costs, and how to get it.\vMeasures some AA deadlocks on a lock of its own. "
-	       "Exits with 0 if resilient locks can be used, with 3 if not.",
+	.doc = "Try what this kernel lets this user do. For each missing feature, show what it "
+	       "costs and how to get it.\vMeasures a few AA deadlocks on its own lock. Exits "
+	       "with 0 if resilient locks can be used, otherwise with 3.",
 	.children = children,
 };
 
@@ -42,32 +44,38 @@ static void print_check(const struct check *c, enum check_state state, const cha
 {
 	const char *shown = c->value && state != CHECK_UNKNOWN ? "" : state_names[state];
 
-	printf("%-30s %-*s%s\n", c->title, detail[0] && *shown ? 8 : 0, shown, detail);
+	printf("%-30s %-*s%s\n", c->title, detail[0] && *shown ? 8 : 0, shown, escaped(detail));
 	if (state != CHECK_NO || !c->costs)
 		return;
-	printf("%-30s %-8scosts: %s\n", "", "", c->costs);
-	printf("%-30s %-8smend:  %s\n", "", "", check_mend(c));
+	printf("%-30s %-8scosts: %s\n", "", "", check_costs(c));
+	printf("%-30s %-8sfix:   %s\n", "", "", check_fix(c));
+}
+
+/* A path may hold any byte. */
+static json_t *detail_json(const char *detail)
+{
+	return *detail ? json_text(detail) : json_string("");
 }
 
 static json_t *check_json(const struct check *c, enum check_state state, const char *detail)
 {
 	bool no = state == CHECK_NO;
 
-	return json_pack("{s:s, s:s, s:o, s:s, s:b, s:s?, s:s?}", "id", c->id, "title", c->title,
+	return json_pack("{s:s, s:s, s:o, s:o, s:b, s:s?, s:s?}", "id", c->id, "title", c->title,
 			 "available", state == CHECK_UNKNOWN ? json_null() : json_boolean(!no),
-			 "detail", detail, "needed", c->needed, "costs", no ? c->costs : NULL,
-			 "mend", no ? check_mend(c) : NULL);
+			 "detail", detail_json(detail), "needed", c->needed, "costs",
+			 no ? check_costs(c) : NULL, "fix", no ? check_fix(c) : NULL);
 }
 
 static void print_sources(void)
 {
-	for (size_t i = 0; i < nr_trace_sources; i++) {
+	for (size_t i = 0; trace_sources[i]; i++) {
 		char title[40], why[DETAIL_SIZE] = "";
 		bool usable = trace_sources[i]->usable(why, sizeof(why));
 
 		snprintf(title, sizeof(title), "trace source %s", trace_sources[i]->name);
 		printf("%-30s %-8s%s\n", title, usable ? "yes" : "no",
-		       usable ? trace_sources[i]->what : why);
+		       usable ? trace_sources[i]->what : escaped(why));
 	}
 }
 
@@ -75,7 +83,7 @@ static json_t *sources_json(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < nr_trace_sources; i++) {
+	for (size_t i = 0; trace_sources[i]; i++) {
 		char why[DETAIL_SIZE] = "";
 		bool usable = trace_sources[i]->usable(why, sizeof(why));
 
@@ -88,12 +96,10 @@ static json_t *sources_json(void)
 
 static void print_json(json_t *list, bool usable)
 {
-	json_t *root = json_pack("{s:s, s:b, s:o, s:o}", "schema", "rqspin-doctor/1", "usable",
+	json_t *root = json_pack("{s:s, s:b, s:o, s:o}", "schema", "rqspin-doctor/2", "usable",
 				 usable, "checks", list, "trace_sources", sources_json());
 
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	json_put_pretty(root);
 }
 
 static int run(int argc, char **argv)

@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "held_view.h"
-#include "heldtab.h"
-#include "lockname.h"
-#include "log.h"
-#include "opts.h"
-#include "probe.h"
-#include "stop.h"
-#include "trace_print.h"
+#include "show/held_view.h"
+#include "kernel/heldtab.h"
+#include "names/lockname.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "base/out.h"
+#include "kernel/probe.h"
+#include "base/stop.h"
+#include "show/print_opts.h"
 
 #define WATCH_MS 1000
 
@@ -27,8 +28,8 @@ struct held_cmd {
 };
 
 static const struct argp_option options[] = {
-	{ "watch", 'w', "MS", OPTION_ARG_OPTIONAL, "Look again every MS milliseconds (1000)", 1 },
-	{ "count", 'c', "N", 0, "Look N times, then stop (implies --watch)", 1 },
+	{ "watch", 'w', "MS", OPTION_ARG_OPTIONAL, "Repeat every MS milliseconds (1000)", 1 },
+	{ "count", 'c', "N", 0, "Repeat N times, then stop (implies --watch)", 1 },
 	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 2 },
 	{ 0 },
 };
@@ -47,26 +48,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'w':
 		h->watch_ms = WATCH_MS;
 		if (arg && opt_u64(arg, 1, 3600000, &h->watch_ms))
-			argp_error(state,
+			opts_error(state,
 				   "--watch: '%s' is not a number of milliseconds, 1 to "
 				   "3600000",
 				   arg);
 		return 0;
 	case 'c':
 		if (opt_u64(arg, 1, UINT64_MAX, &h->count))
-			argp_error(state, "--count: '%s' is not a positive number", arg);
+			opts_error(state, "--count: '%s' is not a positive number", arg);
 		return 0;
 	case KEY_NO_ADDR:
 		h->print.no_addr = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (h->watch_ms && !opt_u64(arg, 1, 3600000, &ms))
-			argp_error(state,
+			opts_error(state,
 				   "write -w%s or --watch=%s: what follows a space is no "
 				   "part of the option",
 				   arg, arg);
 		else
-			argp_error(state, "takes no arguments, but got '%s'", arg);
+			opts_error(state, "takes no arguments, but got '%s'", arg);
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (h->count && !h->watch_ms)
@@ -93,7 +94,7 @@ static void pause_ms(uint64_t ms)
 	nanosleep(&ts, NULL);
 }
 
-static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h)
+static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h, int *out_err)
 {
 	int err = heldtab_snapshot(ht);
 
@@ -102,21 +103,21 @@ static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd 
 		return err;
 	}
 	locknames_scan(ln);
-	err = held_print(ht, ln, &h->print);
-	if (err && err != -EPIPE)
-		pr_err("standard output: %s", strerror(-err));
-	return err;
+	*out_err = held_print(ht, ln, &h->print);
+	return 0;
 }
 
 static int watch(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h)
 {
 	uint64_t left = h->count ? h->count : h->watch_ms ? UINT64_MAX : 1;
-	int err;
+	int err, out_err = 0;
 
 	for (;;) {
-		err = look(ht, ln, h);
-		if (err || !--left || stop_asked())
-			return err == -EPIPE ? 0 : err;
+		err = look(ht, ln, h, &out_err);
+		if (err)
+			return err;
+		if (out_err || !--left || stop_asked())
+			return out_failed(out_err);
 		pause_ms(h->watch_ms);
 		if (stop_asked())
 			return 0;
@@ -140,6 +141,8 @@ static int run(int argc, char **argv)
 		pr_err("held locks cannot be read: %s", why);
 		return EXIT_UNSUPPORTED;
 	}
+	pr_info("the kernel's table does not tell a lock that is held from one that is waited for; "
+		"of a CPU's locks that is the newest one");
 	ln = locknames_open();
 	err = ln ? watch(ht, ln, &h) : -ENOMEM;
 	locknames_close(ln);

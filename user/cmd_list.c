@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "opts.h"
-#include "samples.h"
-#include "trace_json.h"
+#include "base/json_out.h"
+#include "base/opts.h"
+#include "run/samples.h"
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
@@ -18,7 +18,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = state->input;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "takes no arguments, but got '%s'", arg);
+		opts_error(state, "takes no arguments, but got '%s'", arg);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -51,9 +51,7 @@ static void print_json(void)
 	for (size_t i = 0; i < nr_samples; i++)
 		json_array_append_new(list, sample_json(&samples[i]));
 	root = json_pack("{s:s, s:o}", "schema", "rqspin-list/1", "samples", list);
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	json_put_pretty(root);
 }
 
 static void print_text(void)

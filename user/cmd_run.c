@@ -7,30 +7,24 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "cpus.h"
-#include "log.h"
-#include "opts.h"
-#include "probe.h"
-#include "report.h"
-#include "run_what.h"
-#include "samples.h"
-#include "workload.h"
+#include "base/escape.h"
+#include "base/json_out.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "show/run_report.h"
+#include "run/outcome.h"
+#include "run/plan.h"
+#include "run/results.h"
+#include "run/samples.h"
+#include "run/workload.h"
 
-#define COUNT_MAX      1000000000000ULL
-#define ROUNDS_DEFAULT 100
-#define USER_ROLES_MAX 64
+#define COUNT_MAX 1000000000000ULL
 
-enum { KEY_CPUS = 0x2000, KEY_ROLES, KEY_ATTACH };
+enum { KEY_CPUS = 0x2000, KEY_ROLES };
 
 struct args {
-	const char *what; /* sample or path */
-	int cpus[OPT_CPUS_MAX];
-	int nr_cpus; /* 0: not given */
-	uint64_t count, rate;
-	double seconds;
+	struct run_args run;
 	bool json;
-	char *role_names[USER_ROLES_MAX];
-	unsigned int nr_role_names;
 };
 
 static const struct argp_option options[] = {
@@ -46,27 +40,27 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
-static void parse_cpus(struct args *a, const char *arg, struct argp_state *state)
+static void parse_cpus(struct run_args *a, const char *arg, struct argp_state *state)
 {
 	a->nr_cpus = opt_cpus(arg, a->cpus);
 	if (a->nr_cpus == -EEXIST)
-		argp_error(state, "--cpus %s: a CPU is named twice", arg);
+		opts_error(state, "--cpus %s: a CPU is named twice", arg);
 	if (a->nr_cpus < 0)
-		argp_error(state, "--cpus %s: not a list of CPUs such as 0,2-3", arg);
+		opts_error(state, "--cpus %s: not a list of CPUs such as 0,2-3", arg);
 }
 
-static void parse_roles(struct args *a, char *arg, struct argp_state *state)
+static void parse_roles(struct run_args *a, char *arg, struct argp_state *state)
 {
 	for (char *name = strtok(arg, ","); name; name = strtok(NULL, ",")) {
 		if (a->nr_role_names == USER_ROLES_MAX)
-			argp_error(state, "--roles: more than %d", USER_ROLES_MAX);
+			opts_error(state, "--roles: more than %d", USER_ROLES_MAX);
 		a->role_names[a->nr_role_names++] = name;
 	}
 	if (!a->nr_role_names)
-		argp_error(state, "--roles: names no program");
+		opts_error(state, "--roles: names no program");
 }
 
-static void parse_limit(struct args *a, int key, const char *arg, struct argp_state *state)
+static void parse_limit(struct run_args *a, int key, const char *arg, struct argp_state *state)
 {
 	int err;
 
@@ -74,18 +68,18 @@ static void parse_limit(struct args *a, int key, const char *arg, struct argp_st
 	case 'c':
 		err = opt_u64(arg, 1, COUNT_MAX, &a->count);
 		if (err)
-			argp_error(state, "--count %s: not a number from 1 to %llu", arg,
+			opts_error(state, "--count %s: not a number from 1 to %llu", arg,
 				   COUNT_MAX);
 		return;
 	case 'd':
 		err = opt_seconds(arg, &a->seconds);
 		if (err)
-			argp_error(state, "--duration %s: not a time such as 5, 500ms or 2m", arg);
+			opts_error(state, "--duration %s: not a time such as 5, 500ms or 2m", arg);
 		return;
 	case 'r':
 		err = opt_u64(arg, 1, 1000000, &a->rate);
 		if (err)
-			argp_error(state, "--rate %s: not a number from 1 to 1000000", arg);
+			opts_error(state, "--rate %s: not a number from 1 to 1000000", arg);
 		return;
 	}
 }
@@ -99,27 +93,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->json;
 		return 0;
 	case KEY_CPUS:
-		parse_cpus(a, arg, state);
+		parse_cpus(&a->run, arg, state);
 		return 0;
 	case KEY_ROLES:
-		parse_roles(a, arg, state);
+		parse_roles(&a->run, arg, state);
 		return 0;
 	case 'c':
 	case 'd':
 	case 'r':
-		parse_limit(a, key, arg, state);
+		parse_limit(&a->run, key, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->what)
-			argp_error(state, "one sample at a time, but got '%s' too", arg);
-		a->what = arg;
+		if (a->run.what)
+			opts_error(state, "one sample at a time, but got '%s' too", arg);
+		a->run.what = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "name a sample ('rqspin list') or a BPF object");
+		opts_error(state, "name a sample ('rqspin list') or a BPF object");
 		return 0;
 	case ARGP_KEY_END:
-		if (a->count && a->seconds > 0)
-			argp_error(state, "--count and --duration exclude each other");
+		if (a->run.count && a->run.seconds > 0)
+			opts_error(state, "--count and --duration exclude each other");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -129,184 +123,26 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "SAMPLE\nFILE.bpf.o --roles LIST",
-	.doc = "Load a sample and run its programs, each in a thread of its own on a CPU of its "
-	       "own; then print how many acquisitions succeeded and failed, and how long they "
-	       "took.\vPrograms of your own return 0 for an acquisition and the negative errno of "
-	       "the lock for a failure; other return values are counted as OTHER, 1 not at all. "
-	       "Without --count and --duration a sample runs as many rounds as suit it. "
-	       "Ctrl-C ends the run early; what was measured so far is printed.",
+	.doc = "Load a sample and run its programs, each in its own thread on its own CPU. Print how "
+	       "many acquisitions succeeded and failed, and how long they took."
+	       "\vPrograms of your own return 0 for an acquisition and the negative errno of the "
+	       "lock for a failure. 1 is a run that does not count; other values are counted as "
+	       "OTHER. Without --count and --duration a sample runs for its default number of "
+	       "rounds. Ctrl-C ends the run early and prints the results so far.",
 	.children = children,
 };
 
-/* A run: what it is made of, in the order in which it is set up. */
 struct run {
 	const struct args *args;
-	const struct sample *sample; /* NULL: the user's own object */
-	char *path;
+	struct plan plan;
 	struct workload work;
-	struct role *roles;
 	struct role_result *results;
-	struct drive drive;
-	bool shared;	/* CPUs: by roles that need not meet */
 	bool by_return; /* counts are of return values: nothing better can be told apart */
 };
 
-static int choose_sample(struct run *r)
-{
-	const struct args *a = r->args;
-
-	if (what_is_path(a->what)) {
-		int rc = what_check_object(a->what);
-
-		if (rc || a->nr_role_names)
-			return rc;
-		return what_ask_for_roles(a->what);
-	}
-	r->sample = sample_find(a->what);
-	if (!r->sample)
-		return what_unknown_sample(a->what);
-	if (r->sample->by_hand) {
-		pr_err("%s is driven by hand, with bpftool: the comment on top of %s.bpf.c says how "
-		       "(bpf/progs of the sources, share/doc/rqspin/progs when installed)",
-		       a->what, a->what);
-		return EXIT_UNSUPPORTED;
-	}
-	if (a->nr_role_names) {
-		pr_err("--roles is for objects of your own; %s has its roles", a->what);
-		return EXIT_USAGE;
-	}
-	return EXIT_OK;
-}
-
-static int find_object(struct run *r)
-{
-	const char *dir = getenv("RQSPIN_PROGS_DIR");
-
-	r->path = r->sample ? sample_object(r->args->what) : strdup(r->args->what);
-	if (r->path)
-		return EXIT_OK;
-	if (dir)
-		pr_err("no %s.bpf.o in %s, which RQSPIN_PROGS_DIR names", r->args->what, dir);
-	else
-		pr_err("%s.bpf.o is neither beside this binary nor installed; 'make build' makes it",
-		       r->args->what);
-	return EXIT_FAIL;
-}
-
-static int refuse_cpus(const struct run *r, unsigned int need, int have)
-{
-	const char *name = r->args->what;
-
-	if (r->args->nr_cpus) {
-		pr_err("%s needs %u CPUs, one per role; --cpus names %d", name, need, have);
-		return EXIT_USAGE;
-	}
-	pr_err("%s needs %u CPUs, one per role; this machine lets us use %d: use a machine or "
-	       "guest with more CPUs (in the sources: make vm, 4 CPUs)",
-	       name, need, have);
-	return EXIT_UNSUPPORTED;
-}
-
-/* How many threads; a program that is alone in its sample runs on every CPU that was named. */
-static int choose_threads(const struct run *r, int have, unsigned int *nr)
-{
-	unsigned int named = r->args->nr_cpus;
-	unsigned int roles = r->sample ? sample_nr_roles(r->sample) : r->args->nr_role_names;
-	unsigned int need = r->sample ? r->sample->min_cpus : roles;
-
-	if (have < (int)need)
-		return refuse_cpus(r, need, have);
-	if (r->sample && r->sample->role_per_cpu)
-		*nr = named ? named : (unsigned int)have;
-	else if (roles == 1)
-		*nr = named ? named : 1;
-	else if (named > roles)
-		return refuse_cpus(r, roles, have);
-	else
-		*nr = roles;
-	return EXIT_OK;
-}
-
-static const char *role_name(const struct run *r, unsigned int i)
-{
-	unsigned int nr = r->sample ? sample_nr_roles(r->sample) : r->args->nr_role_names;
-
-	if (nr == 1)
-		i = 0;
-	return r->sample ? r->sample->roles[i] : r->args->role_names[i];
-}
-
-static int check_cpus(const struct run *r)
-{
-	for (int i = 0; i < r->args->nr_cpus; i++) {
-		if (cpu_usable(r->args->cpus[i]))
-			continue;
-		pr_err("CPU %d is offline, absent or not allowed to us", r->args->cpus[i]);
-		return EXIT_USAGE;
-	}
-	return EXIT_OK;
-}
-
-static int make_roles(struct run *r)
-{
-	struct drive *d = &r->drive;
-	int usable[OPT_CPUS_MAX];
-	const int *cpus = r->args->nr_cpus ? r->args->cpus : usable;
-	int have = r->args->nr_cpus ?: cpus_usable(usable);
-	int rc = choose_threads(r, have, &d->nr_roles);
-
-	if (!rc)
-		rc = check_cpus(r);
-	if (rc)
-		return rc;
-	d->roles = r->roles = calloc(d->nr_roles, sizeof(*r->roles));
-	r->results = calloc(d->nr_roles, sizeof(*r->results));
-	if (!r->roles || !r->results) {
-		pr_err("out of memory");
-		return EXIT_FAIL;
-	}
-	r->shared = have < (int)d->nr_roles;
-	for (unsigned int i = 0; i < d->nr_roles; i++) {
-		r->roles[i].prog = role_name(r, i);
-		r->roles[i].cpu = cpus[i % have];
-	}
-	d->lockstep = r->sample ? sample_nr_roles(r->sample) > 1 || r->sample->role_per_cpu :
-				  r->args->nr_role_names > 1;
-	return EXIT_OK;
-}
-
-static void set_limits(struct run *r)
-{
-	struct drive *d = &r->drive;
-
-	d->rate = r->args->rate;
-	d->seconds = r->args->seconds;
-	d->count = r->args->count;
-	if (!d->count && d->seconds <= 0)
-		d->count = r->sample ? r->sample->rounds : ROUNDS_DEFAULT;
-	r->by_return = !r->work.stats || r->shared;
-	d->single = r->by_return;
-}
-
 static void collect(struct run *r)
 {
-	for (unsigned int i = 0; i < r->drive.nr_roles; i++) {
-		const struct role *role = &r->roles[i];
-		struct role_result *res = &r->results[i];
-		const struct sample_stats *st;
-
-		memset(res, 0, sizeof(*res));
-		if (r->by_return) {
-			res->counts = role->ret;
-			res->ok = role->ret_ok;
-			res->fail = role->ret_fail;
-			continue;
-		}
-		st = &r->work.stats[role->cpu % SAMPLE_CPUS];
-		res->counts = (struct counts){ st->ok, st->edeadlk, st->etimedout, st->other };
-		hist_merge(&res->ok, st->hist_ok);
-		hist_merge(&res->fail, st->hist_fail);
-	}
+	results_collect(r->results, &r->plan.drive, r->by_return ? NULL : r->work.stats);
 }
 
 static void show_progress(const struct drive *d, void *data)
@@ -316,106 +152,89 @@ static void show_progress(const struct drive *d, void *data)
 
 	collect(r);
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
-		rounds += r->roles[i].rounds;
+		rounds += d->roles[i].rounds;
 		failed += counts_failed(&r->results[i].counts);
 	}
 	fprintf(stderr, "\r%s: %" PRIu64 " runs, %" PRIu64 " failed acquisitions\033[K",
-		r->args->what, rounds, failed);
+		escaped(r->args->run.what), rounds, failed);
 	fflush(stderr);
 }
 
 static int explain_drive(const struct run *r, int err)
 {
-	const struct drive *d = &r->drive;
+	const struct drive *d = &r->plan.drive;
 
 	if (err == -ETIME) {
 		pr_err("%s: the roles never met; are their CPUs shared with something that does "
 		       "not yield?",
-		       r->args->what);
+		       r->args->run.what);
 		return EXIT_FAIL;
 	}
 	for (unsigned int i = 0; i < d->nr_roles; i++)
-		if (r->roles[i].err)
-			pr_err("%s on CPU %d: %s", r->roles[i].prog, r->roles[i].cpu,
-			       strerror(-r->roles[i].err));
+		if (d->roles[i].err)
+			pr_err("%s on CPU %d: %s", d->roles[i].prog, d->roles[i].cpu,
+			       strerror(-d->roles[i].err));
+	if (d->nr_started < d->nr_roles)
+		pr_err("%s: its threads cannot be started: %s", r->args->run.what, strerror(-err));
 	return EXIT_FAIL;
-}
-
-/* Every negative return value has to be among the failures that the programs counted. */
-static bool check_returns(const struct run *r, const struct counts *sum, char *why, size_t size)
-{
-	uint64_t returned = 0;
-
-	for (unsigned int i = 0; i < r->drive.nr_roles; i++)
-		returned += r->roles[i].ret.edeadlk + r->roles[i].ret.etimedout;
-	if (returned <= counts_failed(sum))
-		return true;
-	snprintf(why, size, "%" PRIu64 " runs returned an error, but %" PRIu64 " were counted",
-		 returned, counts_failed(sum));
-	return false;
-}
-
-/* Did it come out as its sample announces? */
-static bool judge(const struct run *r, const struct report *rep, char *why, size_t size)
-{
-	struct counts sum = report_total(rep);
-	uint64_t rounds = r->drive.rounds;
-
-	if (!r->sample || r->drive.signal)
-		return true;
-	if (!r->drive.lockstep)
-		for (unsigned int i = 0; i < r->drive.nr_roles; i++)
-			rounds += r->roles[i].rounds;
-	return check_returns(r, &sum, why, size) &&
-	       outcome_check(r->sample->expect, &sum, rounds, why, size);
 }
 
 /* Verdicts of a packet filter say nothing about its locks. */
 static void warn_of_returns(const struct run *r)
 {
-	for (unsigned int i = 0; !r->sample && i < r->drive.nr_roles; i++) {
-		const struct role *role = &r->roles[i];
+	for (unsigned int i = 0; !r->plan.sample && i < r->plan.drive.nr_roles; i++) {
+		const struct role *role = &r->plan.drive.roles[i];
 
 		/* Programs that meet say SAMPLE_ALONE when they did not. */
-		if (role->ret_positive > (r->drive.nr_roles > 1 ? role->alone : 0))
-			pr_warn("%s returned something positive %" PRIu64
-				" times: counted are 0, an "
-				"acquisition, and a negative errno, a failure (1: not at all)",
+		if (role->ret_positive > (r->plan.drive.nr_roles > 1 ? role->alone : 0))
+			pr_warn("%s returned a positive value %" PRIu64
+				" times: return 0 for an acquisition, a negative errno for a "
+				"failure, 1 for a run that does not count",
 				role->prog, role->ret_positive);
 	}
+}
+
+static void note_cuts(const struct run *r)
+{
+	uint64_t cut = 0, runs = 0;
+
+	for (unsigned int i = 0; i < r->plan.drive.nr_roles; i++) {
+		cut += r->plan.drive.roles[i].cut;
+		runs += r->plan.drive.roles[i].cut_runs;
+	}
+	if (cut)
+		pr_info("%s: stopped or traced meanwhile: %" PRIu64 " to %" PRIu64
+			" runs more than ROUNDS says",
+			r->args->run.what, cut, runs);
 }
 
 static int print_report(struct run *r)
 {
 	struct report rep = {
-		.name = r->args->what,
-		.shows = r->sample ? r->sample->shows : NULL,
-		.object = r->path,
-		.drive = &r->drive,
+		.name = r->args->run.what,
+		.shows = r->plan.sample ? r->plan.sample->shows : NULL,
+		.object = r->plan.path,
+		.drive = &r->plan.drive,
 		.results = r->results,
 		.by_return = r->by_return,
-		.judged = r->sample && !r->drive.signal,
+		.judged = r->plan.sample && !r->plan.drive.signal,
 	};
 	char differs[160];
 
-	if (!judge(r, &rep, differs, sizeof(differs)))
+	if (rep.judged && !outcome_judge(&r->plan, r->results, differs, sizeof(differs)))
 		rep.differs = differs;
 	warn_of_returns(r);
-	if (r->args->json) {
-		json_t *o = report_json(&rep);
-
-		json_dumpf(o, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(o);
-	} else {
+	note_cuts(r);
+	if (r->args->json)
+		json_put_pretty(report_json(&rep));
+	else
 		report_text(&rep);
-	}
 	if (rep.differs) {
 		fflush(stdout);
-		pr_err("%s: %s", r->args->what, rep.differs);
+		pr_err("%s: %s", r->args->run.what, rep.differs);
 	}
-	if (r->drive.signal)
-		return 128 + r->drive.signal;
+	if (r->plan.drive.signal)
+		return 128 + r->plan.drive.signal;
 	return rep.differs ? EXIT_FAIL : EXIT_OK;
 }
 
@@ -424,8 +243,7 @@ static int drive(struct run *r)
 	bool tty = isatty(STDERR_FILENO);
 	int err;
 
-	set_limits(r);
-	err = drive_run(&r->drive, tty ? show_progress : NULL, r);
+	err = drive_run(&r->plan.drive, tty ? show_progress : NULL, r);
 	if (tty)
 		fputs("\r\033[K", stderr);
 	if (err)
@@ -434,45 +252,29 @@ static int drive(struct run *r)
 	return print_report(r);
 }
 
-static int check_needs(const struct run *r)
-{
-	static const struct {
-		const char *needs, *what;
-		enum probe_id id;
-	} needs[] = {
-		{ "trampoline", "fentry and fexit", PROBE_TRAMPOLINE },
-		{ "unlock_ooo", "release out of order", PROBE_UNLOCK_OOO },
-	};
-
-	for (size_t i = 0; r->sample && i < sizeof(needs) / sizeof(needs[0]); i++) {
-		if (strcmp(r->sample->needs, needs[i].needs) || probe(needs[i].id))
-			continue;
-		pr_err("%s needs %s: %s", r->sample->name, needs[i].what, probe_why(needs[i].id));
-		return EXIT_UNSUPPORTED;
-	}
-	return EXIT_OK;
-}
-
 static int setup(struct run *r)
 {
 	static const char *const none[2];
-	int rc;
+	const struct sample *sample;
+	struct drive *d = &r->plan.drive;
+	int err = plan_make(&r->plan, &r->args->run);
 
-	rc = choose_sample(r);
-	if (!rc)
-		rc = make_roles(r);
-	if (!rc && !probe_allowed())
-		rc = EXIT_UNSUPPORTED;
-	if (!rc)
-		rc = check_needs(r);
-	if (!rc)
-		rc = find_object(r);
-	if (!rc)
-		rc = workload_open(&r->work, r->path);
-	if (!rc)
-		rc = workload_load(&r->work, r->roles, r->drive.nr_roles,
-				   r->sample ? r->sample->attach : none);
-	return rc;
+	if (err)
+		return err;
+	r->results = calloc(d->nr_roles, sizeof(*r->results));
+	if (!r->results) {
+		pr_err("out of memory");
+		return -ENOMEM;
+	}
+	sample = r->plan.sample;
+	if (!sample)
+		err = workload_rehearse(r->plan.path, d->roles, d->nr_roles);
+	if (!err)
+		err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
+				     sample ? sample->attach : none);
+	r->by_return = !r->work.stats || r->plan.shared;
+	d->single = r->by_return;
+	return err;
 }
 
 static int run(int argc, char **argv)
@@ -482,13 +284,12 @@ static int run(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	rc = setup(&r);
+	rc = cmd_exit_code(setup(&r));
 	if (!rc)
 		rc = drive(&r);
 	workload_close(&r.work);
 	free(r.results);
-	free(r.roles);
-	free(r.path);
+	plan_free(&r.plan);
 	return rc;
 }
 

@@ -4,20 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "cmd.h"
-#include "log.h"
-#include "opts.h"
-#include "stat_table.h"
-#include "stop.h"
-#include "trace_opts.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "base/out.h"
+#include "show/stat_table.h"
+#include "base/stop.h"
+#include "trace_options.h"
 
 struct stat_cmd {
 	struct trace_opts opts;
 	double interval; /* 0: one table, at the end */
 	uint64_t count;	 /* 0: until stopped */
+	double duration; /* 0: until stopped */
+	enum stat_by by;
+	bool strict;
+	bool incomplete; /* something is or may be in no table */
+	struct losses losses;
 	struct stat_table *table;
 	struct session *session;
+};
+
+enum { KEY_BY = 0x1000, KEY_STRICT };
+
+static const struct argp_option options[] = {
+	{ "by", KEY_BY, "WHAT", 0,
+	  "Sum up by program name (name), loaded program (prog), lock name (lock) or line of "
+	  "source (line); objects loaded again count together except with prog",
+	  2 },
+	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
+	{ "strict", KEY_STRICT, NULL, 0,
+	  "Exit with 4 if failures are missing, or may be, from the table", 5 },
+	{ 0 },
 };
 
 static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
@@ -30,52 +49,100 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &st->opts;
 		return 0;
+	case KEY_BY:
+		if (stat_by_parse(arg, &st->by))
+			opts_error(state, "--by: '%s' is none of name, prog, lock, line", arg);
+		return 0;
+	case 'd':
+		if (opt_seconds(arg, &st->duration))
+			opts_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
+				   arg);
+		return 0;
+	case KEY_STRICT:
+		st->strict = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0 && opt_seconds(arg, &st->interval))
-			argp_error(state, "'%s' is not an interval like 1, 500ms or 2m", arg);
+			opts_error(state, "'%s' is not an interval like 1, 500ms or 2m", arg);
 		if (state->arg_num == 1 && opt_u64(arg, 1, UINT64_MAX, &st->count))
-			argp_error(state, "'%s' is not a positive count", arg);
+			opts_error(state, "'%s' is not a positive count", arg);
 		if (state->arg_num > 1)
-			argp_error(state, "one argument too many: '%s'", arg);
+			opts_error(state, "one argument too many: '%s'", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
 	.args_doc = "[INTERVAL [COUNT]]",
 	.doc = "Count failed acquisitions by program, lock and kind.\v"
-	       "With an interval one table per interval, of what failed in it; COUNT of them. "
-	       "Without, one table when stopped with Ctrl-C.",
+	       "With INTERVAL, print a table of the failures in each interval, COUNT times. Without "
+	       "it, print one table at Ctrl-C or at the end of --duration. Failures are counted where "
+	       "they happen, so the counts are exact at any rate. The line \"others\" counts failures "
+	       "of which nothing more is known.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)
 {
 	struct stat_cmd *st = ctx;
 
-	if (trace_filter_match(&st->opts.filter, f))
-		stat_table_add(st->table, f, session_locks(st->session));
+	if (trace_filter_match(&st->opts.filter, f, session_locks(st->session)))
+		stat_table_add(st->table, f, 1, session_locks(st->session));
+}
+
+/* Counted where they failed, and that is all that is known of them. */
+static void on_loss(const struct failure *like, __u64 nr, void *ctx)
+{
+	struct stat_cmd *st = ctx;
+	const struct trace_filter *flt = &st->opts.filter;
+
+	nr = stat_table_since(st->table, like, nr);
+	if (like ? trace_filter_by_task(flt) : trace_filter_any(flt))
+		st->losses.lost += nr;
+	else if (!like && nr)
+		stat_table_add_others(st->table, nr);
+	else if (like && nr && trace_filter_match(flt, like, session_locks(st->session)))
+		stat_table_add(st->table, like, nr, session_locks(st->session));
+}
+
+static int print_table(struct stat_cmd *st)
+{
+	session_losses(st->session, &st->losses);
+	st->losses.lost = 0;
+	session_lost_each(st->session, on_loss, st);
+	st->incomplete |= st->losses.lost || st->losses.unknown;
+	return stat_table_print(st->table, &st->losses, &st->opts.print);
+}
+
+/* The earlier of two times, of which 0 is never. */
+static double earlier(double a, double b)
+{
+	return a && (!b || a < b) ? a : b;
 }
 
 static int follow(struct session *s, struct stat_cmd *st)
 {
 	double end = st->interval ? now_s() + st->interval : 0;
+	double over = st->duration ? now_s() + st->duration : 0;
 	uint64_t left = st->count ? st->count : UINT64_MAX;
 	int err;
 
 	for (;;) {
-		err = trace_opts_follow(s, end, NULL, NULL);
+		bool last;
+
+		err = trace_opts_follow(s, earlier(end, over), NULL, NULL);
 		if (err)
 			return err;
-		if (stop_asked() || left == 1)
+		last = stop_asked() || left == 1 || (over && now_s() >= over);
+		if (last)
 			session_drain(s);
-		err = stat_table_print(st->table, s, &st->opts.print);
-		if (err && err != -EPIPE)
-			pr_err("standard output: %s", strerror(-err));
-		if (err || stop_asked() || !--left)
-			return err == -EPIPE ? 0 : err;
+		err = print_table(st);
+		left--;
+		if (err || last)
+			return out_failed(err);
 		end += st->interval;
 	}
 }
@@ -88,21 +155,23 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &st);
 	st.opts.print.stamp = st.interval > 0;
-	st.table = stat_table_new();
+	st.table = stat_table_new(st.by);
 	if (!st.table) {
 		pr_err("out of memory");
 		return EXIT_FAIL;
 	}
-	s = trace_opts_open(&st.opts, "counting", on_failure, &st, &err);
-	if (!s) {
+	err = trace_opts_open(&s, &st.opts, "counting", on_failure, &st);
+	if (err) {
 		stat_table_free(st.table);
-		return err;
+		return cmd_exit_code(err);
 	}
 	st.session = s;
 	err = follow(s, &st);
 	session_close(s);
 	stat_table_free(st.table);
-	return err ? EXIT_FAIL : EXIT_OK;
+	if (err)
+		return EXIT_FAIL;
+	return st.strict && st.incomplete ? EXIT_LOST : EXIT_OK;
 }
 
 const struct cmd cmd_stat = {

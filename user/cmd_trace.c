@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/child.h"
+#include "base/clock.h"
 #include "cmd.h"
-#include "log.h"
-#include "opts.h"
-#include "trace_opts.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "base/out.h"
+#include "base/stop.h"
+#include "show/print.h"
+#include "trace/unique.h"
+#include "trace_options.h"
 
-enum { KEY_STACKS = 0x1000, KEY_STRICT, KEY_FAIL, KEY_READY };
+#define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
+
+enum { KEY_STACKS = 0x1000, KEY_STRICT, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE };
 
 struct trace {
 	struct trace_opts opts;
 	struct trace_totals totals;
 	double duration;
 	uint64_t count;
-	bool strict, fail_on_event;
+	bool strict, fail_on_event, fold;
+	struct unique *unique; /* NULL: repeats are shown like all others */
+	char **command;	       /* NULL: none */
+	struct child child;
+	bool cut_short; /* the command, because --count or --duration was over */
+	uint64_t rate;	/* failures shown per second; 0: all */
+	double due;	/* of them, not shown yet */
+	double due_at;
 	const char *ready_file;
 	struct session *session;
 	int err; /* of standard output */
@@ -26,9 +41,14 @@ struct trace {
 
 static const struct argp_option options[] = {
 	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
-	{ "count", 'c', "N", 0, "Stop after N failures shown", 2 },
-	{ "stacks", KEY_STACKS, NULL, 0, "Show source line and call trace of each failure", 3 },
-	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE once no failure can be missed any more",
+	{ "count", 'c', "N", 0, "Stop after showing N failures", 2 },
+	{ "rate", KEY_RATE, "N", 0, "Show at most N failures per second, and count the others", 2 },
+	{ "stacks", KEY_STACKS, NULL, 0, "Show the call trace of each failure", 3 },
+	{ "unique", KEY_UNIQUE, NULL, 0,
+	  "Show failures of the same kind, program, lock and line once, and at the end how often "
+	  "they came again",
+	  3 },
+	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE as soon as every failure is recorded",
 	  4 },
 	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if events were or may have been lost", 5 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
@@ -47,18 +67,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		if (opt_seconds(arg, &t->duration))
-			argp_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
+			opts_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
 				   arg);
 		return 0;
 	case 'c':
 		if (opt_u64(arg, 1, UINT64_MAX, &t->count))
-			argp_error(state, "--count: '%s' is not a positive number", arg);
+			opts_error(state, "--count: '%s' is not a positive number", arg);
+		return 0;
+	case KEY_RATE:
+		if (opt_u64(arg, 1, UINT32_MAX, &t->rate))
+			opts_error(state, "--rate: '%s' is not a positive number", arg);
 		return 0;
 	case KEY_STACKS:
-		t->opts.print.stacks = true;
+		t->opts.print.stacks = t->opts.tuning.stacks = true;
 		return 0;
 	case KEY_READY:
 		t->ready_file = arg;
+		return 0;
+	case KEY_UNIQUE:
+		t->fold = true;
 		return 0;
 	case KEY_STRICT:
 		t->strict = true;
@@ -67,7 +94,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		t->fail_on_event = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "takes no arguments, but got '%s'", arg);
+		if (!state->quoted || state->next <= state->quoted)
+			opts_error(state,
+				   "takes no arguments, but got '%s'; a command to run comes "
+				   "after --",
+				   arg);
+		t->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -76,31 +110,79 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.children = children,
+	.args_doc = "[-- COMMAND [ARG...]]",
 	.doc = "Show each failed lock acquisition as it happens.\v"
-	       "One line per failure: time, kind, CPU, task, program, the lock it wanted, the "
-	       "locks it holds, who owns the lock. What this kernel cannot tell is called unknown. "
-	       "The number of lost events is always given at the end.",
+	       "One line per failure: time, kind, CPU, task, program, source line, the wanted lock, "
+	       "the locks held, and the owner. What the kernel does not report is shown as unknown. "
+	       "The last line says how many events were lost.\n"
+	       "With COMMAND, start tracing, run COMMAND and stop when it ends. Failures of all "
+	       "programs are shown, not only those of COMMAND. Ctrl-C interrupts both. When "
+	       "--duration or --count is over, or one second after Ctrl-C, COMMAND gets SIGTERM. The "
+	       "exit status is that of COMMAND: 128 plus the number of the signal that ended it, "
+	       "127 if it is not found, 126 if it cannot be run. If COMMAND succeeds, or the tracer "
+	       "ended it, --strict and --fail-on-event decide.",
 };
+
+static bool full(const struct trace *t)
+{
+	return t->err || (t->count && t->totals.shown >= t->count);
+}
 
 static bool done(const void *ctx)
 {
 	const struct trace *t = ctx;
 
-	return t->err || (t->count && t->totals.shown >= t->count);
+	return full(t) || (t->command && child_ended(&((struct trace *)t)->child));
+}
+
+/* A tenth of a second's share at once, so that a burst shows more than its first moment. */
+static bool within_rate(struct trace *t)
+{
+	double now = now_s(), most = t->rate / 10.0;
+
+	if (!t->rate)
+		return true;
+	if (most < 1)
+		most = 1;
+	t->due += t->due_at ? (now - t->due_at) * t->rate : most;
+	t->due_at = now;
+	if (t->due > most)
+		t->due = most;
+	if (t->due < 1)
+		return false;
+	t->due--;
+	return true;
 }
 
 static void on_failure(const struct failure *f, void *ctx)
 {
 	struct trace *t = ctx;
 
-	if (done(t))
+	if (full(t))
 		return;
 	t->totals.events++;
-	if (!trace_filter_match(&t->opts.filter, f))
+	if (!trace_filter_match(&t->opts.filter, f, session_locks(t->session)))
 		return;
-	t->totals.shown++;
+	tally_add(&t->totals.tally, f, 1, false);
 	t->totals.by_kind[f->ev.kind]++;
+	if (t->unique && !unique_first(t->unique, f, session_locks(t->session))) {
+		t->totals.repeats++;
+		return;
+	}
+	if (!within_rate(t)) {
+		t->totals.skipped++;
+		return;
+	}
+	t->totals.shown++;
 	t->err = print_failure(t->session, f, &t->opts.print);
+}
+
+static void on_loss(const struct failure *like, __u64 nr, void *ctx)
+{
+	struct trace *t = ctx;
+
+	if (!like || trace_filter_match(&t->opts.filter, like, session_locks(t->session)))
+		tally_add(&t->totals.tally, like, nr, true);
 }
 
 static int write_ready(const char *path)
@@ -117,11 +199,31 @@ static int write_ready(const char *path)
 	return err;
 }
 
+/* It may have been interrupted as we were: give it time to end in order. */
+static int end_command(struct trace *t)
+{
+	double patience = stop_asked() ? now_s() + PATIENCE_S : 0;
+	bool asked = false;
+	int err = 0;
+
+	while (!err && !child_ended(&t->child)) {
+		if (!asked && now_s() >= patience) {
+			child_signal(&t->child, SIGTERM);
+			asked = true;
+			t->cut_short = !stop_asked();
+		}
+		err = session_poll(t->session, POLL_MS);
+	}
+	return err;
+}
+
 static int follow(struct trace *t)
 {
 	double end = t->duration ? now_s() + t->duration : 0;
 	int err = trace_opts_follow(t->session, end, done, t);
 
+	if (!err && t->command)
+		err = end_command(t);
 	if (!err)
 		session_drain(t->session);
 	return err;
@@ -129,13 +231,10 @@ static int follow(struct trace *t)
 
 static int exit_code(const struct trace *t)
 {
-	/* It has been said, or is nobody's business; main() need not say it again. */
-	if (t->err)
-		clearerr(stdout);
-	if (t->err && t->err != -EPIPE) {
-		pr_err("standard output: %s", strerror(-t->err));
+	if (out_failed(t->err))
 		return EXIT_FAIL;
-	}
+	if (t->command && t->child.status && !t->cut_short)
+		return t->child.status;
 	if (t->strict && (t->totals.losses.lost || t->totals.losses.unknown))
 		return EXIT_LOST;
 	if (t->fail_on_event && t->totals.shown)
@@ -143,19 +242,46 @@ static int exit_code(const struct trace *t)
 	return EXIT_OK;
 }
 
+/* What the shell gets if that fails, 0 if not. */
+static int start_command(struct trace *t)
+{
+	int err = t->command ? child_start(&t->child, t->command) : 0;
+
+	if (!err)
+		return 0;
+	pr_err("%s: %s", t->command[0], strerror(-err));
+	return err == -ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_EXECUTABLE;
+}
+
 static int start(struct trace *t)
 {
 	int err;
 
-	t->session = trace_opts_open(&t->opts, "tracing", on_failure, t, &err);
-	if (!t->session)
-		return err;
+	err = trace_opts_open(&t->session, &t->opts, "tracing", on_failure, t);
+	if (err)
+		return cmd_exit_code(err);
 	err = t->ready_file ? write_ready(t->ready_file) : 0;
-	if (!err)
-		return EXIT_OK;
-	pr_err("%s: %s", t->ready_file, strerror(-err));
-	session_close(t->session);
-	return EXIT_FAIL;
+	if (err)
+		pr_err("%s: %s", t->ready_file, strerror(-err));
+	else
+		err = start_command(t);
+	if (err)
+		session_close(t->session);
+	return err < 0 ? EXIT_FAIL : err;
+}
+
+static int print_repeats(const struct failure *first, __u64 again, void *ctx)
+{
+	struct trace *t = ctx;
+
+	return print_repeat(t->session, first, again, &t->opts.print);
+}
+
+static int print_end(struct trace *t)
+{
+	int err = t->unique ? unique_repeats(t->unique, print_repeats, t) : 0;
+
+	return err ? err : print_summary(t->session, &t->totals, &t->opts.print);
 }
 
 static int run(int argc, char **argv)
@@ -164,14 +290,24 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
+	t.unique = t.fold ? unique_new() : NULL;
+	if (t.fold && !t.unique) {
+		pr_err("out of memory");
+		return EXIT_FAIL;
+	}
 	err = start(&t);
-	if (err)
+	if (err) {
+		unique_free(t.unique);
 		return err;
+	}
 	err = follow(&t);
 	session_losses(t.session, &t.totals.losses);
+	session_lost_each(t.session, on_loss, &t);
 	if (!t.err)
-		t.err = print_summary(t.session, &t.totals, &t.opts.print);
+		t.err = print_end(&t);
+	unique_free(t.unique);
 	session_close(t.session);
+	tally_free(&t.totals.tally);
 	return err ? EXIT_FAIL : exit_code(&t);
 }
 

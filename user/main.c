@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,13 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "log.h"
-#include "suggest.h"
+#include "base/fds.h"
+#include "base/log.h"
+#include "base/out.h"
+#include "base/suggest.h"
 #include "tables.h"
 #include "version.h"
+#include "words.h"
 
 static const struct cmd *const cmds[] = {
 	&cmd_list, &cmd_run, &cmd_trace, &cmd_held, &cmd_stat, &cmd_doctor,
@@ -22,11 +26,13 @@ static const struct cmd *const cmds[] = {
 
 const char *argp_program_version = "rqspin " RQSPIN_VERSION;
 
-enum { KEY_TABLES = 0x1000 };
+enum { KEY_TABLES = 0x1000, KEY_WORDS };
 
 static const struct argp_option options[] = {
 	{ "verbose", 'v', NULL, 0, "Say more on standard error; twice adds libbpf's messages", 0 },
+	{ NULL, 'h', NULL, 0, "Same as --help", -1 },
 	{ "dump-tables", KEY_TABLES, NULL, OPTION_HIDDEN, NULL, 0 },
+	{ "words", KEY_WORDS, "OPTION[:OBJECT]", OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
 
@@ -102,6 +108,16 @@ static int help_verb(const struct argp *top, int argc, char **argv)
 	return EXIT_OK;
 }
 
+/* "roles:./mine.bpf.o" */
+static void list_words(char *arg)
+{
+	char *object = strchr(arg, ':');
+
+	if (object)
+		*object++ = 0;
+	exit(words_print(arg, object) ? EXIT_OK : EXIT_USAGE);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	int *verb = state->input;
@@ -110,16 +126,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		log_more();
 		return 0;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		return 0;
 	case KEY_TABLES:
 		tables_dump(cmds, NR_CMDS);
 		exit(EXIT_OK);
+	case KEY_WORDS:
+		list_words(arg);
+		return 0;
 	case ARGP_KEY_ARG:
-		(void)arg;
 		*verb = state->next - 1;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
+		argp_state_help(state, state->err_stream,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_POST_DOC | ARGP_HELP_EXIT_ERR);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -155,15 +177,15 @@ static const struct argp argp = {
 
 static void close_stdout(void)
 {
-	bool failed = ferror(stdout);
+	int err = out_failed(out_flush());
 
-	errno = 0;
-	if (!fclose(stdout) && !failed)
-		return;
-	if (errno == EPIPE)
-		return;
-	pr_err("standard output: %s", errno ? strerror(errno) : "write error");
-	_exit(EXIT_FAIL);
+	/* A remote file system may notice only now. */
+	if (!err && fclose(stdout) && errno != EPIPE) {
+		err = -errno;
+		pr_err("standard output: %s", strerror(-err));
+	}
+	if (err)
+		_exit(EXIT_FAIL);
 }
 
 /* A BPF object must not land on a closed standard descriptor and be written to. */
@@ -180,6 +202,8 @@ int main(int argc, char **argv)
 	int verb = 0;
 
 	fill_std_fds();
+	fds_raise();
+	setlocale(LC_CTYPE, ""); /* what is printable */
 	atexit(close_stdout);
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = "rqspin";

@@ -1,12 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <argp.h>
 #include <jansson.h>
-#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/json_out.h"
 #include "cmd.h"
-#include "samples.h"
+#include "run/samples.h"
+#include "sources/table.h"
 #include "tables.h"
 #include "version.h"
+#include "words.h"
+
+/* Live ones are asked for when they are needed. */
+static json_t *option_words(const struct argp_option *o)
+{
+	const struct words *words = words_find(o->name);
+
+	if (!words)
+		return NULL;
+	return words->live ? json_string("live") : words->list(NULL);
+}
+
+/* Parts of help that are made from tables are missing in the option itself. */
+static json_t *doc_json(const struct argp *argp, const struct argp_option *o)
+{
+	char *text = (char *)o->doc;
+	json_t *j;
+
+	if (text && argp->help_filter)
+		text = argp->help_filter(o->key, text, NULL);
+	j = json_text(text);
+	if (text != o->doc)
+		free(text);
+	return j;
+}
 
 static void add_options(json_t *list, const struct argp *argp)
 {
@@ -17,10 +44,11 @@ static void add_options(json_t *list, const struct argp *argp)
 
 		if (!o->name || (o->flags & OPTION_HIDDEN))
 			continue;
-		json_array_append_new(
-			list, json_pack("{s:s, s:s*, s:s*, s:b, s:s*}", "name", o->name, "key",
-					key[0] ? key : NULL, "arg", o->arg, "optional",
-					!!(o->flags & OPTION_ARG_OPTIONAL), "doc", o->doc));
+		json_array_append_new(list, json_pack("{s:s, s:s*, s:s*, s:b, s:o, s:o*}", "name",
+						      o->name, "key", key[0] ? key : NULL, "arg",
+						      o->arg, "optional",
+						      !!(o->flags & OPTION_ARG_OPTIONAL), "doc",
+						      doc_json(argp, o), "words", option_words(o)));
 	}
 	for (const struct argp_child *c = argp->children; c && c->argp; c++)
 		add_options(list, c->argp);
@@ -35,6 +63,16 @@ static json_t *cmd_json(const struct cmd *cmd)
 			 "args", cmd->argp->args_doc, "doc", cmd->argp->doc, "options", options);
 }
 
+static json_t *sources_json(void)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; trace_sources[i]; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", trace_sources[i]->name,
+						      "what", trace_sources[i]->what));
+	return list;
+}
+
 void tables_dump(const struct cmd *const *cmds, size_t nr)
 {
 	json_t *verbs = json_array(), *list = json_array(), *root;
@@ -44,9 +82,8 @@ void tables_dump(const struct cmd *const *cmds, size_t nr)
 	for (size_t i = 0; i < nr_samples; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s}", "name", samples[i].name,
 						      "shows", samples[i].shows));
-	root = json_pack("{s:s, s:s, s:o, s:o}", "schema", "rqspin-tables/1", "version",
-			 RQSPIN_VERSION, "verbs", verbs, "samples", list);
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	root = json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "rqspin-tables/1", "version",
+			 RQSPIN_VERSION, "verbs", verbs, "sources", sources_json(), "samples",
+			 list);
+	json_put_pretty(root);
 }

@@ -9,8 +9,15 @@
 
 #define RQSPIN_EVENT_HELD   8 /* held locks kept per side */
 #define RQSPIN_EVENT_NAME   16
+#define RQSPIN_EVENT_FILE   32
 #define RQSPIN_HELD_UNKNOWN (~0U) /* in nr_held: the table could not be read */
-#define RQSPIN_RING_EVENTS  4096  /* power of two */
+#define RQSPIN_RING_SITES   64	  /* power of two */
+#define RQSPIN_RING_LAYOUT  2	  /* changes when a struct below does */
+
+/* Define another power of two before including this to hold longer bursts: 272 bytes each. */
+#ifndef RQSPIN_RING_EVENTS
+#define RQSPIN_RING_EVENTS 4096
+#endif
 
 /**
  * enum rqspin_kind - why an acquisition failed
@@ -46,7 +53,7 @@ enum rqspin_kind {
  * @owner_cpu: CPU that owns @lock, -1 if unknown
  * @pid: thread group id of the current task
  * @tid: thread id of the current task
- * @line: source line of the failing call, 0 if unknown
+ * @line: source line of the failing call (of the report if @file is empty), 0 if unknown
  * @nr_held: locks this CPU held; only the first RQSPIN_EVENT_HELD are in @held;
  *           RQSPIN_HELD_UNKNOWN if that is not known
  * @nr_owner_held: locks the owner held, as @nr_held
@@ -54,6 +61,7 @@ enum rqspin_kind {
  * @owner_held: addresses of the locks held by the owner, oldest first
  * @comm: current task's name
  * @prog: name of the failing BPF program's function
+ * @file: last part of the name of the failing call's source file, cut to fit
  */
 struct rqspin_event {
 	__u64 seq;
@@ -75,6 +83,24 @@ struct rqspin_event {
 	__u64 owner_held[RQSPIN_EVENT_HELD];
 	char comm[RQSPIN_EVENT_NAME];
 	char prog[RQSPIN_EVENT_NAME];
+	char file[RQSPIN_EVENT_FILE];
+};
+
+/**
+ * struct rqspin_site - where the program failed to get a lock, until it reports that
+ * @seq: 1 + position in the history of sites; written last, 0 while being filled
+ * @frame: address of the stack frame of the failing call
+ * @lock: address of the attempted lock
+ * @line: source line of the failing call
+ * @file: last part of the name of its source file, cut to fit
+ */
+struct rqspin_site {
+	__u64 seq;
+	__u64 frame;
+	__u64 lock;
+	__u32 line;
+	char file[RQSPIN_EVENT_FILE];
+	__u32 pad;
 };
 
 /**
@@ -85,7 +111,11 @@ struct rqspin_event {
  *              .data..percpu of the kernel's BTF); 0 = not told. Kernels without
  *              CONFIG_KALLSYMS_ALL resolve neither variable by __ksym, but
  *              current->se.cfs_rq->rq is the first one's address.
- * @slots: the last RQSPIN_RING_EVENTS events
+ * @layout: RQSPIN_RING_LAYOUT of the headers that the program was compiled with, written before the
+ *          first event; other readers do not read the ring
+ * @site_head: sites ever reserved
+ * @sites: the last RQSPIN_RING_SITES failing calls; the program's own, not for readers
+ * @slots: the last RQSPIN_RING_EVENTS events; readers tell their number from the map's size
  *
  * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
  * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Needs no helper call
@@ -94,7 +124,11 @@ struct rqspin_event {
 struct rqspin_ring {
 	__u64 head;
 	__s64 held_delta;
-	__u64 pad[6];
+	__u32 layout;
+	__u32 pad0;
+	__u64 pad[5];
+	__u64 site_head;
+	struct rqspin_site sites[RQSPIN_RING_SITES];
 	struct rqspin_event slots[RQSPIN_RING_EVENTS];
 };
 

@@ -17,6 +17,10 @@
  *		return err;
  *	}
  *
+ * The ring holds 4096 failures, in 1.1 MB; a longer burst between two looks of the
+ * reader (10 ms) loses the oldest. For more, define RQSPIN_RING_EVENTS as a higher
+ * power of two before the first include: 16384 take 4.5 MB.
+ *
  * Idea: the kernel's flight recorders; all that needs a helper is gathered
  * before the first lock, as none may be called later.
  */
@@ -29,6 +33,9 @@
 
 #define RQSPIN_HELD_MAX	     31 /* entries of the kernel's table */
 #define RQSPIN_TASK_COMM_LEN 16
+
+_Static_assert(RQSPIN_RING_EVENTS > 0 && !(RQSPIN_RING_EVENTS & (RQSPIN_RING_EVENTS - 1)),
+	       "RQSPIN_RING_EVENTS must be a power of two");
 
 struct rqspin_ring rqspin_ring SEC(".bss.rqspin");
 
@@ -61,6 +68,7 @@ extern void *bpf_rdonly_cast(const void *obj, unsigned int btf_id) __weak __ksym
  * @task: current task
  * @held: this CPU's table of held locks, NULL if it cannot be found
  * @cpu: this CPU
+ * @since: failing calls of this object so far, in all contexts
  * @prog: name of the program's function
  */
 struct res_scope {
@@ -68,6 +76,7 @@ struct res_scope {
 	struct task_struct___rqspin *task;
 	struct rqspinlock_held___rqspin *held;
 	__u64 cpu;
+	__u64 since;
 	char prog[RQSPIN_EVENT_NAME];
 };
 
@@ -95,6 +104,7 @@ static __always_inline void rqspin_scope_begin(struct res_scope *scope)
 	scope->cpu = bpf_get_smp_processor_id();
 	scope->task = (void *)bpf_get_current_task_btf();
 	scope->held = rqspin_own_held(scope->task);
+	scope->since = *(volatile __u64 *)&rqspin_ring.site_head;
 }
 
 /**
@@ -114,10 +124,83 @@ static __always_inline void rqspin_scope_begin(struct res_scope *scope)
 		rqspin_scope_begin(scope);                                                        \
 	} while (0)
 
+/* As long as sites are read, whatever the file's name is. */
+#define rqspin_site_const()                                                   \
+	((const void *)({                                                     \
+		static const struct {                                         \
+			__u32 line;                                           \
+			char file[sizeof(__FILE_NAME__) > RQSPIN_EVENT_FILE ? \
+					  sizeof(__FILE_NAME__) :             \
+					  RQSPIN_EVENT_FILE];                 \
+		} rqspin_here = { __LINE__, __FILE_NAME__ };                  \
+		&rqspin_here;                                                 \
+	}))
+
+#define rqspin_frame()                                      \
+	({                                                  \
+		void *rqspin_fp;                            \
+		asm volatile("%0 = r10" : "=r"(rqspin_fp)); \
+		rqspin_fp;                                  \
+	})
+
+/* The report that may follow has the same lock, and a scope nearby on the same stack. */
+#undef rqspin_note_failure
+#define rqspin_note_failure(lock_ptr) \
+	rqspin_keep_site((__u64)(lock_ptr), rqspin_frame(), rqspin_site_const())
+
+struct rqspin_place {
+	__u32 line;
+	char file[RQSPIN_EVENT_FILE];
+};
+
+static __attribute__((noinline, unused)) int rqspin_keep_site(__u64 lock, void *frame,
+							      const struct rqspin_place *place)
+{
+	__u64 pos = __sync_fetch_and_add(&rqspin_ring.site_head, 1);
+	struct rqspin_site *site = &rqspin_ring.sites[pos & (RQSPIN_RING_SITES - 1)];
+
+	__sync_lock_test_and_set(&site->seq, 0);
+	site->frame = (__u64)frame;
+	site->lock = lock;
+	site->line = place->line;
+	__builtin_memcpy(site->file, place->file, sizeof(site->file));
+	__sync_lock_test_and_set(&site->seq, pos + 1);
+	return 0;
+}
+
+#define RQSPIN_SITES_SEARCHED 16   /* as many other failures may come between call and report */
+#define RQSPIN_FRAMES_MAX     4096 /* call and report are no further apart on the stack */
+
+/* Takes line and file of the lock call, if it is still known, for those of the report. */
+static __always_inline void rqspin_use_site(struct rqspin_event *ev, __u64 since, __u64 lock,
+					    __u64 stack)
+{
+	__u64 pos = __sync_fetch_and_add(&rqspin_ring.site_head, 0);
+	__u32 line = ev->line;
+
+	for (int i = 0; i < RQSPIN_SITES_SEARCHED && pos > since; i++, pos--) {
+		struct rqspin_site *site = &rqspin_ring.sites[(pos - 1) & (RQSPIN_RING_SITES - 1)];
+
+		if (__sync_fetch_and_add(&site->seq, 0) != pos || site->lock != lock ||
+		    site->frame - stack + RQSPIN_FRAMES_MAX > 2 * RQSPIN_FRAMES_MAX)
+			continue;
+		ev->line = site->line;
+		__builtin_memcpy(ev->file, site->file, sizeof(ev->file));
+		if (__sync_val_compare_and_swap(&site->seq, pos, 0) == pos)
+			return;
+		ev->line = line;
+		ev->file[0] = 0;
+	}
+}
+
 static __always_inline struct rqspin_event *rqspin_reserve(__u64 *seq)
 {
-	__u64 pos = __sync_fetch_and_add(&rqspin_ring.head, 1);
-	struct rqspin_event *ev = &rqspin_ring.slots[pos & (RQSPIN_RING_EVENTS - 1)];
+	__u64 pos;
+	struct rqspin_event *ev;
+
+	rqspin_ring.layout = RQSPIN_RING_LAYOUT;
+	pos = __sync_fetch_and_add(&rqspin_ring.head, 1);
+	ev = &rqspin_ring.slots[pos & (RQSPIN_RING_EVENTS - 1)];
 
 	/* An exchange, not a store: a reader must never see the old number with the new fields. */
 	__sync_lock_test_and_set(&ev->seq, 0);
@@ -191,17 +274,23 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 							   int err, __u32 line, __u64 also)
 {
 	struct rqspin_event *ev;
-	__u64 seq;
+	__u64 seq, stack, address;
 	bool own;
 
 	ev = rqspin_reserve(&seq);
+	/* Only what went through memory is a number that the verifier lets us compare. */
+	*(volatile __u64 *)&ev->lock = (__u64)scope;
+	stack = *(volatile __u64 *)&ev->lock;
+	*(volatile __u64 *)&ev->lock = lock;
+	address = *(volatile __u64 *)&ev->lock;
 	ev->ts_ns = scope->ts_ns;
 	ev->wait_ns = ~0ULL;
-	ev->lock = lock;
 	ev->owner_wants = 0;
 	ev->err = err;
 	ev->line = line;
-	ev->nr_owner_held = 0;
+	ev->file[0] = 0;
+	rqspin_use_site(ev, scope->since, address, stack);
+	ev->nr_owner_held = RQSPIN_HELD_UNKNOWN;
 	rqspin_fill_task(ev, scope);
 	own = rqspin_copy_held(ev, scope->held, lock, also);
 	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */

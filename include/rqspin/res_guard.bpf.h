@@ -47,23 +47,29 @@ struct rqspin_guard_irq {
 	unsigned long *flags;
 };
 
-static __always_inline struct rqspin_guard rqspin_guard_enter(struct bpf_res_spin_lock *lock)
-{
-	return (struct rqspin_guard){ .lock = lock, .err = res_spin_lock(lock), .once = 1 };
-}
+/* Macros, so that the line of a failure is the user's: see rqspin_acquire(). */
+#define rqspin_guard_enter(lock_ptr)                                         \
+	({                                                                   \
+		struct bpf_res_spin_lock *rqspin_entered = (lock_ptr);       \
+		(struct rqspin_guard){ .lock = rqspin_entered,               \
+				       .err = res_spin_lock(rqspin_entered), \
+				       .once = 1 };                          \
+	})
+
+#define rqspin_guard_irq_enter(lock_ptr, flags_ptr)                                     \
+	({                                                                              \
+		struct bpf_res_spin_lock *rqspin_entered = (lock_ptr);                  \
+		(struct rqspin_guard_irq){ .lock = rqspin_entered,                      \
+					   .err = res_spin_lock_irqsave(rqspin_entered, \
+									flags_ptr),     \
+					   .once = 1,                                   \
+					   .flags = (flags_ptr) };                      \
+	})
 
 static __always_inline void rqspin_guard_exit(struct rqspin_guard *g)
 {
 	if (!g->err)
 		res_spin_unlock(g->lock);
-}
-
-static __always_inline struct rqspin_guard_irq
-rqspin_guard_irq_enter(struct bpf_res_spin_lock *lock, unsigned long *flags)
-{
-	return (struct rqspin_guard_irq){
-		.lock = lock, .err = res_spin_lock_irqsave(lock, flags), .once = 1, .flags = flags
-	};
 }
 
 static __always_inline void rqspin_guard_irq_exit(struct rqspin_guard_irq *g)

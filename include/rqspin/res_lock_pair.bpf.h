@@ -37,43 +37,32 @@ struct res_pair {
 	struct bpf_res_spin_lock *failed;
 };
 
-static __always_inline RQSPIN_MUST_CHECK int rqspin_pair_take(struct res_pair *pair)
-{
-	int err;
+/* Macros, so that the line of a failure is the user's: see rqspin_acquire(). */
+#define rqspin_pair_take(pair)                                                 \
+	({                                                                     \
+		struct res_pair *rqspin_taken = (pair);                        \
+		int rqspin_pair_err = res_spin_lock(rqspin_taken->first);      \
+                                                                               \
+		rqspin_taken->failed = rqspin_taken->first;                    \
+		if (!rqspin_pair_err) {                                        \
+			rqspin_pair_err = res_spin_lock(rqspin_taken->second); \
+			if (rqspin_pair_err) {                                 \
+				res_spin_unlock(rqspin_taken->first);          \
+				rqspin_taken->failed = rqspin_taken->second;   \
+			}                                                      \
+		}                                                              \
+		rqspin_pair_err;                                               \
+	})
 
-	err = res_spin_lock(pair->first);
-	if (err) {
-		pair->failed = pair->first;
-		return err;
-	}
-	err = res_spin_lock(pair->second);
-	if (err) {
-		res_spin_unlock(pair->first);
-		pair->failed = pair->second;
-	}
-	return err;
-}
-
-/**
- * res_pair_lock() - take two locks in the order of their addresses
- * @pair: filled for res_pair_unlock(); on the stack
- * @a: one lock
- * @b: the other
- *
- * Return: 0 with both locks held, or a negative errno with none of them held:
- * as res_spin_lock(), and -RQSPIN_EDEADLK at once if both are the same lock.
- * Which one failed is in @pair; res_scope_fail_pair() reports it.
- * Context: as res_spin_lock(). Fetch @a and @b by one look-up each: if both are
- * one pointer, the verifier refuses the program.
- */
-static __always_inline RQSPIN_MUST_CHECK int
-res_pair_lock(struct res_pair *pair, struct bpf_res_spin_lock *a, struct bpf_res_spin_lock *b)
+/* False if both are one lock. */
+static __always_inline bool rqspin_pair_order(struct res_pair *pair, struct bpf_res_spin_lock *a,
+					      struct bpf_res_spin_lock *b)
 {
 	struct bpf_res_spin_lock *first = a, *second = b;
 
 	if (a == b) {
 		pair->first = pair->second = pair->failed = a;
-		return -RQSPIN_EDEADLK;
+		return false;
 	}
 	if (b < a) {
 		first = b;
@@ -83,8 +72,32 @@ res_pair_lock(struct res_pair *pair, struct bpf_res_spin_lock *a, struct bpf_res
 	}
 	pair->first = first;
 	pair->second = second;
-	return rqspin_pair_take(pair);
+	return true;
 }
+
+/**
+ * res_pair_lock() - take two locks in the order of their addresses
+ * @pair: struct res_pair *, filled for res_pair_unlock(); on the stack
+ * @a: struct bpf_res_spin_lock *, one lock, evaluated once
+ * @b: the other, evaluated once
+ *
+ * Return: 0 with both locks held, or a negative errno with none of them held:
+ * as res_spin_lock(), and -RQSPIN_EDEADLK at once if both are the same lock.
+ * Which one failed is in @pair; res_scope_fail_pair() reports it.
+ * Context: as res_spin_lock(). Fetch @a and @b by one look-up each: if both are
+ * one pointer, the verifier refuses the program.
+ */
+#define res_pair_lock(pair, a, b)                                    \
+	rqspin_checked(({                                            \
+		struct res_pair *rqspin_pair = (pair);               \
+		int rqspin_both = -RQSPIN_EDEADLK;                   \
+                                                                     \
+		if (rqspin_pair_order(rqspin_pair, a, b))            \
+			rqspin_both = rqspin_pair_take(rqspin_pair); \
+		else                                                 \
+			rqspin_note_failure(rqspin_pair->failed);    \
+		rqspin_both;                                         \
+	}))
 
 /**
  * res_pair_unlock() - release both locks, the one taken last first
@@ -115,12 +128,12 @@ static __always_inline void res_pair_unlock(struct res_pair *pair)
  * Return: as res_pair_lock().
  */
 #define res_pair_lock_ordered(pair, a, b)                                                      \
-	({                                                                                     \
+	rqspin_checked(({                                                                      \
 		_Static_assert((int)a##__order != (int)b##__order, "a pair of one lock: " #a); \
 		(pair)->first = (int)a##__order < (int)b##__order ? &a : &b;                   \
 		(pair)->second = (int)a##__order < (int)b##__order ? &b : &a;                  \
 		rqspin_pair_take(pair);                                                        \
-	})
+	}))
 
 struct rqspin_guard_pair {
 	struct res_pair pair;

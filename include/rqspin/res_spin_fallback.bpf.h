@@ -460,19 +460,7 @@ static __noinline __attribute__((unused)) int res_fb_slow(__u32 *word, __u32 me,
 	return w.done;
 }
 
-/**
- * res_fb_lock() - take a lock word, without looking for the kfunc
- * @word: the lock, 0 when free; in a map value or a global that BPF may write
- *
- * For locks of your own type, and for testing this lock on kernels that have the
- * kfunc. Preemption is off until the release if the kernel lets BPF do that
- * (Linux 6.10). Call from any context; on an interrupt that came between lock and
- * release on this CPU it reports the deadlock at once.
- *
- * Return: 0, -RQSPIN_EDEADLK (this task holds the lock, or holds a lock that its
- * owner waits for) or -RQSPIN_ETIMEDOUT.
- */
-static __always_inline RQSPIN_MUST_CHECK int res_fb_lock(__u32 *word)
+static __always_inline int rqspin_fb_take(__u32 *word)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 me = res_fb_tag(cpu);
@@ -492,6 +480,20 @@ static __always_inline RQSPIN_MUST_CHECK int res_fb_lock(__u32 *word)
 		return -RQSPIN_EDEADLK;
 	return -RQSPIN_ETIMEDOUT;
 }
+
+/**
+ * res_fb_lock() - take a lock word, without looking for the kfunc
+ * @word: __u32 *: the lock, 0 when free; in a map value or a global that BPF may write
+ *
+ * For locks of your own type, and for testing this lock on kernels that have the
+ * kfunc. Preemption is off until the release if the kernel lets BPF do that
+ * (Linux 6.10). Call from any context; on an interrupt that came between lock and
+ * release on this CPU it reports the deadlock at once.
+ *
+ * Return: 0, -RQSPIN_EDEADLK (this task holds the lock, or holds a lock that its
+ * owner waits for) or -RQSPIN_ETIMEDOUT.
+ */
+#define res_fb_lock(word) rqspin_acquire(rqspin_fb_take, word)
 
 /**
  * res_fb_unlock() - release a lock word taken by res_fb_lock()
@@ -548,38 +550,32 @@ static __always_inline void res_fb_detail(struct rqspin_event *ev, __u32 cpu)
 	ev->kind = last->kind;
 	ev->parties = last->parties;
 	ev->owner_cpu = last->owner_cpu;
+	/* Its locks are in no table. */
+	ev->nr_held = RQSPIN_HELD_UNKNOWN;
 }
 
 #define RQSPIN_FALLBACK_DETAIL res_fb_detail
 
-static __always_inline RQSPIN_MUST_CHECK int res_either_lock(struct bpf_res_spin_lock *lock)
-{
-	if (res_spin_lock_supported())
-		return rqspin_kfunc_lock(lock);
-	return res_fb_lock((__u32 *)lock);
-}
+#define rqspin_either_take(lock) \
+	(res_spin_lock_supported() ? bpf_res_spin_lock(lock) : rqspin_fb_take((__u32 *)(lock)))
 
-static __always_inline void res_either_unlock(struct bpf_res_spin_lock *lock)
+#define rqspin_either_take_irqsave(lock, flags)                               \
+	(res_spin_lock_supported() ? bpf_res_spin_lock_irqsave(lock, flags) : \
+				     rqspin_fb_take((__u32 *)(lock)))
+
+static __always_inline void rqspin_either_unlock(struct bpf_res_spin_lock *lock)
 {
 	if (res_spin_lock_supported())
-		rqspin_kfunc_unlock(lock);
+		bpf_res_spin_unlock(lock);
 	else
 		res_fb_unlock((__u32 *)lock);
 }
 
-static __always_inline RQSPIN_MUST_CHECK int res_either_lock_irqsave(struct bpf_res_spin_lock *lock,
-								     unsigned long *flags)
+static __always_inline void rqspin_either_unlock_irqrestore(struct bpf_res_spin_lock *lock,
+							    unsigned long *flags)
 {
 	if (res_spin_lock_supported())
-		return rqspin_kfunc_lock_irqsave(lock, flags);
-	return res_fb_lock((__u32 *)lock);
-}
-
-static __always_inline void res_either_unlock_irqrestore(struct bpf_res_spin_lock *lock,
-							 unsigned long *flags)
-{
-	if (res_spin_lock_supported())
-		rqspin_kfunc_unlock_irqrestore(lock, flags);
+		bpf_res_spin_unlock_irqrestore(lock, flags);
 	else
 		res_fb_unlock((__u32 *)lock);
 }
@@ -598,13 +594,13 @@ static __always_inline void res_either_unlock_irqrestore(struct bpf_res_spin_loc
  * Context: any. A program meant for both keeps the kfunc's rules: no helper call
  * while a lock is held, release in reverse order.
  */
-#define res_spin_lock res_either_lock
+#define res_spin_lock(lock) rqspin_acquire(rqspin_either_take, lock)
 
 /**
  * res_spin_unlock() - release the lock taken last
  * @lock: the same pointer value that was locked
  */
-#define res_spin_unlock res_either_unlock
+#define res_spin_unlock(lock) rqspin_either_unlock(lock)
 
 /**
  * res_spin_lock_irqsave() - res_spin_lock(), with interrupts off if by the kfunc
@@ -614,13 +610,13 @@ static __always_inline void res_either_unlock_irqrestore(struct bpf_res_spin_loc
  * The fallback cannot turn interrupts off. A program that interrupts the holder
  * on its own CPU and wants the lock gets -RQSPIN_EDEADLK at once instead.
  */
-#define res_spin_lock_irqsave res_either_lock_irqsave
+#define res_spin_lock_irqsave(lock, flags) rqspin_acquire(rqspin_either_take_irqsave, lock, flags)
 
 /**
  * res_spin_unlock_irqrestore() - undo the last res_spin_lock_irqsave()
  * @lock: the same pointer value that was locked
  * @flags: the same variable
  */
-#define res_spin_unlock_irqrestore res_either_unlock_irqrestore
+#define res_spin_unlock_irqrestore(lock, flags) rqspin_either_unlock_irqrestore(lock, flags)
 
 #endif /* RQSPIN_RES_SPIN_FALLBACK_BPF_H */

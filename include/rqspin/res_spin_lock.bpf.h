@@ -79,27 +79,28 @@ static __always_inline const char *rqspin_errname(int err)
 	}
 }
 
-static __always_inline RQSPIN_MUST_CHECK int rqspin_kfunc_lock(struct bpf_res_spin_lock *lock)
+static __always_inline RQSPIN_MUST_CHECK int rqspin_checked(int err)
 {
-	return bpf_res_spin_lock(lock);
+	return err;
 }
 
-static __always_inline void rqspin_kfunc_unlock(struct bpf_res_spin_lock *lock)
-{
-	bpf_res_spin_unlock(lock);
-}
+/* res_events.bpf.h keeps the place of a failure for its report. */
+#define rqspin_note_failure(lock_ptr) ((void)(lock_ptr))
 
-static __always_inline RQSPIN_MUST_CHECK int
-rqspin_kfunc_lock_irqsave(struct bpf_res_spin_lock *lock, unsigned long *flags)
-{
-	return bpf_res_spin_lock_irqsave(lock, flags);
-}
-
-static __always_inline void rqspin_kfunc_unlock_irqrestore(struct bpf_res_spin_lock *lock,
-							   unsigned long *flags)
-{
-	bpf_res_spin_unlock_irqrestore(lock, flags);
-}
+/*
+ * A macro, as all that leads to it: BTF gives an instruction one line, and that of an inlined
+ * function would be in here. The statement keeps compilers from merging two calls of one function
+ * that end two branches, which would leave them without a line.
+ */
+#define rqspin_acquire(take, lock_ptr, ...)                          \
+	rqspin_checked(({                                            \
+		__auto_type rqspin_wanted = (lock_ptr);              \
+		int rqspin_err = take(rqspin_wanted, ##__VA_ARGS__); \
+		asm volatile("" : : "i"(__COUNTER__));               \
+		if (rqspin_err)                                      \
+			rqspin_note_failure(rqspin_wanted);          \
+		rqspin_err;                                          \
+	}))
 
 #ifndef RQSPIN_FALLBACK_BACKEND
 /**
@@ -114,13 +115,13 @@ static __always_inline void rqspin_kfunc_unlock_irqrestore(struct bpf_res_spin_l
  * not release in time. Ignoring it is a compile error.
  * Context: any, NMI included. After success no helper may be called.
  */
-#define res_spin_lock rqspin_kfunc_lock
+#define res_spin_lock(lock) rqspin_acquire(bpf_res_spin_lock, lock)
 
 /**
  * res_spin_unlock() - release the lock taken last
  * @lock: the same pointer value that was locked
  */
-#define res_spin_unlock rqspin_kfunc_unlock
+#define res_spin_unlock(lock) bpf_res_spin_unlock(lock)
 
 /**
  * res_spin_lock_irqsave() - res_spin_lock() with interrupts off
@@ -129,14 +130,14 @@ static __always_inline void rqspin_kfunc_unlock_irqrestore(struct bpf_res_spin_l
  *
  * Return: as res_spin_lock(); after an error interrupts are as before.
  */
-#define res_spin_lock_irqsave rqspin_kfunc_lock_irqsave
+#define res_spin_lock_irqsave(lock, flags) rqspin_acquire(bpf_res_spin_lock_irqsave, lock, flags)
 
 /**
  * res_spin_unlock_irqrestore() - undo the last res_spin_lock_irqsave()
  * @lock: the same pointer value that was locked
  * @flags: the same variable
  */
-#define res_spin_unlock_irqrestore rqspin_kfunc_unlock_irqrestore
+#define res_spin_unlock_irqrestore(lock, flags) bpf_res_spin_unlock_irqrestore(lock, flags)
 #endif
 
 #endif /* RQSPIN_RES_SPIN_LOCK_BPF_H */

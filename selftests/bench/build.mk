@@ -22,7 +22,7 @@ bench-latency: build ## guests: what AA and ABBA cost a program, stock 7.x besid
 	$(Q)selftests/bench/latency.py $(BENCH_ARGS)
 
 .PHONY: bench-cycles
-bench-cycles: build ## guests: what a cycle of two and of three costs, by the samples, and the patched one's KUnit
+bench-cycles: build ## guests: what cycles of two and three cost, stock and patched
 	$(Q)selftests/bench/cycles.py $(BENCH_ARGS)
 
 .PHONY: bench-maps

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Build what maps.py --clock wall boots: 6.12 without and with the series, as it is, and with the code of
-# hashtab.c, and what the linker puts behind it, moved by BYTES (6.12-rqspin-base-movedBYTES, -lean-movedBYTES).
+# Build what maps.py --clock wall boots: 6.12 without and with the series, as it is, and with the
+# code of hashtab.c and what the linker puts behind it moved by BYTES (6.12-rqspin-base-movedBYTES,
+# 6.12-rqspin-lean-movedBYTES).
 #   selftests/bench/layouts.sh [BYTES...]      (208 1456 2416 3696)
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/../../kernel-patches/common.sh"
@@ -21,12 +22,14 @@ moved() (
 	git -C "$tree" read-tree "$1"
 	git -C "$tree" update-index --cacheinfo "100644,$blob,$file"
 	! git -C "$tree" diff --cached --quiet "$1" || die "cannot move the code of $file in $1"
-	git -C "$tree" commit-tree -p "$1" -m "code of $file moved by $2 bytes" "$(git -C "$tree" write-tree)"
+	git -C "$tree" commit-tree -p "$1" -m "code of $file moved by $2 bytes" \
+		"$(git -C "$tree" write-tree)"
 )
 
 [ $# -gt 0 ] || set -- 208 1456 2416 3696
 for bytes; do
-	[[ $bytes =~ ^[1-9][0-9]*$ ]] || die "layouts.sh: '$bytes' is no number of bytes; usage: layouts.sh [BYTES...]" 2
+	[[ $bytes =~ ^[1-9][0-9]*$ ]] ||
+		die "layouts.sh: '$bytes' is no number of bytes; usage: layouts.sh [BYTES...]" 2
 done
 need_tree
 for bytes; do

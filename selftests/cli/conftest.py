@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pathlib
+import platform
 import select
 import shutil
 import signal
@@ -19,6 +20,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
+SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 
 
@@ -151,6 +153,16 @@ def tracer(tmp_path):
         if t.proc.poll() is None:
             t.proc.kill()
             t.proc.wait()
+
+
+@contextlib.contextmanager
+def stopped(t):
+    """A tracer that gets no CPU while programs come, fail and go."""
+    proc = getattr(t, "proc", t)
+    os.kill(proc.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, proc.pid, os.WSTOPPED | os.WNOWAIT)
+    yield
+    proc.send_signal(signal.SIGCONT)
 
 
 def loaded():

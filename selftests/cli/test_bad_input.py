@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Bad input: each case names the thing, tells the mend, has its exit code and leaves nothing."""
+"""Bad input: each case names the thing, names the fix, has its exit code and leaves nothing."""
 
 import json
 import os
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
+import damage
 import pytest
 from conftest import BUILD, LIMIT, RQSPIN, rqspin, skip_without_held_table, skip_without_locks
 
@@ -109,6 +110,100 @@ def write_without_btf(path):
     subprocess.run([clang, "-target", "bpf", "-O2", "-c", src, "-o", path], check=True)
 
 
+def prototypes():
+    """Type numbers of AA's function prototypes."""
+    return [at for kind, _, at in damage.btf_types(AA.read_bytes()) if kind == 13]
+
+
+def survives(elf, obj):
+    obj.write_bytes(elf)
+    for args in (["--roles", "aa", "-c", "1"], []):
+        res = rqspin("run", obj, *args, timeout=60)
+        assert res.returncode in (0, FAIL, USAGE, UNSUPPORTED), (args, res)
+        assert res.returncode == 0 or (obj.name in res.stderr and res.stdout == ""), res
+
+
+def test_prototype_returns_no_type(tmp_path, nothing_left):
+    """libbpf 1.4.6 follows the number of a return type that is not there, and crashes."""
+    for nth, at in enumerate(prototypes()):
+        elf = bytearray(AA.read_bytes())
+        elf[at + 9] ^= 0x80
+        survives(bytes(elf), tmp_path / f"proto{nth}.bpf.o")
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_damaged_object(first, tmp_path, nothing_left):
+    for seed in range(first, first + 10):
+        survives(damage.mutate(AA.read_bytes(), seed), tmp_path / f"seed{seed}.bpf.o")
+
+
+def test_completion_of_a_damaged_object(tmp_path):
+    """Opening it is enough for some to crash: they have nothing to complete, others their role."""
+    listed = []
+    for seed in range(20):
+        obj = tmp_path / f"seed{seed}.bpf.o"
+        obj.write_bytes(damage.mutate(AA.read_bytes(), seed))
+        res = rqspin("--words", f"roles:{obj}", timeout=60)
+        assert (res.returncode, res.stderr) == (0, ""), (seed, res)
+        listed.append(res.stdout)
+    assert set(listed) == {"", "aa\n"}
+
+
+def compile_bpf(tmp_path, name, text):
+    src = tmp_path / f"{name}.bpf.c"
+    src.write_text(text)
+    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+    obj = src.with_suffix(".o")
+    cmd = [clang, "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-c", src, "-o", obj]
+    subprocess.run(cmd, check=True)
+    return obj
+
+
+REFUSED = {
+    "infinite loop detected": 'for (;;)\n\t\tasm volatile("");\n\treturn 0;',
+    "R7 !read_ok": 'long r;\n\n\tasm volatile("%0 = r7" : "=r"(r));\n\treturn r;',
+    "invalid mem access": "return *(volatile int *)8;",
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_refusal(reason, tmp_path, nothing_left):
+    """The verifier's message and the source line; twice -v ends with the log of this program."""
+    skip_without_locks()
+    text = '__attribute__((section("tc"))) int mine(void *ctx)\n{\n\t'
+    text += REFUSED[reason] + '\n}\nchar _license[] __attribute__((section("license"))) = "GPL";\n'
+    obj = compile_bpf(tmp_path, "refused", text)
+    res = rqspin("run", obj, "--roles", "mine", timeout=60)
+    assert res.returncode == FAIL and len(res.stderr.splitlines()) == 1, res.stderr
+    assert re.search(rf"refuses mine: .*{reason}.*; at refused\.bpf\.c:\d: ", res.stderr), (
+        res.stderr
+    )
+    quoted = re.search(r"refuses mine: (.*?); at ", res.stderr)[1]
+    log = rqspin("-v", "-v", "run", obj, "--roles", "mine", timeout=60).stderr.splitlines()
+    end = max(i for i, line in enumerate(log) if "refuses mine" in line)
+    assert log[-1].strip().startswith("processed ")
+    assert quoted in [line.strip() for line in log[end + 1 :]]
+    assert "libbpf:" not in "".join(log[end:])
+
+
+@pytest.mark.parametrize("limit", [4, 8, 10, 12, 16, 20])
+def test_few_descriptors(limit, nothing_left):
+    """Too few are named as the reason, with what to do; where they suffice nothing is said."""
+    skip_without_locks()
+    cmd = f'ulimit -n {limit}; exec "$0" run aa -c 2'
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=60)
+    assert res.returncode == FAIL, res
+    assert re.search(rf"too few files.* {limit}[,:].*ulimit -n", res.stderr), res.stderr
+    assert len(res.stderr.splitlines()) == 1
+
+
+def test_soft_limit_is_raised(nothing_left):
+    skip_without_locks()
+    cmd = 'ulimit -Sn 10; exec "$0" run aa -c 2'
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=60)
+    assert res.returncode == 0, res.stderr
+
+
 @pytest.mark.parametrize(
     "write", [write_truncated, write_text, write_empty, write_host_elf, write_without_btf]
 )
@@ -144,6 +239,9 @@ FULL = [
     ["held", "--json"],
     ["help"],
     ["trace", "--json", "--duration", "0.1"],
+    ["stat", "0.1", "2"],
+    ["stat", "--json", "0.1", "2"],
+    ["held", "-w10", "--count", "2"],
 ]
 
 
@@ -158,7 +256,8 @@ def test_full_disk(args, nothing_left):
             [RQSPIN, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
         )
     assert res.returncode == FAIL, res.stderr
-    assert "No space left on device" in res.stderr
+    assert res.stderr.count("No space left on device") == 1, res.stderr
+    assert res.stderr.count("standard output") == 1, res.stderr
 
 
 CLOSED = [["list"], ["run", "aa", "--count", "1"]]
@@ -206,6 +305,22 @@ def test_broken_pipe_is_quiet():
     cmd = 'set -o pipefail; "$0" list | head -1 >/dev/null'
     res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=20)
     assert res.stderr == ""
+
+
+WATCHING = [["stat", "0.1", "20"], ["stat", "--json", "0.1", "20"], ["held", "-w50"]]
+
+
+@pytest.mark.parametrize("args", WATCHING, ids=" ".join)
+def test_reader_goes_away(args, nothing_left):
+    """`rqspin stat 0.1 20 | head -1`"""
+    if args[0] == "held":
+        skip_without_held_table()
+    proc = subprocess.Popen([RQSPIN, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert proc.stdout.readline()
+    proc.stdout.close()
+    talk = proc.stderr.read().decode()
+    assert proc.wait(timeout=60) == 0, talk
+    assert "output" not in talk and "error" not in talk
 
 
 def test_tracing_blindly_is_no_clean_bill(reachable):

@@ -2,9 +2,12 @@
 """The BCC tool without its kernel: arguments, filters, formatting, and what it says is missing."""
 
 import importlib.util
+import os
 import re
+import signal
 import struct
 import subprocess
+import sys
 
 import pytest
 from conftest import TOP
@@ -39,18 +42,35 @@ def run(*args):
         ("-d", "0"),
         ("-d", "inf"),
         ("--pages", "3"),
+        ("--pages", "0"),
+        ("--pages", "1073741824"),
+        ("--pages", "9" * 5000),
+        ("-C", "0-999999999"),
+        ("-C", "1,8192"),
+        ("-C", "9" * 5000),
+        ("-p", "4294967296"),
+        ("-p", "9" * 5000),
         ("surplus",),
     ],
+    ids=lambda args: " ".join(args)[:20],
 )
 def test_bad_arguments(args):
     res = run(*args)
-    assert res.returncode == 2 and "error:" in res.stderr and not res.stdout
+    assert res.returncode == 2 and "error:" in res.stderr
+    assert not res.stdout and "Traceback" not in res.stderr
+
+
+def test_pages_leave_room(tool, monkeypatch):
+    monkeypatch.setattr(tool, "available_pages", lambda: 1000 * os.sysconf("SC_NPROCESSORS_ONLN"))
+    assert tool.parse_args(["--pages", "256"]).pages == 256
+    with pytest.raises(SystemExit):
+        tool.parse_args(["--pages", "512"])
 
 
 def test_good_arguments(tool):
     args = tool.parse_args(["-j", "-s", "-k", "aa,CYCLE", "-C", "0,2-3", "-p", "7", "-d", "0.5"])
     assert (args.json, args.stack, args.pid, args.duration) == (True, True, 7, 0.5)
-    assert args.kind == ["AA", "CYCLE"] and args.cpu == [0, 2, 3]
+    assert args.kind == ["AA", "CYCLE"] and args.cpu == [(0, 0), (2, 3)]
 
 
 class Btf:
@@ -128,12 +148,63 @@ def test_what_is_missing_is_said_in_one_line():
 
 
 def test_program_has_the_filters(tool, layout):
-    args = tool.parse_args(["-k", "aa,cycle", "-C", "1", "-p", "7"])
+    args = tool.parse_args(["-k", "aa,cycle", "-C", "1,4-8191", "-p", "7"])
     text = tool.program_of(args, layout)
-    filters = "((kind == 11 || kind == 13) && (cpu == 1) && (pid == 7))"
+    cpus = "(cpu - 1u <= 0u || cpu - 4u <= 8187u)"
+    filters = f"((kind == 11 || kind == 13) && {cpus} && (pid == 7))"
     assert f"#define FILTER {filters}\n" in text
     assert "#define STACKS" not in text and "#define HOP_SIZE 24\n" in text
     assert "#define FILTER (1)\n" in tool.program_of(tool.parse_args([]), layout)
+
+
+def test_folder_is_removed(tool):
+    with tool.own_headers() as top:
+        assert os.path.isfile(f"{top}/include/linux/types.h")
+        assert os.environ["BCC_KERNEL_SOURCE"] == top
+    assert not os.path.exists(top) and "BCC_KERNEL_SOURCE" not in os.environ
+
+
+@pytest.mark.parametrize("sig", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM], ids=str)
+def test_folder_is_removed_after_a_kill(sig):
+    """Killed at start, with all of its process group, while BCC compiles."""
+    script = (
+        "import runpy, signal, sys\n"
+        "tool = runpy.run_path(sys.argv[1])\n"
+        "with tool['own_headers']() as top:\n"
+        "    print(top, flush=True)\n"
+        "    signal.pause()\n"
+    )
+    cmd = [sys.executable, "-c", script, PATH]
+    with subprocess.Popen(cmd, stdout=subprocess.PIPE, text=True, process_group=0) as proc:
+        top = proc.stdout.readline().strip()
+        assert os.path.isdir(top)
+        os.killpg(proc.pid, sig)
+        # The end of the file: nobody is left who writes, so the folder's keeper is done.
+        assert proc.stdout.read() == ""
+        assert proc.wait() == -sig
+    assert not os.path.exists(top)
+
+
+def test_no_room_for_the_folder(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool.tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(tool.Failed, match="TMPDIR"), tool.own_headers():
+        pass
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_signals_ask_for_the_end(tool, sig):
+    before = signal.getsignal(sig)
+    try:
+        stop = []
+        tool.end_by_signal(stop)
+        signal.raise_signal(sig)
+        assert stop == [sig]
+        if sig == signal.SIGHUP:
+            signal.signal(sig, signal.SIG_IGN)  # nohup
+            tool.end_by_signal(stop)
+            assert signal.getsignal(sig) == signal.SIG_IGN
+    finally:
+        signal.signal(sig, before)
 
 
 def event(tool, layout, **fields):
@@ -164,6 +235,22 @@ def test_cycle(tool, layout):
     (line,) = tool.text_lines(f)
     assert re.search(r"CYCLE 3 +2 +9 +rqs/2 +3 +1\.5 +0xa0 ", line)
     assert line.endswith("cpu 3 wants 0xb0, cpu 5 wants 0xc0, of cpu 2")
+
+
+def test_task_names_are_escaped(tool, layout):
+    """A name neither ends its line nor reaches the terminal as it is; JSON has all of it."""
+    e = event(tool, layout, kind=11, ret=-35, comm="a\n\x1b[2J\u202eb\\é".encode(), lock=0xA0)
+    f = tool.describe(e, layout)
+    (line,) = tool.text_lines(f)
+    assert line.isprintable() and r" a\n\x1b[2J\u202eb\\é " in line
+    assert f["comm"] == "a\n\x1b[2J\u202eb\\é"
+    e.comm = b"\xff\xfe"
+    assert next(tool.text_lines(tool.describe(e, layout))).isprintable()
+
+
+def test_arguments_are_escaped():
+    res = run("-k", "a\n\x1b[31mb")
+    assert res.returncode == 2 and r"a\n\x1b[31mb" in res.stderr
 
 
 def test_unknown_owner_and_drained(tool, layout):

@@ -9,9 +9,9 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, TOP, rqspin
+from conftest import BUILD, TOP, needs_two_cpus, rqspin
 
-EXIT_CODES = ["0", "1", "2", "3", "4", "10", "130, 143"]
+EXIT_CODES = ["0", "1", "2", "3", "4", "10", "129, 130, 143"]
 
 
 def make(*args):
@@ -123,6 +123,19 @@ def test_uninstall_leaves_only_what_was_there(tmp_path):
     assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*")} == {"opt", "opt/sbin"}
 
 
+def test_install_says_where_things_went(tmp_path):
+    said = make("install", f"DESTDIR={tmp_path}", "PREFIX=/opt/rq").stdout
+    text = said[said.index(f"Installed in {tmp_path}/opt/rq:") :]
+    named = re.findall(r"(?<=[ ,])(?:sbin|lib|share|include)/[\w./-]*\w", text)
+    top = tmp_path / "opt/rq"
+    assert len(named) == 8 and [n for n in named if not (top / n).exists()] == []
+    unnamed = {p for p in top.rglob("*") if p.is_file()}
+    unnamed -= {p for n in named for p in ((top / n), *(top / n).rglob("*"))}
+    assert unnamed == {top / "lib/rqspin/folders"}
+    make(*re.search(r"^Remove it with: make (.*)", text, re.M)[1].split())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_install_without_destdir(tmp_path):
     for verb in ("install", "uninstall"):
         make(verb, "DESTDIR=", f"PREFIX={tmp_path}/opt/rq")
@@ -224,16 +237,15 @@ def test_pkg_config(installed):
     assert flags.stdout.split() == ["-I/opt/rq/include"]
 
 
-def test_readme_program(installed, locks, tmp_path):
-    """What the README tells to write and to type, with the installed headers and command."""
-    text = (TOP / "README.md").read_text()
-    part = text[text.index("## Locks in your own BPF program") :]
-    source, lines = (
-        re.search(rf"^```{kind}\n(.*?)^```", part, re.M | re.S)[1] for kind in ("c", "sh")
-    )
-    (tmp_path / "mine.bpf.c").write_text(source)
-    if not shutil.which("clang-19"):
-        pytest.skip("needs clang-19, as the README's lines do")
+def from_guide(heading):
+    """The first block of C and of shell lines below that heading of the guide."""
+    text = (TOP / "docs/headers.md").read_text()
+    part = text[text.index(f"## {heading}\n") :]
+    return (re.search(rf"^```{kind}\n(.*?)^```", part, re.M | re.S)[1] for kind in ("c", "sh"))
+
+
+def as_a_user(installed, lines, where):
+    """Type them, with the installed headers and command."""
     # The prefix is below the test's folder: pkg-config is told so, and bpffs has one name per test.
     env = dict(
         os.environ,
@@ -242,18 +254,64 @@ def test_readme_program(installed, locks, tmp_path):
         PKG_CONFIG_SYSROOT_DIR=str(installed),
     )
     pin = f"/sys/fs/bpf/mine-{os.getpid()}"
-    script = "set -e\n" + lines.replace("/sys/fs/bpf/mine", pin)
+    cmd = ["bash", "-c", "set -e\n" + lines.replace("/sys/fs/bpf/mine", pin)]
     try:
-        res = subprocess.run(
-            ["bash", "-c", script],
-            cwd=tmp_path,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return subprocess.run(cmd, cwd=where, env=env, capture_output=True, text=True, timeout=120)
     finally:
         shutil.rmtree(pin, ignore_errors=True)
+
+
+needs_clang_19 = pytest.mark.skipif(
+    not shutil.which("clang-19"), reason="needs clang-19, as the lines of docs/headers.md do"
+)
+
+
+@needs_clang_19
+def test_quick_start_program(installed, locks, tmp_path):
+    """What the guide says to write and to type."""
+    source, lines = from_guide("Quick start")
+    (tmp_path / "mine.bpf.c").write_text(source)
+    res = as_a_user(installed, lines, tmp_path)
     assert res.returncode == 0, res.stderr
     row = re.search(r"^count_packets +\d+ +(\d+) +(\d+)", res.stdout, re.M)
     assert row and row.groups() == ("1000", "1000"), res.stdout
+
+
+@needs_clang_19
+def test_second_loadall(installed, locks, tmp_path):
+    """It fails as the guide says, and does not once the pins are removed as the guide says."""
+    source, lines = from_guide("Quick start")
+    (tmp_path / "mine.bpf.c").write_text(source)
+    load = next(line for line in lines.splitlines() if "loadall" in line)
+    setup = "".join(f"{line}\n" for line in lines.splitlines() if not line.startswith("rqspin"))
+    guide = (TOP / "docs/headers.md").read_text()
+    remove = re.search("`(rm -r /sys/fs/bpf/mine)`", guide)[1]
+    res = as_a_user(installed, f"{setup}{load}", tmp_path)
+    assert res.returncode and "File exists" in res.stderr
+    said = re.search(
+        r"failed to pin at '/sys/fs/bpf/mine", res.stderr.replace(f"-{os.getpid()}", "")
+    )
+    assert said[0] in guide
+    res = as_a_user(installed, f"{setup}{remove}\n{load}", tmp_path)
+    assert res.returncode == 0, res.stderr
+
+
+@needs_clang_19
+@needs_two_cpus
+def test_deadlock_on_purpose(installed, locks, tmp_path):
+    """The guide's program, compiled as the quick start says: AA in each run, ABBA in some."""
+    source, lines = from_guide("Make your own program deadlock")
+    (tmp_path / "mine.bpf.c").write_text(source)
+    compiling = "".join(line + "\n" for line in list(from_guide("Quick start"))[1].splitlines()[:2])
+    lines = lines.splitlines()
+    runs = "".join(f"{line} --json\n" for line in lines if line.startswith("rqspin run"))
+    res = as_a_user(installed, compiling + runs, tmp_path)
+    assert res.returncode == 0, res.stderr
+    alone, both = (json.loads(run) for run in re.split(r"(?<=^})\n(?={)", res.stdout, flags=re.M))
+    assert alone["total"]["failures"] == {"EDEADLK": 10, "ETIMEDOUT": 0, "other": 0}
+    assert both["total"]["failed"] > 0 and both["total"]["failures"]["other"] == 0
+    (trace,) = (line for line in lines if line.startswith("rqspin trace"))
+    res = as_a_user(installed, f"{compiling}{trace}\n", tmp_path)
+    assert res.returncode == 0, res.stderr
+    shown = re.findall(r" prog \d+ (\w+) at mine\.bpf\.c:\d+: wants accounts\[[01]\]", res.stdout)
+    assert shown and set(shown) <= {"forth", "back"}

@@ -23,11 +23,12 @@ HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
 
 @pytest.fixture
 def owner_on_cpu_1():
-    """A program that keeps lock_a for some seconds, as nobody tells it to release."""
+    """Keeps lock_a round after round: one round may be shorter than `held` takes."""
     skip_without_held_table()
-    cmd = [RQSPIN, "run", HOLDER, "--roles", "hold", "--cpus", "1", "--count", "1"]
+    cmd = [RQSPIN, "run", HOLDER, "--roles", "hold", "--cpus", "1", "--duration", "60"]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     yield proc
+    proc.send_signal(signal.SIGINT)
     proc.communicate(timeout=LIMIT)
 
 
@@ -37,13 +38,18 @@ def looks(*args):
     return res.stdout
 
 
-@needs_two_cpus
-def test_held_shows_the_owner(owner_on_cpu_1, nothing_left):
+def seen_on_cpu_1(owner):
     deadline = time.monotonic() + LIMIT
     cpus = []
-    while not cpus and owner_on_cpu_1.poll() is None and time.monotonic() < deadline:
+    while not cpus and owner.poll() is None and time.monotonic() < deadline:
         cpus = [c for c in json.loads(looks("--json"))["cpus"] if c["cpu"] == 1]
     assert cpus, "the lock was never seen"
+    return cpus
+
+
+@needs_two_cpus
+def test_held_shows_the_owner(nothing_left, owner_on_cpu_1):
+    cpus = seen_on_cpu_1(owner_on_cpu_1)
     assert cpus[0]["nr"] == 1
     assert [entry["state"] for entry in cpus[0]["locks"]] == ["holds"]
     assert cpus[0]["locks"][0]["lock"]["name"] == "lock_a"
@@ -51,6 +57,8 @@ def test_held_shows_the_owner(owner_on_cpu_1, nothing_left):
 
 @needs_two_cpus
 def test_held_shows_nothing_after_release(owner_on_cpu_1):
+    seen_on_cpu_1(owner_on_cpu_1)
+    owner_on_cpu_1.send_signal(signal.SIGINT)
     owner_on_cpu_1.wait(timeout=LIMIT)
     names = [
         entry["lock"]["name"]
@@ -70,19 +78,28 @@ def test_held_says_why_there_is_no_list(args):
     assert "keeps no table" in res.stderr and "'rqspin trace'" in res.stderr
 
 
-def stat_of(body, *args):
+def stat_rows(body, *args):
     """What `rqspin stat` has counted for the programs that @body ran."""
     cmd = [RQSPIN, "stat", "--json", *args]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert "counting" in proc.stderr.readline()  # from here on no failure can be missed
-    body()
-    proc.send_signal(signal.SIGINT)
-    out, talk = proc.communicate(timeout=LIMIT)
+    try:
+        # From "counting" on no failure can be missed. Others' maps may be warned of before that.
+        assert any("counting" in line for line in proc.stderr)
+        body()
+        proc.send_signal(signal.SIGINT)
+        out, talk = proc.communicate(timeout=LIMIT)
+    finally:
+        proc.kill()
     assert proc.returncode == 0, talk
     tables = [json.loads(line) for line in out.splitlines()]
     assert len(tables) == 1
     assert tables[0]["schema"] == "rqspin-stat/1" and tables[0]["lost"] == 0
-    return {(c["prog"], c["kind"], c["lock"]["name"]): c["count"] for c in tables[0]["counters"]}
+    return tables[0]["counters"]
+
+
+def stat_of(body, *args):
+    rows = stat_rows(body, *args)
+    return {(c["prog"], c["kind"], c["lock"]["name"]): c["count"] for c in rows}
 
 
 def test_stat_counts_exactly(nothing_left):
@@ -102,3 +119,45 @@ def test_stat_prints_one_table_per_interval():
     assert res.returncode == 0, res.stderr
     tables = [json.loads(line) for line in res.stdout.splitlines()]
     assert [t["schema"] for t in tables] == ["rqspin-stat/1"] * 3
+
+
+@pytest.mark.parametrize("by", ["name", "prog", "lock", "line"])
+def test_stat_by_sums_reloaded_objects(nothing_left, by):
+    """The same sample twice: other ids and addresses, but the same names and line."""
+
+    def body():
+        run_sample("aa", "--count", 7)
+        run_sample("aa", "--count", 5)
+
+    rows = stat_rows(body, "--by", by)
+    assert sorted(r["count"] for r in rows) == ([5, 7] if by == "prog" else [12])
+    for r in rows:
+        assert r["kind"] == "AA"
+        assert (r["prog"] == "aa") == (by in ("name", "prog"))
+        assert (r["prog_id"] is not None) == (by == "prog")
+        assert bool(r["lock"] and r["lock"]["name"] == "slots[0].lock") == (by == "lock")
+        assert bool(r["at"] and r["at"].startswith("aa.bpf.c:")) == (by == "line")
+
+
+def test_stat_by_text(nothing_left):
+    res = rqspin("stat", "--by", "line", "--duration", "300ms")
+    assert res.returncode == 0 and "  LINE" in res.stdout.splitlines()[0], res
+    res = rqspin("stat", "--by", "colour")
+    assert res.returncode == 2 and "'colour' is none of name, prog, lock, line" in res.stderr
+
+
+@pytest.mark.parametrize("args, tables", [((), 1), (("0.2",), 3), (("5",), 1)])
+def test_stat_duration(args, tables):
+    """It ends the whole, also within an interval."""
+    start = time.monotonic()
+    res = rqspin("stat", "--json", "--duration", "0.6", *args)
+    assert res.returncode == 0, res.stderr
+    assert time.monotonic() - start >= 0.6
+    assert len(res.stdout.splitlines()) in (tables, tables + 1 if args == ("0.2",) else tables)
+
+
+def test_held_says_what_it_cannot_tell():
+    skip_without_held_table()
+    res = rqspin("held")
+    assert res.returncode == 0
+    assert "does not tell a lock that is held from one that is waited for" in res.stderr

@@ -6,10 +6,19 @@ import os
 import re
 import signal
 import subprocess
+from collections import Counter
 
 import jsonschema
 import pytest
-from conftest import RQSPIN, needs_locks, no_locks, rqspin, run_sample, skip_without_held_table
+from conftest import (
+    BUILD,
+    RQSPIN,
+    needs_locks,
+    no_locks,
+    rqspin,
+    run_sample,
+    skip_without_held_table,
+)
 
 
 def test_events_match_schema(tracer, schema):
@@ -60,7 +69,7 @@ def test_doctor_says_when_an_aa_is_looked_for():
     # The time of the kernel's report is in it only where there is one and its start is not seen.
     clear = not checks["stream"]["available"] or checks["trampoline"]["available"]
     assert (aa["available"] is None) == (not clear), aa
-    said = {True: "at entry", False: "after some spinning", None: "cannot be told"}
+    said = {True: "at entry", False: "after spinning", None: "cannot be told"}
     assert said[aa["available"]] in aa["detail"]
 
 
@@ -117,3 +126,27 @@ def test_stat_tables_have_their_time():
     assert len(re.findall(r"^\d\d:\d\d:\d\d\.\d+\n +FAILURES", out, re.M)) == 2
     table = json.loads(rqspin("stat", "--json", "100ms", "1").stdout)
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:.]+Z", table["time"])
+
+
+def fnv1a(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    return f"{value:016x}"
+
+
+@needs_locks
+@pytest.mark.parametrize("size", [64, 65, 480, 1000])
+def test_long_keys(tracer, schema, size):
+    """Locks whose keys differ in the last byte only have different names; a cut key says so."""
+    obj = BUILD / "selftests/progs/long_keys.bpf.o"
+    with tracer() as t:
+        run_sample(obj, "--roles", f"keys_{size}", "--count", 3)
+    keys = [bytes(size), bytes(size - 1) + b"\xaa"]
+    shown = [k.hex() if size == 64 else f"{k[:32].hex()}...#{fnv1a(k)}" for k in keys]
+    events = [e for e in t.events if e["lock"]["map"] == f"hash_{size}"]
+    assert Counter(e["lock"]["key"] for e in events) == dict.fromkeys(shown, 3)
+    names = {f"hash_{size}[key {key}].lock" for key in shown}
+    assert {e["lock"]["name"] for e in events} == names
+    for e in events:
+        schema.validate(e)

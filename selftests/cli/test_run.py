@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import jsonschema
@@ -150,6 +151,22 @@ def test_unexpected_outcome_is_a_failure(tmp_path):
 @pytest.mark.parametrize("verb", ["li", "d", "ru"])
 def test_prefix(verb):
     assert rqspin(verb, "--help").returncode == 0
+
+
+VERBS = ["list", "run", "trace", "held", "stat", "doctor"]
+
+
+@pytest.mark.parametrize("verb", [[], *([v] for v in VERBS)], ids=" ".join)
+def test_short_help(verb):
+    """-h is --help."""
+    short, full = rqspin(*verb, "-h"), rqspin(*verb, "--help")
+    assert (short.returncode, short.stdout, short.stderr) == (0, full.stdout, "")
+
+
+def test_without_verb():
+    res = rqspin()
+    assert res.returncode == 2 and not res.stdout
+    assert re.findall(r"^  (\w+)  +\w", res.stderr, re.M) == VERBS
 
 
 def test_ambiguous_prefix():

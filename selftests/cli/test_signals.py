@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Ctrl-C and friends leave nothing loaded or pinned."""
 
+import fcntl
 import json
+import os
+import pathlib
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import (
@@ -34,6 +38,96 @@ def test_run_interrupted(tracer, nothing_left):
         out, talk = proc.communicate(timeout=30)
     assert json.loads(out)["interrupted"] is True, talk
     assert proc.returncode == 130, talk
+
+
+@needs_locks
+def test_run_hung_up(tracer, nothing_left):
+    """A terminal that goes away: the report is made all the same, unless nohup has it go on."""
+    cmd = [RQSPIN, "run", "aa", "--duration", "60", "--json"]
+    for ignored in (False, True):
+        handler = signal.SIG_IGN if ignored else signal.SIG_DFL
+        with tracer("--count", 1) as t:
+            proc = subprocess.Popen(
+                cmd,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                preexec_fn=lambda handler=handler: signal.signal(signal.SIGHUP, handler),
+            )
+            t.proc.wait(timeout=30)
+        proc.send_signal(signal.SIGHUP)
+        if ignored:
+            with pytest.raises(subprocess.TimeoutExpired):
+                proc.wait(timeout=1)
+            proc.send_signal(signal.SIGINT)
+        out, talk = proc.communicate(timeout=30)
+        assert json.loads(out)["interrupted"] is True, talk
+        assert proc.returncode == (130 if ignored else 129), talk
+
+
+def goes_on(proc):
+    """Wait until the process has run for another millisecond, sleeps or is gone.
+
+    libbpf takes a program load that was interrupted five times in a row for a refusal, and a
+    probe of a feature for its absence: no person and no debugger stops a process that often.
+    """
+    if proc.poll() is not None:
+        return
+    task = pathlib.Path(f"/proc/{proc.pid}")
+    ran = int((task / "schedstat").read_text().split()[0])
+    while proc.poll() is None:
+        state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+        now = int((task / "schedstat").read_text().split()[0])
+        if state in "SZX" or now - ran >= 1_000_000:
+            return
+
+
+def stop_and_go(proc, times):
+    """SIGSTOP and SIGCONT, each after the other has had its effect."""
+    stat = pathlib.Path(f"/proc/{proc.pid}/stat")
+    for _ in range(times):
+        goes_on(proc)
+        proc.send_signal(signal.SIGSTOP)
+        while proc.poll() is None and stat.read_text().rpartition(")")[2].split()[0] != "T":
+            pass
+        proc.send_signal(signal.SIGCONT)
+        while proc.poll() is None and stat.read_text().rpartition(")")[2].split()[0] == "T":
+            pass
+
+
+@needs_locks
+@pytest.mark.parametrize("sample", ["aa", "nested"])
+def test_run_stopped(sample, tracer, nothing_left):
+    """A stopped run goes on and its counts add up."""
+    cmd = [RQSPIN, "run", sample, "--duration", "2", "--json"]
+    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stop_and_go(proc, 60)
+    out, talk = proc.communicate(timeout=60)
+    assert proc.returncode == 0, talk
+    assert json.loads(out)["as_expected"] is True
+
+
+@needs_locks
+def test_trace_interrupted_with_a_full_pipe(tmp_path, nothing_left):
+    """A record that waits for its reader is completed, and the summary follows."""
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    cmd = [RQSPIN, "trace", "--json", "--ready-file", ready]
+    proc = subprocess.Popen(cmd, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    ready.read_text()
+    run_sample("aa", "--count", 50)
+    deadline = time.monotonic() + 60
+    while "pipe_write" not in pathlib.Path(f"/proc/{proc.pid}/wchan").read_text():
+        assert time.monotonic() < deadline
+    proc.send_signal(signal.SIGINT)
+    with open(read) as out:
+        lines = [json.loads(line) for line in out]
+    talk = proc.communicate(timeout=60)[1]
+    assert proc.returncode == 0, talk
+    assert lines[-1]["type"] == "summary" and lines[-1]["shown"] == len(lines) - 1 == 50
 
 
 def test_run_leaves_nothing(nothing_left):

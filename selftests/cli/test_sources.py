@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs that report nothing themselves: exact counts from what the kernel tells."""
 
-import contextlib
 import ctypes
+import json
 import os
 import pathlib
-import platform
 import re
+import resource
 import shutil
-import signal
+import struct
 import subprocess
+import time
 from collections import Counter
 
 import pytest
@@ -17,6 +18,8 @@ from conftest import (
     BPFTOOL,
     BUILD,
     LIMIT,
+    RQSPIN,
+    SYS_BPF,
     TOP,
     all_gone,
     doctor,
@@ -28,21 +31,32 @@ from conftest import (
     needs_two_cpus,
     rqspin,
     run_sample,
+    stopped,
 )
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+AA = BUILD / "bpf/progs/aa.bpf.o"
 QUEUE = BUILD / "selftests/progs/queue_wait.bpf.o"
 WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
 HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
 
 
 BPF_OBJ_GET = 7
-SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
 
 
 def usable():
     """Source -> None, or why it does not work here."""
     return {s["name"]: None if s["usable"] else s["detail"] for s in doctor()["trace_sources"]}
+
+
+def test_doctor_is_right_about_sources():
+    """What it calls usable starts, alone and with the others; what it does not is refused."""
+    for name, why in usable().items():
+        res = rqspin("trace", "--source", name, "--duration", "0.1")
+        assert (res.returncode, why or "") == (3 if why else 0, why or ""), (name, res.stderr)
+        assert not why or why in res.stderr
+    talk = rqspin("trace", "--duration", "0.1").stderr
+    assert "cannot be started" not in talk, talk
 
 
 @pytest.fixture(params=["trampoline", "stream"])
@@ -172,15 +186,6 @@ def test_queue_of_waiters_with_many_locks(tracer, queueing):
         assert other.summary["events"] >= len(ours)
 
 
-@contextlib.contextmanager
-def stopped(t):
-    """A tracer that gets no CPU while programs come, fail and go."""
-    os.kill(t.proc.pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, t.proc.pid, os.WSTOPPED | os.WNOWAIT)
-    yield
-    t.proc.send_signal(signal.SIGCONT)
-
-
 def test_ring_that_is_never_seen(tracer):
     with tracer("--source", "ring") as t, stopped(t):
         before = loaded()
@@ -243,6 +248,131 @@ def test_full_stream(tracer, pinned_aa, tmp_path):
         fail(pinned_aa, tmp_path, 20)
     assert len(t.events) == 20
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Loads that many copies of an object; takes them away at the end."""
+    pins = []
+
+    def load(obj, copies):
+        for _ in range(copies):
+            pins.append(f"/sys/fs/bpf/rqspin_test_many{len(pins)}")
+            cmd = [BPFTOOL, "prog", "loadall", obj, pins[-1]]
+            subprocess.run(cmd, check=True, capture_output=True, timeout=LIMIT)
+        return pins
+
+    yield load
+    for pin in pins:
+        shutil.rmtree(pin)
+
+
+def few_files(args, nr):
+    """The command with that limit of open files, soft and hard."""
+    return ["bash", "-c", f'ulimit -n {nr}; exec "$0" "$@"', RQSPIN, *args]
+
+
+def stream_with_few_files(pin, tmp_path, nr=48):
+    """stderr, events, summary of a trace that sees 5 failures of the program."""
+    packet = tmp_path / "packet"
+    packet.write_bytes(bytes(64))
+    run = f"{BPFTOOL} prog run pinned {pin} data_in {packet} repeat 5 >/dev/null"
+    args = ["trace", "--json", "--source", "stream", "--", "sh", "-c", run]
+    res = subprocess.run(few_files(args, nr), capture_output=True, text=True, timeout=LIMIT)
+    assert res.returncode == 0, res.stderr
+    lines = [json.loads(x) for x in res.stdout.splitlines() if x.startswith('{"schema"')]
+    return res.stderr, [x for x in lines if x["type"] == "failure"], lines[-1]
+
+
+def test_stream_beyond_the_limit_of_files(many, tmp_path):
+    """Those that cannot be held are read all the same, and the reason for doubt is given once."""
+    if usable()["stream"]:
+        pytest.skip(f"stream: {usable()['stream']}")
+    pins = many(PLAIN, 10)
+    for pin in (pins[0], pins[-1]):
+        said, events, summary = stream_with_few_files(f"{pin}/plain_aa", tmp_path)
+        assert said.count("more programs take locks than files may be open (48)") == 1, said
+        assert len(events) == 5
+        assert summary["lost"] == 0 and summary["lost_unknown"]
+
+
+def test_stream_holds_only_what_takes_locks(many, pinned_aa, tmp_path):
+    if usable()["stream"]:
+        pytest.skip(f"stream: {usable()['stream']}")
+    src = tmp_path / "other.bpf.c"
+    src.write_text(
+        '__attribute__((section("tc"))) int other(void *ctx)\n{\n\treturn 0;\n}\n'
+        'char _license[] __attribute__((section("license"))) = "GPL";\n'
+    )
+    obj = src.with_suffix(".o")
+    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+    subprocess.run([clang, "-g", "-O2", "-target", "bpf", "-c", src, "-o", obj], check=True)
+    many(obj, 64)
+    said, events, summary = stream_with_few_files(pinned_aa, tmp_path)
+    assert "files may be open" not in said
+    assert len(events) == 5
+    assert summary["lost"] == 0 and not summary["lost_unknown"]
+
+
+def test_two_readers_of_streams(tracer, pinned_aa, tmp_path):
+    """Each may have taken what the other lacks: neither claims to have seen all; a third can."""
+    if usable()["stream"]:
+        pytest.skip(f"stream: {usable()['stream']}")
+    with tracer("--source", "stream") as first, tracer("--source", "stream") as second:
+        fail(pinned_aa, tmp_path, 20)
+    assert len(first.events) + len(second.events) <= 20
+    for t in (first, second):
+        assert t.summary["lost_unknown"]
+        assert t.talk.count("another rqspin reads the error streams") == 1
+    with tracer("--source", "stream") as third:
+        fail(pinned_aa, tmp_path, 20)
+    assert len(third.events) == 20 and not third.summary["lost_unknown"]
+
+
+def bpftool_map(nr):
+    cmd = [BPFTOOL, "-j", "map", "show", "id", str(nr)]
+    return json.loads(subprocess.run(cmd, check=True, capture_output=True, text=True).stdout)
+
+
+def wait_for(what):
+    deadline = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def ring_alone(where):
+    """Pins the ring of an object whose program goes again; returns the map's id."""
+    load = [BPFTOOL, "prog", "load", AA, f"{where}_prog"]
+    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
+    show = [BPFTOOL, "-j", "prog", "show", "pinned", f"{where}_prog"]
+    prog = json.loads(subprocess.run(show, check=True, capture_output=True).stdout)
+    ring = next(i for i in prog["map_ids"] if bpftool_map(i)["name"] == ".bss.rqspin")
+    subprocess.run([BPFTOOL, "map", "pin", "id", str(ring), where], check=True, timeout=LIMIT)
+    os.unlink(f"{where}_prog")
+    wait_for(lambda: prog["id"] not in loaded()["prog"])
+    return ring
+
+
+@pytest.mark.usefixtures("locks")
+def test_ring_without_a_program(tracer, tmp_path):
+    """Nobody keeps a map for a program that never came; one that comes late is seen as well."""
+    where = "/sys/fs/bpf/rqspin_test_ring"
+    late = [BPFTOOL, "prog", "load", AA, f"{where}/late", "map", "name", ".bss.rqspin"]
+    os.mkdir(where)
+    try:
+        ring_alone(f"{where}/first")
+        second = ring_alone(f"{where}/second")
+        with tracer("--source", "ring", "--prog", "aa") as t:
+            os.unlink(f"{where}/second")
+            wait_for(lambda: second not in loaded()["map"])
+            late += ["pinned", f"{where}/first"]
+            subprocess.run(late, check=True, capture_output=True, timeout=LIMIT)
+            fail(f"{where}/late", tmp_path, 5)
+        assert len(t.events) == 5
+        assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    finally:
+        shutil.rmtree(where)
 
 
 def test_no_source_twice():
@@ -337,3 +467,62 @@ def test_only_programs_that_take_locks_are_named(tracer):
     with tracer("--source", "ring", "--prog", "locker") as t:
         pass
     assert "locker takes locks" in t.talk and t.summary["programs_unseen"] == 1
+
+
+def test_probes_of_the_tool_are_left_out(tracer):
+    """What doctor and a second tracer load and provoke is no finding, and nothing unseen."""
+    with tracer("--fail-on-event") as t:
+        rqspin("doctor")
+        rqspin("stat", "0.1", "1")
+    assert t.events == [] and t.proc.returncode == 0
+    assert [t.summary[f"programs_{what}"] for what in ("unseen", "missed")] == [0, 0]
+    assert "NOT seen here" not in t.talk
+
+
+@pytest.mark.usefixtures("locks")
+def test_a_name_like_the_tools_hides_nothing(tracer, tmp_path):
+    """A program is the tool's own by its object's mark, not by its name."""
+    source, obj = tmp_path / "named.bpf.c", tmp_path / "named.bpf.o"
+    source.write_text(BYSTANDER.replace("int locker", "int rqspin_aa"))
+    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+    flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-I{BUILD}", f"-I{TOP}/include"]
+    subprocess.run([clang, *flags, "-c", source, "-o", obj], check=True, timeout=LIMIT)
+    with tracer("--source", "ring", "--prog", "rqspin_aa") as t:
+        run_sample(obj, "--roles", "rqspin_aa", "--count", 1)
+    assert t.summary["programs_unseen"] + t.summary["programs_missed"] == 1
+
+
+def many_maps(count):
+    """Descriptors of so many small maps."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    attr = struct.pack("IIIII", 2, 4, 8, 1, 0).ljust(128, b"\0")  # an array of one value
+    fds = [libc.syscall(SYS_BPF, 0, attr, len(attr)) for _ in range(count)]
+    assert min(fds) >= 0, os.strerror(ctypes.get_errno())
+    return fds
+
+
+def idle_cpu(seconds):
+    """CPU time of an idle tracer, start and end included."""
+    proc = subprocess.Popen([RQSPIN, "trace", "--duration", str(seconds)], stderr=subprocess.PIPE)
+    proc.stderr.read()
+    _, status, usage = os.wait4(proc.pid, 0)
+    proc.returncode = status
+    assert not status
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_an_idle_tracer_costs_little_with_many_maps():
+    if os.geteuid():
+        pytest.skip("needs root to make maps")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(4096, limits[0]), max(4096, limits[1])))
+    fds, seconds = [], 5
+    try:
+        few = idle_cpu(seconds)
+        fds = many_maps(2000)
+        many = idle_cpu(seconds)
+    finally:
+        for fd in fds:
+            os.close(fd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert many - few < 0.05 * seconds, (few, many)

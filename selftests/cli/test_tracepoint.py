@@ -110,6 +110,12 @@ def test_doctor_names_the_kernel_by_what_it_has():
     checks = {c["id"]: c for c in doctor()["checks"]}
     assert checks["tracepoint"]["available"]
     assert "this project's" in checks["lock"]["detail"]
+    # No such table here, but the tracepoint shows what it would: see test_locktorture_exact.
+    table = checks["held_table"]
+    assert not table["available"] and "'held' does not work" in table["costs"]
+    assert "names" not in table["costs"] and "shows the other side" in table["costs"]
+    for missing in ("trampoline", "contention"):
+        assert checks[missing]["available"] or "nothing" in checks[missing]["costs"]
 
 
 def test_locktorture_exact(tracer, schema):
@@ -243,7 +249,7 @@ def test_filters(tracer):
     assert some.summary["events"] == t.summary["events"] > some.summary["shown"]
 
 
-def run_bcc(tmp_path, args, body):
+def run_bcc(tmp_path, args, body, end=signal.SIGINT):
     """The BCC tool's JSON lines while the body runs, the summary last, and what the body told."""
     out = tmp_path / "bcc"
     with open(out, "w") as f:
@@ -260,7 +266,7 @@ def run_bcc(tmp_path, args, body):
     assert "Tracing" in said, said + proc.stderr.read()
     told = body()
     if proc.poll() is None:
-        proc.send_signal(signal.SIGINT)
+        proc.send_signal(end)
     assert proc.wait(timeout=LIMIT) == 0, proc.stderr.read()
     *events, summary = [json.loads(line) for line in out.read_text().splitlines()]
     assert summary["summary"] and summary["events"] == len(events)
@@ -304,3 +310,16 @@ def test_bcc_filters(tmp_path, tracer):
 def test_bcc_stops_by_itself(tmp_path):
     events, _, _ = run_bcc(tmp_path, ["-k", "aa", "-c", "3"], torture)
     assert len(events) == 3
+
+
+def test_bcc_hangup_ends_with_a_summary(tmp_path):
+    with kernels_count() as count:
+        events, summary, _ = run_bcc(tmp_path, [], torture, end=signal.SIGHUP)
+    assert len(events) + summary["lost"] == count.total() > 0
+
+
+def test_bcc_cpu_ranges(tmp_path):
+    """All CPUs that a kernel can have, in one range."""
+    with kernels_count() as count:
+        events, summary, _ = run_bcc(tmp_path, ["-C", "0-8191"], torture)
+    assert len(events) + summary["lost"] == count.total() > 0

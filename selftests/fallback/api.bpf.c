@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_spin_fallback.bpf.h>
 #include <rqspin/res_events.bpf.h>
-#include "fallback.h"
+#include "shared.h"
 
 #define OVERLAP_LOOKS 256
 

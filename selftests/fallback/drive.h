@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <linux/types.h>
-#include "fallback.h"
+#include "shared.h"
 
 #define DRIVE_MAX 64
 

@@ -14,7 +14,7 @@ const volatile bool shared_with_interrupts = false;
 #define RES_FALLBACK_GRACE_NS	     200000000ULL
 #define RES_FALLBACK_STOP_PREEMPTION stop_preemption
 #include <rqspin/res_spin_fallback.bpf.h>
-#include "fallback.h"
+#include "shared.h"
 
 #define HOLD_ABOVE_NS 2000000ULL
 #define MEET_STEPS    (1U << 23)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The programs of ok/ are compiled by run.sh too, with other compilers; here is what loads and runs them.
+# run.sh compiles the programs of ok/ with other compilers, too; this loads and runs them.
 HEADERS_OK = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/headers/ok/*.bpf.c))
 HEADERS_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/headers/*.c)) \
-	$(O)/selftests/fallback/tap.o $(O)/user/heldtab.o
+	$(O)/selftests/fallback/tap.o $(O)/user/kernel/heldtab.o
 
 selftests: $(O)/selftests/headers/drive $(HEADERS_OK)
 

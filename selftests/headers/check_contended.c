@@ -8,7 +8,8 @@
 #include <bpf/libbpf.h>
 
 #include "../fallback/tap.h"
-#include "drive.h"
+#include "check_contended.h"
+#include "once.h"
 
 #define CALLS  50
 #define REPEAT 2000

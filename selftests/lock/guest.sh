@@ -1,19 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# On the patched kernel, as root: guest.sh SECONDS PARTS, the parts being some of kunit,torture,provoke,stress.
-# One line for each test, ok or not ok, without numbers; what a failed test said follows as comments.
+# On the patched kernel, as root: guest.sh SECONDS PARTS, a list of kunit,torture,provoke,stress.
+# One line for each test, ok or not ok, without numbers; comments after it show why a test failed.
 # Exit status: 1 a test failed, 2 usage, 3 not this project's kernel.
 debugfs=/sys/kernel/debug
-if [ $# != 2 ] || ! [[ $1 =~ ^[1-9][0-9]*$ && $2 =~ ^(kunit|torture|provoke|stress)(,(kunit|torture|provoke|stress))*$ ]]; then
+part='(kunit|torture|provoke|stress)'
+if [ $# != 2 ] || ! [[ $1 =~ ^[1-9][0-9]*$ && $2 =~ ^$part(,$part)*$ ]]; then
 	sed -n '3,5s/^# //p' "$0" >&2
 	exit 2
 fi
 if ! modprobe -n rqspinlock_stress 2>/dev/null || [ ! -d $debugfs ]; then
-	echo "guest.sh: no module rqspinlock_stress, or no debugfs: is this the patched kernel, with its tests as modules?" >&2
+	echo "guest.sh: no module rqspinlock_stress, or no debugfs: is this the patched kernel, with its" \
+		"tests as modules?" >&2
 	exit 3
 fi
 seconds=$1 parts=,$2,
-COMPLAINTS='\bBUG\b|\bWARNING\b|lockdep is turned off|KCSAN|KASAN|UBSAN|hung|detected stall|Oops|lockup|INFO: (possible|inconsistent|trying)'
+COMPLAINTS='\bBUG\b|\bWARNING\b|lockdep is turned off|KCSAN|KASAN|UBSAN|hung|detected stall'
+COMPLAINTS+='|Oops|lockup|INFO: (possible|inconsistent|trying)'
 failures=0
 
 result() {
@@ -63,7 +66,9 @@ kunit() {
 	modprobe -r rqspinlock_kunit
 }
 
-provocations() { if [ "$(nproc)" -ge 3 ]; then echo aa,abba,cycle,stall; else echo aa,abba,stall; fi; }
+provocations() {
+	if [ "$(nproc)" -ge 3 ]; then echo aa,abba,cycle,stall; else echo aa,abba,stall; fi
+}
 
 # The module judges; here its judgement must have come, about a run that did something.
 torture() {
@@ -103,7 +108,8 @@ done
 if want stress; then
 	for n in 0 1 2 3 4; do stress $n; done
 fi
-complaints=$(since begin | grep -E "$COMPLAINTS" | grep -vE 'ommand line:|rqspin-lock:|virtme-ng-init')
+complaints=$(since begin | grep -E "$COMPLAINTS" |
+	grep -vE 'ommand line:|rqspin-lock:|virtme-ng-init')
 [ -z "$complaints" ]
 result $? "kernel log" "$complaints"
 [ $failures = 0 ]

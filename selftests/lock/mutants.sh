@@ -4,7 +4,7 @@
 # mutants.patch on top, and runs KUnit and the stress module with each way to break the lock.
 #   selftests/lock/mutants.sh [NUMBER...]     all of 1 to 14
 # First with none of them, a control: to that no test may object.
-# The kernel is one of its own (6.12-rqspin-mutants), and the tree is as before once that is compiled.
+# It builds a kernel of its own (6.12-rqspin-mutants), and restores the tree after that.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -18,10 +18,12 @@ die() {
 }
 
 for n; do [[ $n =~ ^([1-9]|1[0-4])$ ]] || die "'$n' is no mutant: they are 1 to 14"; done
-git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 || die "no tree in $tree: run make kernel-tree"
-[ -z "$(git -C "$tree" status --porcelain)" ] || die "uncommitted changes in $tree: commit or stash them"
+git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 ||
+	die "no tree in $tree: run make kernel-tree"
+[ -z "$(git -C "$tree" status --porcelain)" ] ||
+	die "uncommitted changes in $tree: commit or stash them"
 
-mend() { git -C "$tree" checkout -q .; }
+restore() { git -C "$tree" checkout -q .; }
 
 guest() {
 	"$here/../vm/run.sh" --kernel 6.12-rqspin-mutants --cpus 6 --timeout 300 -- bash -c \
@@ -53,9 +55,12 @@ try() {
 mkdir -p "$top/build/test-logs"
 log=$top/build/test-logs/lock-mutants
 git -C "$tree" apply "$here/mutants.patch"
-trap mend EXIT
-"$top/kernel-patches/build.sh" --worktree --as mutants lean >"$log" 2>&1 || { echo "mutants: does not build: $log" >&2; exit 1; }
-mend
+trap restore EXIT
+"$top/kernel-patches/build.sh" --worktree --as mutants lean >"$log" 2>&1 || {
+	echo "mutants: does not build: $log" >&2
+	exit 1
+}
+restore
 trap - EXIT
 [ $# -gt 0 ] || set -- {1..14}
 for n in 0 "$@"; do try "$n"; done

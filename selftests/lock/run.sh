@@ -30,7 +30,8 @@ parse_args() {
 		esac
 		shift 2
 	done
-	[[ $models =~ ^(queue|tas)(,(queue|tas))*$ && $cpus =~ ^[0-9]+(,[0-9]+)*$ && $seconds =~ ^[1-9][0-9]*$ ]] || usage
+	[[ $models =~ ^(queue|tas)(,(queue|tas))*$ ]] || usage
+	[[ $cpus =~ ^[0-9]+(,[0-9]+)*$ && $seconds =~ ^[1-9][0-9]*$ ]] || usage
 	[[ $parts =~ ^(kunit|torture|provoke|stress)(,(kunit|torture|provoke|stress))*$ ]] || usage
 }
 

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
+#include "runner/locks.h"
 #include "selftests/progs/abba.skel.h"
 
 #define ABBA_ROUNDS  31

@@ -2,8 +2,9 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
+#include "runner/locks.h"
 #include "selftests/progs/held.skel.h"
 
 static struct held_bpf *load(void)

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
+#include "runner/locks.h"
 #include "selftests/progs/irq_state.skel.h"
 
 static struct irq_state_bpf *load(const char *name)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
 #include "selftests/progs/map_locks.skel.h"
 
 /* As in the BPF object. */

@@ -6,8 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
+#include "runner/locks.h"
 #include "selftests/progs/stream.skel.h"
 
 /* Not in every libbpf: the command by its number. */

@@ -4,8 +4,9 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner.h"
-#include "runner_bpf.h"
+#include "runner/runner.h"
+#include "runner/bpf.h"
+#include "runner/locks.h"
 #include "selftests/progs/trampoline.skel.h"
 
 static struct trampoline_bpf *load(const char *entry, const char *driver)

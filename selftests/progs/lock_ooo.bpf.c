@@ -377,29 +377,27 @@ int with_interrupts_off(struct __sk_buff *ctx)
 
 SEC("?tc")
 __needs(OOO)
-__returns(0)
+__refused("bpf_res_spin_lock is not allowed while holding a bpf_spin_lock")
 int under_spin_lock(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct plain_locked *v = bpf_map_lookup_elem(&plain_values, &key);
-	bool taken;
 
 	if (!v)
-		return -1;
+		return 0;
 	bpf_spin_lock(&v->lock);
-	taken = take_two(&lock_a, &lock_b);
-	if (taken) {
+	if (take_two(&lock_a, &lock_b)) {
 		bpf_res_spin_unlock_ooo(&lock_a);
 		bpf_res_spin_unlock(&lock_b);
 	}
 	bpf_spin_unlock(&v->lock);
-	return taken ? 0 : -1;
+	return 0;
 }
 
 SEC("?tc")
 __needs(OOO)
-__refused("bpf_spin_unlock cannot be out of order")
-int spin_lock_out_of_order(struct __sk_buff *ctx)
+__refused("bpf_res_spin_unlock_ooo is not allowed while holding a bpf_spin_lock")
+int spin_lock_held(struct __sk_buff *ctx)
 {
 	__u32 key = 0;
 	struct plain_locked *v = bpf_map_lookup_elem(&plain_values, &key);
@@ -407,12 +405,7 @@ int spin_lock_out_of_order(struct __sk_buff *ctx)
 	if (!v)
 		return 0;
 	bpf_spin_lock(&v->lock);
-	if (bpf_res_spin_lock(&lock_a)) {
-		bpf_spin_unlock(&v->lock);
-		return 0;
-	}
-	bpf_spin_unlock(&v->lock);
-	bpf_res_spin_unlock_ooo(&lock_a);
+	bpf_res_spin_unlock_ooo((struct bpf_res_spin_lock *)&v->lock);
 	return 0;
 }
 
@@ -424,10 +417,10 @@ int spin_lock(struct __sk_buff *ctx)
 	__u32 key = 0;
 	struct plain_locked *v = bpf_map_lookup_elem(&plain_values, &key);
 
-	if (!v)
+	if (!v || bpf_res_spin_lock(&lock_a))
 		return 0;
-	bpf_spin_lock(&v->lock);
 	bpf_res_spin_unlock_ooo((struct bpf_res_spin_lock *)&v->lock);
+	bpf_res_spin_unlock(&lock_a);
 	return 0;
 }
 

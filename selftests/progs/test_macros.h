@@ -10,6 +10,8 @@
  *			(with __refused: one of the two, where kernels differ)
  *	__needs("name")		skipped where the kernel's BTF has no such kfunc
  *	__needs_tracepoint("name") the same for a tracepoint
+ *	__hole("name")	with __refused: kernels without our series may accept it, which is
+ *			a skip that names the section of docs/holes.md
  *
  * Tagged programs are SEC("?...") so that each one is loaded alone.
  */
@@ -22,6 +24,7 @@
 #define __accepted	   __test_tag("accepted=")
 #define __returns(n)	   __test_tag("returns=" #n)
 #define __needs(name)	   __test_tag("needs=" name)
+#define __hole(name)	   __test_tag("hole=" name)
 
 #define __needs_tracepoint(name) __test_tag("needs_tracepoint=" name)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Build the BPF selftests of the unpatched tree, as far as tests.conf wants them, into build/regress.
-#   selftests/regress/build.sh BASE KERNEL   names below build/kernel-obj (regress-base, regress): vmlinux.h is made
+# Build the BPF selftests of the unpatched tree that tests.conf names into build/regress.
+#   selftests/regress/build.sh BASE KERNEL   names below build/kernel-obj (regress-base, regress):
+#   vmlinux.h is made
 #                                            of the first, bpf_testmod.ko of each
 set -euo pipefail
 
@@ -24,10 +25,12 @@ die() {
 # What `make` in tools/ reads, and nothing else; reduced to the wanted tests.
 unpack() {
 	local stamp
-	stamp=$(git -C "$tree" rev-parse base)-$(cat "$here/tests.conf" "$here/pick.py" | sha256sum | cut -c-16)
+	stamp=$(cat "$here/tests.conf" "$here/pick.py" | sha256sum | cut -c-16)
+	stamp=$(git -C "$tree" rev-parse base)-$stamp
 	[ "$(cat "$work/.stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$work/.new" && mkdir -p "$work/.new"
-	git -C "$tree" archive base tools/{arch,bpf,build,include,lib,scripts} tools/testing/selftests/{bpf,lib.mk} \
+	git -C "$tree" archive base tools/{arch,bpf,build,include,lib,scripts} \
+		tools/testing/selftests/{bpf,lib.mk} \
 		scripts kernel/bpf/disasm.{c,h} include/uapi | tar -x -m -C "$work/.new"
 	"$here/pick.py" "$here/tests.conf" "$work/.new/tools/testing/selftests/bpf" >"$work/.vars"
 	mkdir -p "$src"
@@ -41,23 +44,28 @@ selftests_make() {
 	local -a vars
 	mapfile -t vars <"$work/.vars"
 	# The Makefile finds again what .d files name without a folder, but for light skeletons.
-	find "$out" -maxdepth 1 -name '*.test.d' -exec sed -i -E "s#( |^)([a-z0-9_]+\\.lskel\\.h)#\\1$out/\\2#g" {} +
-	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$base/vmlinux" CLANG="$clang" feature-llvm=0 \
-		BPFTOOL="$out/tools/build/bpftool/bootstrap/bpftool" TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= LLD=bfd \
+	find "$out" -maxdepth 1 -name '*.test.d' -exec \
+		sed -i -E "s#( |^)([a-z0-9_]+\\.lskel\\.h)#\\1$out/\\2#g" {} +
+	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$base/vmlinux" \
+		CLANG="$clang" feature-llvm=0 LLD=bfd TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= \
+		BPFTOOL="$out/tools/build/bpftool/bootstrap/bpftool" \
 		"${vars[@]}" "$@"
 }
 
 bootstrap() {
 	mkdir -p "$out/tools/build/bpftool"
-	nice -n 19 make -s -C "$src/tools/bpf/bpftool" -j"$(nproc)" OUTPUT="$out/tools/build/bpftool/" CLANG="$clang" \
+	nice -n 19 make -s -C "$src/tools/bpf/bpftool" -j"$(nproc)" \
+		OUTPUT="$out/tools/build/bpftool/" CLANG="$clang" \
 		feature_display=0 bootstrap
 }
 
-# Modules are made in a copy: the compiler writes beside the source. Their BTF is of the kernel they are for.
+# Modules are built in a copy, because the compiler writes beside the source. Their BTF is that of
+# the kernel they are for.
 module_set() {
 	local of=$1 to=$out/modules-$2 copy=$work/modules-$2 m
 	mkdir -p "$to"
-	rsync -rc "$bpf/" "$copy/" --include='bpf_test*/' --include='bpf_test*/*.[ch]' --include='bpf_test*/Makefile' --exclude='*'
+	rsync -rc "$bpf/" "$copy/" --include='bpf_test*/' --include='bpf_test*/*.[ch]' \
+		--include='bpf_test*/Makefile' --exclude='*'
 	for m in $modules; do
 		nice -n 19 make -s -C "$obj/$of" M="$copy/$m" modules
 		cp "$copy/$m/$m.ko" "$to/"
@@ -77,7 +85,8 @@ for c in clang-19 clang-20 clang-21 clang-22 clang; do
 	command -v "$c" >/dev/null && clang=$c && break
 done
 [ -n "$clang" ] || die "no clang: run scripts/setup.sh" 3
-git -C "$tree" rev-parse -q --verify base >/dev/null || die "no tree in $tree: run make kernel-tree" 3
+git -C "$tree" rev-parse -q --verify base >/dev/null ||
+	die "no tree in $tree: run make kernel-tree" 3
 for k in "$base" "$kernel"; do
 	[ -e "$obj/$k/vmlinux" ] || die "no objects in $obj/$k: see selftests/regress/README.md" 3
 done

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Run the BPF selftests of the unpatched tree on the unpatched and the patched kernel; compare verdicts.
-#   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]... [--minutes N]
+# Run the BPF selftests of the unpatched tree on the unpatched and the patched kernel and compare.
+#   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]...
+#                            [--minutes N]
 #                            [--no-build] [--keep] [--report]
 #   selftests/regress/run.sh --groups    names them
-# NAME: builds of kernel-patches/build.sh (regress-base, regress). A guest takes N minutes (7), then the
-# next one goes on with what is left; --keep goes on with what an earlier call left, --report only
-# compares what is there. TAP; exit status 3: a kernel is missing, or another run is under way.
+# NAME: builds of kernel-patches/build.sh (regress-base, regress). A guest runs N minutes (7), then
+# the next one continues. --keep continues an earlier call, --report only compares what is there.
+# TAP; exit status 3: a kernel is missing, or another run is under way.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -73,8 +74,9 @@ faults() { sed -n '/^vm: the guest kernel complained:/,$ { /^vm: /d; s/^/@@ faul
 # One guest, with the tests of $results/SIDE.todo.
 guest() {
 	local side=$1 name=$2 rc=0
-	(cd "$work/out" && "$vm" --kernel "6.12-rqspin-$name" --cpu "$cpu" --cpus 4 --timeout $((minutes * 60 + slack)) \
-		--name "regress-$side" -- python3 "$here/guest.py" "$side" $((minutes * 60)) "$results/$side.todo") \
+	(cd "$work/out" && "$vm" --kernel "6.12-rqspin-$name" --cpu "$cpu" --cpus 4 \
+		--timeout $((minutes * 60 + slack)) --name "regress-$side" -- \
+		python3 "$here/guest.py" "$side" $((minutes * 60)) "$results/$side.todo") \
 		>>"$results/$side.log" 2>"$results/$side.err" || rc=$?
 	{ faults "$results/$side.err"; echo "@@ guest $rc"; } >>"$results/$side.log"
 	tail -n 3 "$results/$side.err" | sed "s/^/# $side: /"
@@ -83,18 +85,22 @@ guest() {
 # Guests until every test of the plan has its result. Three that add none are the end of it.
 side() {
 	local side=$1 name=$2 left before=-1 idle=0
-	while compare pending "$results/plan" "$results/$side.log" >"$results/$side.todo" && [ -s "$results/$side.todo" ]; do
+	while compare pending "$results/plan" "$results/$side.log" >"$results/$side.todo" &&
+		[ -s "$results/$side.todo" ]; do
 		left=$(wc -l <"$results/$side.todo")
 		if [ "$left" = "$before" ]; then idle=$((idle + 1)); else idle=0; fi
-		[ $idle -lt 3 ] || { echo "# $side: nothing more can be had of the guest: see $results/$side.err" && return 0; }
+		[ $idle -lt 3 ] || {
+			echo "# $side: the guest makes no progress: see $results/$side.err"
+			return 0
+		}
 		before=$left
 		echo "# $side: $left tests to run"
 		guest "$side" "$name"
 	done
 }
 
-# Each side is a group of processes of its own: what runs in the background of a script does not hear
-# of Ctrl-C, and a guest that was ended from outside says nothing about the test that was under way.
+# Each side is a process group of its own: what runs in the background of a script does not receive
+# Ctrl-C, and a guest that was ended from outside says nothing about the test that was under way.
 both_sides() {
 	set -m
 	side base "$base" &
@@ -127,7 +133,10 @@ sides=()
 trap 'stop_sides 130' INT
 trap 'stop_sides 143' TERM
 for k in "$base" "$kernel"; do need_kernel "$k"; done
-[ $build = 0 ] || "$here/build.sh" "$base" "$kernel" >"$work.log" 2>&1 || { tail -n 20 "$work.log" >&2; exit 1; }
+[ $build = 0 ] || "$here/build.sh" "$base" "$kernel" >"$work.log" 2>&1 || {
+	tail -n 20 "$work.log" >&2
+	exit 1
+}
 echo "TAP version 13"
 if [ $run = 1 ]; then
 	[ $keep = 1 ] || rm -rf "$results"
@@ -138,11 +147,13 @@ if [ $run = 1 ]; then
 	both_sides
 	# What differs, once more: a race of the test may differ, too.
 	if [ ! -e "$results/again" ]; then
-		compare again $repeat "$results/plan" "$results/base.log" "$results/patched.log" >"$results/again.new"
+		compare again $repeat "$results/plan" "$results/base.log" "$results/patched.log" \
+			>"$results/again.new"
 		cat "$results/again.new" >>"$results/plan"
 		mv "$results/again.new" "$results/again"
 		both_sides
 	fi
 fi
 [ ${#groups[@]} = 0 ] || min=1
-compare report --min $min "$here/expected-differences.tsv" "$results/plan" "$results/base.log" "$results/patched.log"
+compare report --min $min "$here/expected-differences.tsv" "$results/plan" "$results/base.log" \
+	"$results/patched.log"

@@ -1,275 +1,259 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Instructions for a program. r6: the context; r9: main's frame, whose stack has the flags, in a
- * subprogram as well; r10: the frame's own counters and iterator.
- */
-#include <stddef.h>
+/* Instructions one by one, the statements of a block, and the functions of a program. */
+#include <errno.h>
 #include <string.h>
-#include "rules.h"
+#include "emit.h"
 
-#define FLAG_OFF(flag) (-8 * ((flag) + 1))
-#define VALUE_OFF      (-40) /* what the look-up found */
-#define ITER_OFF       (-48)
-#define COUNTER_OFF(d) (-56 - 8 * (d))
-#define MAX_LOOPS      8
-
-static const struct kernel *kernel;
-static struct bpf_insn *insns;
-static int n, loops, conditions;
-static bool too_long;
-
-static int put(uint8_t code, uint8_t dst, uint8_t src, int off, int imm)
+int put(struct emitter *e, int code, int dst, int src, int off, int imm)
 {
-	if (n >= MAX_INSNS - 64)
-		too_long = true;
+	if (e->n >= MAX_INSNS - 64)
+		e->too_long = true;
 	else
-		insns[n++] = (struct bpf_insn){ .code = code,
-						.dst_reg = dst & 0xf,
-						.src_reg = src & 0xf,
-						.off = (int16_t)off,
-						.imm = imm };
-	return n - 1;
+		e->insns[e->n++] = (struct bpf_insn){ .code = (__u8)code,
+						      .dst_reg = dst & 0xf,
+						      .src_reg = src & 0xf,
+						      .off = (__s16)off,
+						      .imm = imm };
+	return e->n - 1;
 }
 
-static void mov(uint8_t dst, uint8_t src)
+void mov(struct emitter *e, int dst, int src)
 {
-	put(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+	put(e, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
-static void mov_imm(uint8_t dst, int imm)
+void mov_imm(struct emitter *e, int dst, int imm)
 {
-	put(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+	put(e, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
 }
 
-static void address(uint8_t dst, uint8_t base, int off)
+void add_imm(struct emitter *e, int dst, int imm)
 {
-	mov(dst, base);
-	put(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, off);
+	put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, imm);
 }
 
-static void call_kfunc(int id)
+void load(struct emitter *e, int dst, int base, int off)
 {
-	put(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, id);
+	put(e, BPF_LDX | BPF_MEM | BPF_DW, dst, base, off, 0);
 }
 
-static void call_helper(int id)
+void store(struct emitter *e, int base, int off, int src)
 {
-	put(BPF_JMP | BPF_CALL, 0, 0, 0, id);
+	put(e, BPF_STX | BPF_MEM | BPF_DW, base, src, off, 0);
 }
 
-static void load_map(uint8_t dst, int fd, uint8_t pseudo)
+void address(struct emitter *e, int dst, int base, int off)
 {
-	put(BPF_LD | BPF_DW | BPF_IMM, dst, pseudo, 0, fd);
-	put(0, 0, 0, 0, 0);
+	mov(e, dst, base);
+	add_imm(e, dst, off);
 }
 
-static void land(int jump)
+void load_map(struct emitter *e, int dst, int fd, int pseudo)
 {
-	if (!too_long)
-		insns[jump].off = (int16_t)(n - 1 - jump);
+	put(e, BPF_LD | BPF_DW | BPF_IMM, dst, pseudo, 0, fd);
+	put(e, 0, 0, 0, 0, 0);
 }
 
-static void load_lock(int lock)
+void call_kfunc(struct emitter *e, enum kfunc kfunc)
 {
-	if (lock == NR_LOCKS - 1)
-		put(BPF_LDX | BPF_MEM | BPF_DW, 1, 9, VALUE_OFF, 0);
-	else
-		load_map(1, kernel->lock_maps[lock], BPF_PSEUDO_MAP_VALUE);
+	int id = e->kernel->kfunc[kfunc];
+
+	if (id <= 0)
+		e->lacks = kfunc_name(kfunc);
+	put(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, id);
 }
 
-static bool emit_block(const struct block *b, int *subs);
+void call_helper(struct emitter *e, int id)
+{
+	put(e, BPF_JMP | BPF_CALL, 0, 0, 0, id);
+}
+
+int jump_if(struct emitter *e, int op, int reg, int imm)
+{
+	return put(e, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
+}
+
+void land(struct emitter *e, int jump)
+{
+	if (!e->too_long)
+		e->insns[jump].off = (__s16)(e->n - 1 - jump);
+}
+
+/* The offset is filled in when the functions have their places; until then, the number. */
+static int new_func(struct emitter *e, struct func func)
+{
+	if (e->nr_funcs == MAX_FUNCS) {
+		e->too_long = true;
+		return 0;
+	}
+	e->funcs[e->nr_funcs] = func;
+	return e->nr_funcs++;
+}
+
+void load_func(struct emitter *e, int dst, struct func func)
+{
+	load_map(e, dst, new_func(e, func), BPF_PSEUDO_FUNC);
+}
+
+static void emit_call(struct emitter *e, int sub)
+{
+	struct func func = { .body = e->program->subs[sub], .frame = BPF_REG_1 };
+
+	if (e->subs[sub] < 0)
+		e->subs[sub] = new_func(e, func);
+	mov(e, BPF_REG_1, BPF_REG_9);
+	put(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, e->subs[sub]);
+}
+
+static void emit_exit(struct emitter *e)
+{
+	mov_imm(e, BPF_REG_0, 0);
+	put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
 
 /* Two ways on from a conditional jump to the second; false if neither comes back. */
-static bool emit_branches(int jump, const struct block *first, const struct block *second,
-			  int *subs)
+bool emit_branches(struct emitter *e, int jump, const struct block *first,
+		   const struct block *second)
 {
-	bool falls = emit_block(first, subs), second_falls;
+	bool falls = emit_block(e, first), second_falls;
 	int over = -1;
 
 	if (falls)
-		over = put(BPF_JMP | BPF_JA, 0, 0, 0, 0);
-	land(jump);
-	second_falls = emit_block(second, subs);
+		over = put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	land(e, jump);
+	second_falls = emit_block(e, second);
 	if (falls)
-		land(over);
+		land(e, over);
 	return falls || second_falls;
 }
 
-static bool emit_lock(const struct stmt *s, int *subs)
+static bool emit_if(struct emitter *e, const struct stmt *s)
 {
-	int jump;
+	int bit = 1 << (e->conditions++ % 30);
 
-	load_lock(s->lock);
-	if (s->op == OP_LOCK_IRQ)
-		address(2, 9, FLAG_OFF(s->flag));
-	call_kfunc(s->op == OP_LOCK_IRQ ? kernel->lock_irq : kernel->lock);
-	jump = put(BPF_JMP | BPF_JNE | BPF_K, 0, 0, 0, 0);
-	return emit_branches(jump, s->a, s->b, subs);
+	load_map(e, BPF_REG_7, e->kernel->condition, BPF_PSEUDO_MAP_VALUE);
+	put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
+	return emit_branches(e, jump_if(e, BPF_JSET, BPF_REG_7, bit), s->b, s->a);
 }
 
-static bool emit_if(const struct stmt *s, int *subs)
-{
-	int jump;
-
-	put(BPF_LDX | BPF_MEM | BPF_W, 7, 6, offsetof(struct __sk_buff, mark), 0);
-	jump = put(BPF_JMP | BPF_JSET | BPF_K, 7, 0, 0, 1 << (conditions++ % 30));
-	return emit_branches(jump, s->b, s->a, subs);
-}
-
-static void emit_loop(const struct stmt *s, int *subs)
-{
-	int top, out, counter = COUNTER_OFF(loops++ % MAX_LOOPS);
-
-	put(BPF_ST | BPF_MEM | BPF_DW, 10, 0, counter, 0);
-	top = n;
-	put(BPF_LDX | BPF_MEM | BPF_DW, 8, 10, counter, 0);
-	out = put(BPF_JMP | BPF_JGE | BPF_K, 8, 0, 0, s->turns);
-	put(BPF_ALU64 | BPF_ADD | BPF_K, 8, 0, 0, 1);
-	put(BPF_STX | BPF_MEM | BPF_DW, 10, 8, counter, 0);
-	if (emit_block(s->a, subs))
-		put(BPF_JMP | BPF_JA, 0, 0, top - n - 1, 0);
-	land(out);
-	loops--;
-}
-
-static void emit_iter(void)
-{
-	int top, out;
-
-	address(1, 10, ITER_OFF);
-	mov_imm(2, 0);
-	mov_imm(3, 2);
-	call_kfunc(kernel->iter_new);
-	top = n;
-	address(1, 10, ITER_OFF);
-	call_kfunc(kernel->iter_next);
-	out = put(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0, 0);
-	put(BPF_JMP | BPF_JA, 0, 0, top - n - 1, 0);
-	land(out);
-	address(1, 10, ITER_OFF);
-	call_kfunc(kernel->iter_destroy);
-}
-
-/* The target is filled in when the subprograms have their places. */
-static void emit_call(const struct stmt *s, int *subs)
-{
-	mov(1, 6);
-	mov(2, 9);
-	put(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1 - s->sub);
-	subs[s->sub] = 1;
-}
-
-static void emit_exit(void)
-{
-	mov_imm(0, 0);
-	put(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
-
-static void emit_simple(const struct stmt *s)
+static void emit_simple(struct emitter *e, const struct stmt *s)
 {
 	switch (s->op) {
-	case OP_UNLOCK:
-	case OP_UNLOCK_OOO:
-		load_lock(s->lock);
-		call_kfunc(s->op == OP_UNLOCK ? kernel->unlock : kernel->unlock_ooo);
-		break;
-	case OP_UNLOCK_IRQ:
-		load_lock(s->lock);
-		address(2, 9, FLAG_OFF(s->flag));
-		call_kfunc(kernel->unlock_irq);
-		break;
-	case OP_SAVE:
-	case OP_RESTORE:
-		address(1, 9, FLAG_OFF(s->flag));
-		call_kfunc(s->op == OP_SAVE ? kernel->save : kernel->restore);
-		break;
-	case OP_SMASH:
-		put(BPF_ST | BPF_MEM | BPF_DW, 9, 0, FLAG_OFF(s->flag), 0);
-		break;
 	case OP_HELPER:
-		call_helper(BPF_FUNC_ktime_get_ns);
+		call_helper(e, BPF_FUNC_ktime_get_ns);
+		break;
+	case OP_CALL:
+		emit_call(e, s->sub);
+		break;
+	case OP_ITER:
+	case OP_REPEAT:
+	case OP_LOOP:
+	case OP_FOREACH:
+		emit_turns(e, s);
 		break;
 	default:
-		emit_iter();
+		if (ops[s->op].feature <= F_IRQ)
+			emit_lock_op(e, s);
+		else if (ops[s->op].feature <= F_LESS)
+			emit_graph_op(e, s);
+		else
+			emit_rcu_op(e, s);
 	}
 }
 
-/* Whether what follows is reached. */
-static bool emit_stmt(const struct stmt *s, int *subs)
+static bool emit_stmt(struct emitter *e, const struct stmt *s)
 {
 	switch (s->op) {
 	case OP_LOCK:
 	case OP_LOCK_IRQ:
-		return emit_lock(s, subs);
+	case OP_SPIN_LOCK:
+		return emit_lock(e, s);
 	case OP_IF:
-		return emit_if(s, subs);
-	case OP_LOOP:
-		emit_loop(s, subs);
-		return true;
-	case OP_CALL:
-		emit_call(s, subs);
-		return true;
+		return emit_if(e, s);
+	case OP_LOOKUP:
+		return emit_lookup(e, s);
+	case OP_NEW:
+	case OP_POP:
+	case OP_FIRST:
+	case OP_REMOVE:
+		return emit_acquire(e, s);
+	case OP_KPTR:
+		return emit_kptr(e, s);
 	case OP_EXIT:
-		emit_exit();
+		emit_exit(e);
 		return false;
 	default:
-		emit_simple(s);
+		emit_simple(e, s);
 		return true;
 	}
 }
 
-static bool emit_block(const struct block *b, int *subs)
+bool emit_block(struct emitter *e, const struct block *b)
 {
 	int i;
 
 	for (i = 0; i < b->n; i++)
-		if (!emit_stmt(&b->stmts[i], subs))
+		if (!emit_stmt(e, &b->stmts[i]))
 			return false;
 	return true;
 }
 
-static void emit_prologue(void)
+/* All variables are numbers first. */
+static void emit_main(struct emitter *e)
 {
-	mov(6, 1);
-	mov(9, 10);
-	put(BPF_ST | BPF_MEM | BPF_W, 10, 0, ITER_OFF, 0);
-	address(2, 10, ITER_OFF);
-	load_map(1, kernel->lock_maps[NR_LOCKS - 1], BPF_PSEUDO_MAP_FD);
-	call_helper(BPF_FUNC_map_lookup_elem);
-	put(BPF_JMP | BPF_JNE | BPF_K, 0, 0, 2, 0);
-	emit_exit();
-	put(BPF_STX | BPF_MEM | BPF_DW, 10, 0, VALUE_OFF, 0);
+	int off;
+
+	mov(e, BPF_REG_9, BPF_REG_10);
+	store(e, BPF_REG_10, CTX_OFF, BPF_REG_1);
+	for (off = VALUE_OFF(0); off >= KPTR_VAR_OFF; off -= 8)
+		put(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, off, 0);
+	if (emit_block(e, e->program->main))
+		emit_exit(e);
 }
 
-static void place_sub(int sub, int start)
+static void emit_func(struct emitter *e, const struct func *f)
+{
+	e->loops = e->iters = 0;
+	if (f->frame)
+		mov(e, BPF_REG_9, f->frame);
+	if (f->less)
+		mov(e, BPF_REG_8, BPF_REG_1);
+	if (f->from)
+		store(e, BPF_REG_9, VALUE_OFF(f->set), f->from);
+	if (f->trivial || emit_block(e, f->body))
+		emit_exit(e);
+}
+
+static void resolve(struct emitter *e)
+{
+	struct bpf_insn *insn;
+
+	for (insn = e->insns; insn < e->insns + e->n; insn++) {
+		bool call = insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
+		bool func = insn->code == (BPF_LD | BPF_DW | BPF_IMM) &&
+			    insn->src_reg == BPF_PSEUDO_FUNC;
+
+		if (call || func)
+			insn->imm = e->start[1 + insn->imm] - (int)(insn - e->insns) - 1;
+	}
+}
+
+int emit(struct emitter *e, const struct program *p, const struct kernel *k, struct bpf_insn *insns)
 {
 	int i;
 
-	for (i = 0; i < start; i++)
-		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == BPF_PSEUDO_CALL &&
-		    insns[i].imm == -1 - sub)
-			insns[i].imm = start - i - 1;
-}
-
-int emit(const struct program *p, const struct kernel *k, struct bpf_insn *to)
-{
-	int i, subs[NR_SUBS] = { 0 }, none[NR_SUBS];
-
-	kernel = k;
-	insns = to;
-	n = loops = conditions = 0;
-	too_long = false;
-	emit_prologue();
-	if (emit_block(p->main, subs))
-		emit_exit();
-	for (i = 0; i < NR_SUBS; i++) {
-		if (!subs[i])
-			continue;
-		place_sub(i, n);
-		mov(6, 1);
-		mov(9, 2);
-		if (emit_block(p->subs[i], none))
-			emit_exit();
+	memset(e, 0, sizeof(*e));
+	memset(e->subs, -1, sizeof(e->subs));
+	e->program = p;
+	e->kernel = k;
+	e->insns = insns;
+	emit_main(e);
+	for (i = 0; i < e->nr_funcs && !e->too_long; i++) {
+		e->start[1 + i] = e->n;
+		emit_func(e, &e->funcs[i]);
 	}
-	return too_long ? 0 : n;
+	if (e->too_long || e->lacks)
+		return e->lacks ? -ENOENT : -E2BIG;
+	resolve(e);
+	return 0;
 }

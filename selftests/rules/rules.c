@@ -2,51 +2,66 @@
 /*
  * Does the verifier keep its rules? Loads random programs and compares its verdict with that of a
  * simulation; the accepted ones are run as well.
- *	rules [--count N] [--seconds S] [--seed S] [--show]
+ *	rules [--count N] [--seconds S] [--seed S] [--without RULE] [--show] [--program TEXT]
  */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include <bpf/bpf.h>
-#include <bpf/btf.h>
-#include "rules.h"
+#include "gen.h"
+#include "load.h"
+#include "shrink.h"
+#include "tally.h"
+#include "text.h"
 
-#define LOG_SIZE (1 << 20)
+#define FULL_RUN 10000 /* programs, after which everything must have occurred */
 
 static struct options {
 	unsigned long count, seed, seconds;
-	bool show;
-} opts = { .count = 10000, .seed = 1 };
+	enum rule without;
+	const char *program;
+	bool show, shrink;
+} opts = { .count = FULL_RUN, .seed = 1 };
 
-static struct program program;
-static struct bpf_insn insns[MAX_INSNS];
-static char log_buf[LOG_SIZE];
+static unsigned long number(const char *arg, struct argp_state *state)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 0);
+
+	if (*end || end == arg)
+		argp_error(state, "'%s' is not a number", arg);
+	return n;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	char *end = arg;
-
 	switch (key) {
 	case 'n':
-		opts.count = strtoul(arg, &end, 0);
+		opts.count = number(arg, state);
 		break;
 	case 's':
-		opts.seed = strtoul(arg, &end, 0);
+		opts.seed = number(arg, state);
 		break;
 	case 't':
-		opts.seconds = strtoul(arg, &end, 0);
+		opts.seconds = number(arg, state);
 		break;
 	case 'w':
 		opts.show = true;
-		return 0;
+		break;
+	case 'm':
+		opts.shrink = true;
+		break;
+	case 'p':
+		opts.program = arg;
+		break;
+	case 'x':
+		opts.without = find_rule(arg);
+		if (!opts.without)
+			argp_error(state, "no rule '%s': the end of a run lists them", arg);
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	if (*end || end == arg)
-		argp_error(state, "'%s' is not a number", arg);
 	return 0;
 }
 
@@ -55,180 +70,114 @@ static const struct argp_option options[] = {
 	{ "seed", 's', "S", 0, "of the first one (1)", 0 },
 	{ "seconds", 't', "S", 0, "stop after S seconds, but not before 100 programs", 0 },
 	{ "show", 'w', NULL, 0, "print each program and both verdicts", 0 },
+	{ "shrink", 'm', NULL, 0, "print the smallest part of a program that still disagrees", 0 },
+	{ "program", 'p', "TEXT", 0, "judge this program only: 'tc lock g0 ( unlock g0 | )'", 0 },
+	{ "without", 'x', "RULE", 0,
+	  "leave RULE out of the simulation, and stop when the verifier disagrees", 0 },
 	{ 0 },
 };
 static const struct argp argp = { options, parse, NULL, "Compare the verifier with its rules.",
 				  0,	   0,	  0 };
 
-static void skip_all(const char *why)
-{
-	printf("1..0 # SKIP %s\n", why);
-	exit(0);
-}
-
-/* The type of the maps' values: a lock and a number. */
-static int value_btf(int *value_id)
-{
-	struct btf *btf = btf__new_empty();
-	int fd, u32 = btf__add_int(btf, "unsigned int", 4, 0);
-	int lock = btf__add_struct(btf, "bpf_res_spin_lock", 4);
-	LIBBPF_OPTS(bpf_btf_load_opts, load);
-	const void *raw;
-	__u32 size;
-
-	btf__add_field(btf, "val", u32, 0, 0);
-	*value_id = btf__add_struct(btf, "value", 8);
-	btf__add_field(btf, "lock", lock, 0, 0);
-	btf__add_field(btf, "number", u32, 32, 0);
-	raw = btf__raw_data(btf, &size);
-	fd = bpf_btf_load(raw, size, &load);
-	btf__free(btf);
-	return fd;
-}
-
-static int lock_map(int btf_fd, int value_id)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, o, .btf_fd = (__u32)btf_fd, .btf_key_type_id = 1,
-		    .btf_value_type_id = (__u32)value_id);
-
-	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "rules", 4, 8, 1, &o);
-}
-
-static void find_kernel(struct kernel *k)
-{
-	struct btf *vmlinux = btf__load_vmlinux_btf();
-	struct {
-		const char *name;
-		int *id;
-	} kfuncs[] = {
-		{ "bpf_res_spin_lock", &k->lock },
-		{ "bpf_res_spin_unlock", &k->unlock },
-		{ "bpf_res_spin_lock_irqsave", &k->lock_irq },
-		{ "bpf_res_spin_unlock_irqrestore", &k->unlock_irq },
-		{ "bpf_local_irq_save", &k->save },
-		{ "bpf_local_irq_restore", &k->restore },
-		{ "bpf_iter_num_new", &k->iter_new },
-		{ "bpf_iter_num_next", &k->iter_next },
-		{ "bpf_iter_num_destroy", &k->iter_destroy },
-	};
-	size_t i;
-
-	if (!vmlinux)
-		skip_all("the kernel has no BTF");
-	for (i = 0; i < sizeof(kfuncs) / sizeof(*kfuncs); i++) {
-		*kfuncs[i].id = btf__find_by_name_kind(vmlinux, kfuncs[i].name, BTF_KIND_FUNC);
-		if (*kfuncs[i].id >= 0)
-			continue;
-		if (!i)
-			skip_all("this kernel lacks the locks: 6.15 or the patched 6.12 has them");
-		fprintf(stderr, "rules: the kernel has the locks, but not %s\n", kfuncs[i].name);
-		exit(1);
-	}
-	k->unlock_ooo = btf__find_by_name_kind(vmlinux, "bpf_res_spin_unlock_ooo", BTF_KIND_FUNC);
-	btf__free(vmlinux);
-}
-
-static void make_maps(struct kernel *k)
-{
-	int i, value_id, btf_fd = value_btf(&value_id);
-
-	for (i = 0; i < NR_LOCKS; i++) {
-		k->lock_maps[i] = btf_fd < 0 ? btf_fd : lock_map(btf_fd, value_id);
-		if (k->lock_maps[i] < 0) {
-			fprintf(stderr, "rules: no map: %s (root?)\n", strerror(errno));
-			exit(1);
-		}
-	}
-}
-
-static int load(int n, int log_level)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .log_buf = log_level ? log_buf : NULL,
-		    .log_size = log_level ? LOG_SIZE : 0, .log_level = (__u32)log_level);
-
-	return bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "rules", "GPL", insns, (size_t)n, &o);
-}
-
-/* Every condition both ways, more or less. Returns an errno. */
-static int run(int fd)
-{
-	static const __u32 marks[] = { 0, ~0u, 0x55555555, 0x33333333 };
-	static char packet[64];
-	size_t i;
-
-	for (i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		struct __sk_buff skb = { .mark = marks[i] };
-		LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = packet, .data_size_in = sizeof(packet),
-			    .ctx_in = &skb, .ctx_size_in = sizeof(skb));
-
-		if (bpf_prog_test_run_opts(fd, &o))
-			return errno;
-	}
-	return 0;
-}
-
-/* Neither side has judged: no room, no memory, too complex. */
-static bool undecided(int n, int err)
-{
-	int fd;
-
-	/* Too many branches at once have the errno of a bug; the log tells them apart. */
-	if (err != -EFAULT)
-		return err == -E2BIG || err == -ENOMEM;
-	fd = load(n, 1);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && strstr(log_buf, "too complex");
-}
-
-static void disagree(unsigned long seed, const char *rule, int n)
-{
-	int fd = load(n, 1);
-
-	fprintf(stderr, "# seed %lu: the rules: %s; the verifier: %s\n", seed,
-		rule ? rule : "accepted", fd < 0 ? strerror(-fd) : "accepted");
-	print_program(&program, stderr);
-	fprintf(stderr, "%s\n", log_buf);
-	if (fd >= 0)
-		close(fd);
-}
-
-struct tally {
-	unsigned long accepted, refused, disagreed, failed, undecided;
+struct run {
+	struct answers answers;
+	struct loader *loader;
+	struct program program;
+	struct loaded nested; /* the last program at function entry */
+	struct tally tally;
 };
 
-static void one(const struct kernel *k, unsigned long seed, struct tally *t)
-{
-	const char *rule;
-	int n, fd, err = 0;
+/* What is compared: the first rule that is broken, and whether the verifier accepts. */
+struct disagreement {
+	struct run *run;
+	enum rule broken;
+	int err;
+};
 
-	generate(&program, seed, k->unlock_ooo > 0);
-	rule = simulate(&program);
-	n = emit(&program, k, insns);
-	fd = n && rule != no_verdict ? load(n, 0) : -E2BIG;
-	if (fd < 0 && undecided(n, fd)) {
-		t->undecided++;
+static bool same_disagreement(void *arg)
+{
+	const struct disagreement *d = arg;
+	struct verdict v = simulate(&d->run->program, &d->run->answers, opts.without);
+	struct loaded loaded;
+	int err;
+
+	if (v.broken != d->broken)
+		return false;
+	err = load_program(d->run->loader, &d->run->program, false, &loaded);
+	unload_program(&loaded);
+	return err == d->err;
+}
+
+static void disagree(struct run *r, unsigned long seed, const struct verdict *v, int err)
+{
+	struct disagreement d = { r, v->broken, err };
+	struct loaded loaded;
+
+	r->tally.disagreed++;
+	if (opts.shrink)
+		shrink(&r->program, same_disagreement, &d);
+	load_program(r->loader, &r->program, true, &loaded);
+	unload_program(&loaded);
+	fprintf(stderr, "# seed %lu: the rules: %s; the verifier: %s\n", seed,
+		rules[v->broken].text, err ? strerror(-err) : "accepted");
+	print_program(&r->program, stderr);
+	fprintf(stderr, "%s\n", r->loader->log);
+}
+
+/* Would the program be accepted if it were not for the rule it breaks first? */
+static void count_decisive(struct run *r, enum rule broken)
+{
+	if (!simulate(&r->program, &r->answers, broken).broken)
+		r->tally.decisive[broken]++;
+}
+
+/* One at function entry stays, to run within those that come after it. */
+static void run_accepted(struct run *r, unsigned long seed, const struct verdict *v,
+			 struct loaded *loaded)
+{
+	int err;
+
+	if (v->risky || (r->program.env == ENV_FENTRY && v->plain)) {
+		r->tally.not_run++;
 		return;
 	}
+	if (r->program.env == ENV_FENTRY) {
+		unload_program(&r->nested);
+		r->nested = *loaded;
+		loaded->prog = loaded->link = -1;
+		return;
+	}
+	err = run_program(r->loader, &r->program, loaded);
+	r->tally.nested += r->nested.prog >= 0;
+	if (!err)
+		return;
+	r->tally.failed++;
+	fprintf(stderr, "# seed %lu: cannot be run: %s\n", seed, strerror(err));
+}
+
+static void judge(struct run *r, unsigned long seed)
+{
+	struct verdict v = simulate(&r->program, &r->answers, opts.without);
+	struct loaded loaded = { -1, -1 };
+	int err = v.broken == R_NO_VERDICT ? -E2BIG :
+					     load_program(r->loader, &r->program, false, &loaded);
+
 	if (opts.show) {
-		printf("# seed %lu: %s\n", seed, rule ? rule : "accepted");
-		print_program(&program, stdout);
+		printf("# seed %lu: %s\n", seed, rules[v.broken].text);
+		print_program(&r->program, stdout);
 	}
-	if ((fd >= 0) == !!rule || (fd < 0 && fd != -EACCES && fd != -EINVAL)) {
-		t->disagreed++;
-		disagree(seed, rule, n);
-	} else if (fd >= 0) {
-		t->accepted++;
-		err = run(fd);
+	if (err == -E2BIG || err == -ENOMEM) {
+		r->tally.undecided++;
+	} else if (!err == !!v.broken || (err && !is_refusal(err))) {
+		disagree(r, seed, &v, err);
 	} else {
-		t->refused++;
+		count_verdict(&r->tally, &v);
+		if (v.broken)
+			count_decisive(r, v.broken);
+		else
+			run_accepted(r, seed, &v, &loaded);
 	}
-	if (err) {
-		t->failed++;
-		fprintf(stderr, "# seed %lu: cannot be run: %s\n", seed, strerror(err));
-	}
-	if (fd >= 0)
-		close(fd);
+	unload_program(&loaded);
 }
 
 static int result(int number, bool ok, const char *what)
@@ -249,28 +198,70 @@ static bool time_is_up(unsigned long done)
 	return opts.seconds && done >= 100 && now.tv_sec - start >= (time_t)opts.seconds;
 }
 
-int main(int argc, char **argv)
+static int report(const struct run *r)
 {
-	struct tally t = { 0 };
-	struct kernel k;
-	unsigned long i;
+	const struct tally *t = &r->tally;
+	bool full = t->programs >= FULL_RUN;
 	int failed;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	printf("TAP version 13\n");
-	find_kernel(&k);
-	make_maps(&k);
-	if (k.unlock_ooo <= 0)
-		printf("# no releases out of order: this kernel has no bpf_res_spin_unlock_ooo\n");
-	for (i = 0; i < opts.count && !time_is_up(i); i++)
-		one(&k, opts.seed + i, &t);
-	printf("# %lu accepted, %lu refused, %lu disagreements, %lu undecided\n", t.accepted,
-	       t.refused, t.disagreed, t.undecided);
-	printf("1..4\n");
-	failed = result(1, !t.disagreed, "verifier and rules agree");
-	failed += result(2, t.accepted * 4 > i && t.refused * 4 > i,
+	print_tally(t, &r->answers);
+	printf("1..%d\n", full ? 6 : 4);
+	failed = result(1, !t->disagreed, "verifier and rules agree");
+	failed += result(2, t->accepted * 4 > t->programs && t->refused * 4 > t->programs,
 			 "a quarter of the programs or more for each verdict");
-	failed += result(3, !t.failed, "what is accepted can be run");
-	failed += result(4, t.undecided * 100 <= i, "at most one in a hundred is undecided");
-	return failed ? 1 : 0;
+	failed += result(3, !t->failed, "what is accepted can be run");
+	failed += result(4, t->undecided * 100 <= t->programs,
+			 "at most one in a hundred is undecided");
+	if (!full)
+		return failed;
+	failed += result(5, features_covered(t, &r->answers),
+			 "each feature of the kernel was accepted and refused");
+	return failed + result(6, rules_covered(t, &r->answers), "each rule decided a verdict");
+}
+
+static int judge_text(struct run *r)
+{
+	if (parse_program(&r->program, opts.program))
+		return 2;
+	opts.show = true;
+	judge(r, 0);
+	if (!r->tally.disagreed)
+		printf("# the verifier agrees\n");
+	return r->tally.disagreed ? 1 : 0;
+}
+
+static int compare(struct run *r)
+{
+	struct tally *t = &r->tally;
+
+	for (; t->programs < opts.count && !time_is_up(t->programs); t->programs++) {
+		if (opts.without && t->disagreed)
+			break;
+		generate(&r->program, opts.seed + t->programs, &r->answers);
+		judge(r, opts.seed + t->programs);
+	}
+	unload_program(&r->nested);
+	return report(r) ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run = { .nested = { -1, -1 } };
+	static struct loader loader;
+	static struct kernel kernel;
+	bool lacks;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n");
+	if (open_kernel(&kernel, &lacks))
+		return 1;
+	if (lacks) {
+		printf("1..0 # SKIP this kernel lacks the locks: 6.15 or the patched 6.12 has them\n");
+		return 0;
+	}
+	loader.kernel = &kernel;
+	run.loader = &loader;
+	ask_kernel(&kernel, &run.answers);
+	return opts.program ? judge_text(&run) : compare(&run);
 }

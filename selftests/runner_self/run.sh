@@ -55,7 +55,8 @@ for t in fails fails_then_skips checks_nothing hangs crashes leaves; do
 done
 check "self/passes passes" verdict self/passes "ok 1 - self/passes\$"
 check "a skip gives its reason" verdict self/skips "ok 1 - self/skips # SKIP a reason\$"
-check "too few CPUs is a skip" verdict self/wants_cpus "ok 1 - self/wants_cpus # SKIP .*1048576 needed\$"
+check "too few CPUs is a skip" verdict self/wants_cpus \
+	"ok 1 - self/wants_cpus # SKIP .*1048576 needed\$"
 check "a hang is told from a crash" verdict self/hangs "# killed after 1 s"
 check "a crash names its signal" verdict self/crashes "# died of signal 6"
 for t in accepted_but_tagged_refused refused_with_another_message \
@@ -75,7 +76,7 @@ check "an unknown option gives status 2" exits 2 "$runner" --nonsense
 check "a stray argument gives status 2" exits 2 "$runner" self/passes
 check "a bad time scale gives status 2" exits 2 "$runner" -s fast
 check "a missing folder gives status 1" exits 1 "$runner" -d "$tmp/none"
-check "that error names the mend" grep -q "run make selftests" "$tmp/err"
+check "that error names the fix" grep -q "run make selftests" "$tmp/err"
 check "the list has every test and no verdict" exits 0 "$runner" --list
 check "seventeen names" test "$(wc -l <"$tmp/out")" -eq 17
 echo "1..$nr"

@@ -18,4 +18,4 @@ $(STRESS): $(O)/selftests/stress/stress.o $(O)/selftests/stress/capacity.o
 stress: build ## ten minutes of nested map updates while tracing (SECONDS=600)
 	$(Q)selftests/stress/run.sh $(or $(SECONDS),600)
 
--include $(O)/selftests/stress/stress.d $(O)/selftests/stress/capacity.d $(O)/selftests/stress/stress.bpf.d
+-include $(addprefix $(O)/selftests/stress/,stress.d capacity.d stress.bpf.d)

@@ -30,9 +30,11 @@ check() { # description, command...
 }
 
 complaints() { # kernel messages since the start that speak of a lock gone wrong
-	dmesg | awk -v mark="$mark" 'index($0, mark) { seen = 1 } seen { print } END { exit !seen }' >"$tmp/dmesg" ||
+	dmesg | awk -v mark="$mark" 'index($0, mark) { seen = 1 } seen { print }
+		END { exit !seen }' >"$tmp/dmesg" ||
 		echo "the kernel log no longer reaches back to the start"
-	grep -E 'BUG:|WARNING:|lockup|hung task|blocked for more than|rcu.*(stall|self-detected)|unable to handle' "$tmp/dmesg" || true
+	local bad='BUG:|WARNING:|lockup|hung task|blocked for more than|rcu.*(stall|self-detected)'
+	grep -E "$bad|unable to handle" "$tmp/dmesg" || true
 }
 
 no_complaints() {
@@ -46,7 +48,8 @@ no_complaints() {
 
 # An emulated machine with a tracer takes a minute to come to rest.
 run_stress() {
-	timeout $((seconds + 200)) "$build/selftests/stress/stress" "$seconds" | sed 's/^\(not ok\|ok\)/# stress: \1/'
+	timeout $((seconds + 200)) "$build/selftests/stress/stress" "$seconds" |
+		sed 's/^\(not ok\|ok\)/# stress: \1/'
 }
 
 stop_tracer() {

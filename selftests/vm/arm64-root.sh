@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Make build/arm64-root, a small Debian for arm64: what an emulated arm64 guest starts from, and what
-# programs for it are compiled against. Nothing of it is configured or run here; this machine's packages
-# stay as they are. Does nothing when it is there.
+# Make build/arm64-root, a small Debian for arm64: emulated arm64 guests start from it, and programs
+# for them are compiled against it. Nothing of it is configured or run here, and this machine's
+# packages stay as they are. Does nothing if it exists.
 #   selftests/vm/arm64-root.sh [--refresh]
 set -euo pipefail
 
@@ -10,14 +10,16 @@ top=$(readlink -f "$(dirname "$0")/../..")
 root=$top/build/arm64-root
 new=$top/build/.new-arm64-root
 apt=$top/build/kernels/.apt/arm64
-repo=http://deb.debian.org/debian
 PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source=scripts/private-apt.sh
 . "$top/scripts/private-apt.sh"
+# shellcheck source=scripts/mirrors.sh
+. "$top/scripts/mirrors.sh"
 
-# What virtme's init and the tests call, then what they are linked with. Some functions of libbpf that
-# we need came after bookworm.
-PACKAGES='base-files base-passwd bash coreutils dash findutils gawk grep gzip hostname iproute2 kmod login mount procps sed util-linux
+# What virtme's init and the tests call, then what they are linked with. bookworm's libbpf lacks
+# some functions that we need.
+PACKAGES='base-files base-passwd bash coreutils dash findutils gawk grep gzip hostname iproute2 kmod
+login mount procps sed util-linux
 libc6-dev libelf-dev libjansson-dev zlib1g-dev'
 BACKPORTS='libbpf-dev libbpf1'
 
@@ -28,7 +30,7 @@ die() {
 
 # An apt that knows of no installed package fetches all that these depend on.
 fetch() {
-	private_apt "$apt/$1" "$repo" "$1" arm64 || die "$apt_error" 3
+	private_apt "$apt/$1" "$mirror" "$1" arm64 || die "$apt_error" 3
 	shift
 	timeout 900 apt-get "${aptc[@]}" -y --no-install-recommends "$@" >>"$apt/log" 2>&1 ||
 		die "cannot fetch packages for arm64: $(grep -E '^(E|W):' "$apt/log" | tail -n 1)" 3
@@ -72,6 +74,7 @@ furnish() {
 }
 
 [ "${1:-}" = --refresh ] || [ ! -e "$root/VERSIONS" ] || exit 0
+find_mirror debian || die "$mirror_error" 3
 mkdir -p "$apt"
 exec 9>"$apt/.lock"
 flock 9

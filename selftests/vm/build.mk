@@ -10,7 +10,7 @@ vmtest: build ## run the guest suites on KERNEL (VM_CPU=queue or tas)
 vm: build ## a shell in a guest that boots KERNEL
 	$(Q)selftests/vm/run.sh --kernel $(KERNEL) --cpu $(VM_CPU) --shell
 
-# What `make build` makes, for another machine: in build/arm64, against the libraries of its guests' root.
+# `make build` for another architecture: in build/arm64, with the libraries of its guests' root.
 ARM64_ROOT = $(CURDIR)/build/arm64-root
 ARM64_LIB = $(ARM64_ROOT)/usr/lib/aarch64-linux-gnu
 
@@ -18,5 +18,7 @@ ARM64_LIB = $(ARM64_ROOT)/usr/lib/aarch64-linux-gnu
 arm64: ## compile the command and the tests for guests of 6.12-rqspin-arm64
 	$(Q)scripts/setup.sh --arm64
 	$(Q)selftests/vm/arm64-root.sh
-	$(Q)PKG_CONFIG_SYSROOT_DIR=$(ARM64_ROOT) PKG_CONFIG_LIBDIR=$(ARM64_LIB)/pkgconfig:$(ARM64_ROOT)/usr/share/pkgconfig \
-		$(MAKE) --no-print-directory O=build/arm64 CC="aarch64-linux-gnu-gcc --sysroot=$(ARM64_ROOT)" BPF_ARCH=arm64 bpf user selftests
+	$(Q)PKG_CONFIG_SYSROOT_DIR=$(ARM64_ROOT) \
+		PKG_CONFIG_LIBDIR=$(ARM64_LIB)/pkgconfig:$(ARM64_ROOT)/usr/share/pkgconfig \
+		$(MAKE) --no-print-directory O=build/arm64 BPF_ARCH=arm64 \
+		CC="aarch64-linux-gnu-gcc --sysroot=$(ARM64_ROOT)" bpf user selftests

@@ -11,6 +11,8 @@ out=$(readlink -f "$here/../..")/build/kernels
 PATH=$PATH:/usr/sbin:/sbin
 # shellcheck source=scripts/private-apt.sh
 . "$here/../../scripts/private-apt.sh"
+# shellcheck source=scripts/mirrors.sh
+. "$here/../../scripts/mirrors.sh"
 
 die() {
 	printf 'fetch-kernel: %s\n' "$1" >&2
@@ -33,8 +35,14 @@ read_conf() {
 # The versioned package behind the configured one: itself for a pattern, else its dependency.
 image_package() {
 	case $package in
-	*\**) apt-cache "${aptc[@]}" pkgnames "${package%%\**}" | grep -E "^${package/\*/[0-9.]+}\$" | sort -V | tail -n 1 ;;
-	*) apt-cache "${aptc[@]}" depends "$package" | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1 ;;
+	*\**)
+		apt-cache "${aptc[@]}" pkgnames "${package%%\**}" |
+			grep -E "^${package/\*/[0-9.]+}\$" | sort -V | tail -n 1
+		;;
+	*)
+		apt-cache "${aptc[@]}" depends "$package" |
+			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
+		;;
 	esac
 }
 
@@ -68,8 +76,9 @@ arrange() {
 		mv "$new/x/boot/"* "$new/boot/"
 	fi
 	rm -rf "$new/x"
-	find "$new/lib/modules/$v/kernel" \( -path '*/9p/*' -o -path '*/fs/netfs/*' -o -path '*/fs/fuse/*' \
-		-o -path '*/fs/overlayfs/*' -o -path '*/drivers/virtio/*' -o -path '*/drivers/char/*' \) \
+	find "$new/lib/modules/$v/kernel" \( -path '*/9p/*' -o -path '*/fs/netfs/*' \
+		-o -path '*/fs/fuse/*' -o -path '*/fs/overlayfs/*' -o -path '*/drivers/virtio/*' \
+		-o -path '*/drivers/char/*' \) \
 		-name '*.ko.xz' -exec xz -d {} +
 	depmod -b "$new" "$v" 2>"$apt/log" || die "depmod: $(tail -n 1 "$apt/log")"
 	echo "$v" >"$new/RELEASE"
@@ -87,6 +96,8 @@ if [ "$suite" = built ]; then
 fi
 [ $refresh = 0 ] && [ -e "$out/$name/RELEASE" ] && exit 0
 
+find_mirror "$repo" || die "$mirror_error"
+repo=$mirror
 mkdir -p "$out"
 exec 9>"$out/.lock"
 flock 9

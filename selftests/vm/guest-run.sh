@@ -19,8 +19,8 @@ cpu_ticks() {
 	return 1
 }
 
-# Now and then the emulator starts a CPU that never ends its first timer interrupt (run.sh). The guest
-# lives until something sleeps on that CPU: give it up before the command, and the host boots another.
+# Sometimes the emulator starts a CPU that never ends its first timer interrupt (run.sh). The guest
+# lives until something sleeps on that CPU. Stop it before the command; the host boots another.
 check_timers() {
 	local cpu n
 	n=$(nproc)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run a command in a guest that boots a kernel of kernels.conf and sees this machine's files
 # (read-only below a throw-away layer; the current directory is the same).
-#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] [--name N] -- COMMAND...
+#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S]
+#                       [--name N] -- COMMAND...
 #   selftests/vm/run.sh --kernel NAME --shell
 # Exit status: the command's; 2 usage; 3 kernel cannot be fetched; 124 time limit; 125 guest died or
 # did not come up; 126 the command passed but the kernel log shows a fault. stdout and stderr of the
@@ -11,9 +12,12 @@ set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
-BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:|suspicious RCU'
+BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than'
+BAD+='|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:'
+BAD+='|suspicious RCU'
 kernel='' name='' cpu=queue cpus=4 mem=2G limit=600 shell=0
-boot_limit=${RQSPIN_BOOT_LIMIT:-120} # seconds from power-on to the command; twice that at a second try
+# Seconds from power-on to the command; twice that at a second try.
+boot_limit=${RQSPIN_BOOT_LIMIT:-120}
 PATH=$PATH:/usr/sbin:/sbin:$top/.venv/bin
 
 die() {
@@ -21,7 +25,10 @@ die() {
 	exit "${2:-1}"
 }
 
-usage() { die "usage: run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] (--shell | -- COMMAND...)" 2; }
+usage() {
+	die "usage: run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] \
+(--shell | -- COMMAND...)" 2
+}
 
 parse_args() {
 	while [ $# -gt 0 ]; do
@@ -54,8 +61,12 @@ probe_kvm() {
 	id=$(cat /proc/sys/kernel/random/boot_id)
 	[ "$(cut -d' ' -f1 "$cache" 2>/dev/null)" = "$id" ] && { grep -q ' yes$' "$cache"; return; }
 	log=$(mktemp)
-	timeout -k 2 20 qemu-system-x86_64 -accel kvm -cpu host -m 512M -nodefaults -display none -no-reboot \
-		-serial stdio -kernel "$image" -append "console=ttyS0 panic=-1" </dev/null >"$log" 2>&1 || true
+	# The outer redirection: without it bash itself says "Aborted" when QEMU cannot use KVM.
+	{
+		timeout -k 2 20 qemu-system-x86_64 -accel kvm -cpu host -m 512M -nodefaults \
+			-display none -no-reboot -serial stdio -kernel "$image" \
+			-append "console=ttyS0 panic=-1" </dev/null >"$log" 2>&1 || true
+	} 2>/dev/null
 	mkdir -p "${cache%/*}"
 	if grep -q 'Unable to mount root fs' "$log"; then echo "$id yes"; else echo "$id no"; fi >"$cache"
 	rm -f "$log"
@@ -79,7 +90,8 @@ pick_arch() {
 	grep -qs '^CONFIG_ARM64=y' "$top/build/kernels/$kernel"/boot/config-* || return 0
 	arch=arm64
 	[ "$cpu" = queue ] || die "arm64 has no test-and-set path" 2
-	command -v qemu-system-aarch64 >/dev/null || die "qemu-system-aarch64 is missing: run scripts/setup.sh --arm64" 3
+	command -v qemu-system-aarch64 >/dev/null ||
+		die "qemu-system-aarch64 is missing: run scripts/setup.sh --arm64" 3
 	"$here/arm64-root.sh" || exit 3
 }
 

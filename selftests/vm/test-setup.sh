@@ -47,20 +47,22 @@ path_without() {
 
 copy_tree() {
 	mkdir -p "$out/tree/scripts"
-	cp scripts/setup.sh "$out/tree/scripts"
+	cp scripts/setup.sh scripts/mirrors.sh "$out/tree/scripts"
 	cp requirements.txt "$out/tree"
 }
 
 venv_without_network() {
 	setup unshare -rn "$out/tree/scripts/setup.sh"
-	is_and_says 1 'pip could not install.*package source: http' && [ ! -e "$out/tree/.venv" ]
+	is_and_says 1 'pip could not install.*package source: \(http\|the index that pip has\)' &&
+		[ ! -e "$out/tree/.venv" ]
 }
 
 unknown_system() {
 	sed "s|/etc/os-release|$out/os-release|" scripts/setup.sh >"$out/tree/scripts/setup.sh"
 	printf 'ID=plan9\nVERSION_ID=4\n' >"$out/os-release"
 	PATH=$out/bin setup "$out/tree/scripts/setup.sh"
-	is_and_says 3 'cannot install on this system (plan9 4)' && grep -q 'missing: shell checker' "$out/err"
+	is_and_says 3 'cannot install on this system (plan9 4)' &&
+		grep -q 'missing: shell checker' "$out/err"
 }
 
 # Neither lint tools nor Python; a compiler, though.
@@ -80,7 +82,8 @@ setup scripts/setup.sh --frob
 check "an unknown option is a usage error" is_and_says 2 usage
 path_without shellcheck
 PATH=$out/bin setup scripts/setup.sh --check
-check "--check names what is missing and its package" is_and_says 1 'missing: shell checker.*shellcheck'
+check "--check names what is missing and its package" \
+	is_and_says 1 'missing: shell checker.*shellcheck'
 rm -f "$out/bin/qemu-system-aarch64"
 PATH=$out/bin setup scripts/setup.sh --check --arm64
 check "--arm64 asks for its emulator, too" is_and_says 1 'missing: QEMU.* arm64 .*qemu-system-arm'
@@ -92,7 +95,8 @@ check "--build asks for a compiler, not for lint tools and Python" build_needs_l
 if unshare -rn true 2>/dev/null; then
 	check "no network: the source is named, no half venv stays" venv_without_network
 else
-	result skip "no network: the source is named, no half venv stays" "network namespaces are not allowed here"
+	result skip "no network: the source is named, no half venv stays" \
+		"network namespaces are not allowed here"
 fi
 check "an unknown system gets the list and status 3" unknown_system
 echo "$passed passed, $failed failed, $skipped skipped"

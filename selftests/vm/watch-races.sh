@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Inside a guest whose kernel has KCSAN: watch the functions whose names match PATTERN, an extended regular
-# expression, and no others: the base has races of its own. Without KCSAN it does nothing.
-#   watch-races.sh [PATTERN]    by default the lock
+# Inside a guest whose kernel has KCSAN: watch only the functions whose names match PATTERN, an
+# extended regular expression, because the base has races of its own. Without KCSAN it does nothing.
+#   watch-races.sh [PATTERN]    default: the lock
 set -u
 kcsan=/sys/kernel/debug/kcsan
 pattern=${1:-^(res_|resilient_)}

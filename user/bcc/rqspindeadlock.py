@@ -31,7 +31,11 @@ HOPS = 32
 DEPTH = 48
 ERRNO = {errno.EDEADLK: "EDEADLK", errno.ETIMEDOUT: "ETIMEDOUT"}  # EDEADLOCK is the same
 KINDS = ("AA", "ABBA", "CYCLE", "TIMEOUT", "NESTED")
+EXIT_FAIL = 1
 EXIT_UNSUPPORTED = 3
+CPU_MAX = 8191  # of any x86 kernel
+PID_MAX = 1 << 22  # of any 64-bit kernel
+PAGES_MAX = 1 << 18  # BCC keeps the bytes in an int
 
 EXAMPLES = """examples:
     ./rqspindeadlock              # every failed acquisition, live
@@ -155,6 +159,10 @@ typedef _Bool bool;
 
 class Unsupported(Exception):
     """What is missing, and how to get it: one line."""
+
+
+class Failed(Exception):
+    """What did not work, and what would: one line."""
 
 
 class Btf:
@@ -301,18 +309,49 @@ def kind_list(text):
     return parse_list(text, item)
 
 
+def number(text, lowest, highest, error):
+    fits = text.isascii() and text.isdigit() and len(text) < 20
+    if not fits or not lowest <= int(text) <= highest:
+        raise argparse.ArgumentTypeError(error)
+    return int(text)
+
+
 def cpu_list(text):
+    """As ranges: nobody counts the CPUs of 0-8191."""
+
     def item(word):
-        first, _, last = word.partition("-")
-        try:
-            cpus = range(int(first), int(last or first) + 1)
-        except ValueError:
-            cpus = []
-        if not cpus or cpus[0] < 0:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a list of CPUs like 0,2-3")
-        return cpus
+        error = f"'{text}' is not a list of CPUs like 0,2-3, up to {CPU_MAX}"
+        first, dash, last = word.partition("-")
+        first = number(first, 0, CPU_MAX, error)
+        return [(first, number(last, first, CPU_MAX, error) if dash else first)]
 
     return parse_list(text, item)
+
+
+def process(text):
+    return number(text, 1, PID_MAX, f"'{text}' is not a process id from 1 to {PID_MAX}")
+
+
+def page_count(text):
+    """The buffers of all CPUs must leave half of the available memory to others."""
+    pages = number(text, 1, 1 << 60, f"'{text}' is not a power of two")
+    if pages & (pages - 1):
+        raise argparse.ArgumentTypeError(f"{pages} is not a power of two")
+    most = PAGES_MAX
+    while most > 1 and most * os.sysconf("SC_NPROCESSORS_ONLN") > available_pages() // 2:
+        most //= 2
+    if pages > most:
+        raise argparse.ArgumentTypeError(f"{pages} is more than there is room for: at most {most}")
+    return pages
+
+
+def available_pages():
+    try:
+        with open("/proc/meminfo") as f:
+            kib = next(int(line.split()[1]) for line in f if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_AVPHYS_PAGES")
+    return kib * 1024 // os.sysconf("SC_PAGE_SIZE")
 
 
 def positive(kind):
@@ -328,8 +367,13 @@ def positive(kind):
     return convert
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        super().error(printable(message))
+
+
 def parse_args(argv=None):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="rqspindeadlock",
         description="Trace failed acquisitions of resilient queued spin locks",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -339,16 +383,13 @@ def parse_args(argv=None):
     add("-j", "--json", action="store_true", help="print JSON, one object per line")
     add("-k", "--kind", type=kind_list, help="only these kinds: aa, abba, cycle, timeout, nested")
     add("-C", "--cpu", type=cpu_list, help="only failures on these CPUs, as in 0,2-3")
-    add("-p", "--pid", type=positive(int), help="only failures in this process")
+    add("-p", "--pid", type=process, help="only failures in this process")
     add("-c", "--count", type=positive(int), help="stop after this many failures")
     add("-d", "--duration", type=positive(float), help="stop after this many seconds")
     add("-s", "--stack", action="store_true", help="show kernel stacks")
-    add("--pages", type=int, default=64, help="size of the buffer per CPU, a power of two of pages")
+    add("--pages", type=page_count, default=64, help="pages of the buffer per CPU, a power of two")
     add("--ebpf", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args(argv)
-    if args.pages < 1 or args.pages & (args.pages - 1):
-        parser.error(f"argument --pages: {args.pages} is not a power of two")
-    return args
+    return parser.parse_args(argv)
 
 
 def filter_of(args, layout):
@@ -357,11 +398,15 @@ def filter_of(args, layout):
     def one_of(name, values):
         return "(" + " || ".join(f"{name} == {value}" for value in values) + ")"
 
+    def one_of_ranges(name, ranges):
+        """Unsigned: one comparison a range."""
+        return "(" + " || ".join(f"{name} - {a}u <= {b - a}u" for a, b in ranges) + ")"
+
     terms = []
     if args.kind:
         terms.append(one_of("kind", layout.values(args.kind)))
-    if args.cpu is not None:
-        terms.append(one_of("cpu", args.cpu))
+    if args.cpu:
+        terms.append(one_of_ranges("cpu", args.cpu))
     if args.pid:
         terms.append(one_of("pid", [args.pid]))
     return " && ".join(terms) or "1"
@@ -430,6 +475,13 @@ def cycle_text(f):
     return ", ".join([*hops, f"of cpu {f['cpu']}"]) if hops else "-"
 
 
+def printable(text):
+    """Task names hold what their tasks put there: line ends and escape codes as well."""
+    return "".join(
+        c if c.isprintable() and c != "\\" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
 def text_lines(f):
     kind = f["kind"]
     if kind == "CYCLE":
@@ -438,10 +490,21 @@ def text_lines(f):
     owner = "?" if f["owner"] is None else f["owner"]
     when = f["time"].partition("T")[2]
     yield (
-        ROW % (when, kind, f["cpu"], f["pid"], f["comm"], owner, wait, f["lock"], cycle_text(f))
+        ROW
+        % (
+            when,
+            kind,
+            f["cpu"],
+            f["pid"],
+            printable(f["comm"]),
+            owner,
+            wait,
+            f["lock"],
+            cycle_text(f),
+        )
     ).rstrip()
     for frame in f["stack"] or ():
-        yield "    " + frame
+        yield "    " + printable(frame)
 
 
 def misses(fd):
@@ -453,12 +516,46 @@ def misses(fd):
     return 0
 
 
+def keep_folder(name, alive):
+    """In a process of its own: a folder, until nobody has the other end of `alive`."""
+    try:
+        os.setsid()  # signals to the tool's process group are not for this one
+        with tempfile.TemporaryDirectory(prefix="rqspindeadlock-") as top:
+            os.write(name, top.encode())
+            os.close(name)
+            os.read(alive, 1)
+    finally:
+        os._exit(0)
+
+
+@contextlib.contextmanager
+def folder():
+    """A temporary one, removed by another process: also if this one is killed."""
+    (name_in, name_out), (alive_in, alive_out) = os.pipe(), os.pipe()
+    keeper = os.fork()
+    if not keeper:
+        os.close(name_in)
+        os.close(alive_out)
+        keep_folder(name_out, alive_in)
+    os.close(name_out)
+    os.close(alive_in)
+    try:
+        top = os.read(name_in, 4096).decode()
+        if not top:
+            raise Failed("no room for temporary files: set TMPDIR to a folder for them")
+        yield top
+    finally:
+        os.close(name_in)
+        os.close(alive_out)
+        os.waitpid(keeper, 0)
+
+
 @contextlib.contextmanager
 def own_headers():
     """BCC compiles with these instead of the kernel's."""
     names = ("BCC_KERNEL_SOURCE", "BCC_KERNEL_MODULES_SUFFIX")
     before = {name: os.environ.get(name) for name in names}
-    with tempfile.TemporaryDirectory(prefix="rqspindeadlock-") as top:
+    with folder() as top:
         for name, text in HEADERS.items():
             path = os.path.join(top, "include", name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -466,7 +563,7 @@ def own_headers():
                 f.write(text)
         os.environ.update(dict(zip(names, (top, "."), strict=True)))
         try:
-            yield
+            yield top
         finally:
             for name, value in before.items():
                 os.environ.pop(name)
@@ -480,7 +577,10 @@ def load(text):
     except ImportError as e:
         raise Unsupported("no BCC for Python: install python3-bpfcc") from e
     with own_headers():
-        return BPF(text=text)
+        try:
+            return BPF(text=text)
+        except Exception as e:  # BCC has no other
+            raise Failed(f"BCC cannot load the program: {e}") from e
 
 
 class Tracer:
@@ -493,9 +593,12 @@ class Tracer:
         self.bpf = load(program_of(args, layout))
         self.event_class = event_class(layout.hop_size, args.stack)
         self.fd = self.bpf.funcs[b"raw_tracepoint__" + TRACEPOINT.encode()].fd
-        self.bpf["events"].open_perf_buffer(
-            self.on_event, page_cnt=args.pages, lost_cb=lambda count: None
-        )
+        try:
+            self.bpf["events"].open_perf_buffer(
+                self.on_event, page_cnt=args.pages, lost_cb=lambda count: None
+            )
+        except Exception as e:  # BCC has no other
+            raise Failed(f"no buffer of {args.pages} pages per CPU (--pages): {e}") from e
 
     def done(self):
         return self.args.count and self.seen >= self.args.count
@@ -560,19 +663,35 @@ def run(args, stop):
     return 0
 
 
+def end_by_signal(stop):
+    """SIGHUP too, unless nohup has it ignored."""
+    for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if sig != signal.SIGHUP or signal.getsignal(sig) != signal.SIG_IGN:
+            signal.signal(sig, lambda sig, frame: stop.append(sig))
+
+
+def output_failed(e):
+    """Nobody reads it any more, or it cannot be written: there is no second try at the exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if e.errno in (errno.EPIPE, errno.EIO):  # EIO: the terminal is gone
+        return 0
+    print(f"rqspindeadlock: {printable(str(e))}", file=sys.stderr)
+    return EXIT_FAIL
+
+
 def main(argv=None):
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
     args = parse_args(argv)
     stop = []
-    for sig in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(sig, lambda sig, frame: stop.append(sig))
+    end_by_signal(stop)
     try:
         return run(args, stop)
-    except Unsupported as e:
-        print(f"rqspindeadlock: {e}", file=sys.stderr)
-        return EXIT_UNSUPPORTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (Unsupported, Failed) as e:
+        print(f"rqspindeadlock: {printable(str(e))}", file=sys.stderr)
+        return EXIT_UNSUPPORTED if isinstance(e, Unsupported) else EXIT_FAIL
+    except OSError as e:
+        return output_failed(e)
 
 
 if __name__ == "__main__":

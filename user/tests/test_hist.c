@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "hist.h"
+#include "base/hist.h"
 #include "unit.h"
 
 static void empty_has_no_percentiles(void **state)

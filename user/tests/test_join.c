@@ -3,9 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proginfo.h"
-#include "trace_join.h"
+#include "names/proginfo.h"
+#include "trace/join.h"
 #include "unit.h"
+#include "sources/contention.h"
+#include "sources/mapops.h"
+#include "sources/ring.h"
+#include "sources/tracepoint.h"
+#include "sources/trampoline.h"
 
 struct seen {
 	int nr;
@@ -401,7 +406,33 @@ static void each_scope_has_what_was_told_in_it(void **state)
 	assert_int_equal(joined(&tp, &op), 2);
 }
 
+/* Whichever source tells first, and though one may have to wait for a second report. */
+static void failures_come_in_order_of_time(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure late = failure(&source_ring, 1, 0x10);
+	struct failure waits = failure(&source_trampoline, 2, 0x20);
+	struct failure early = failure(&source_contention, 3, 0x30);
+
+	(void)state;
+	late.ev.ts_ns = 30;
+	waits.ev.ts_ns = 20;
+	early.ev.ts_ns = 10;
+	join_push(j, &late, false);
+	join_push(j, &waits, true);
+	join_push(j, &early, false);
+	join_flush(j, false);
+	assert_int_equal(seen.nr, 1);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(seen.f[i].ev.ts_ns, 10 * (i + 1));
+	join_close(j);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(failures_come_in_order_of_time),
 	cmocka_unit_test(what_the_lock_tells_is_kept),
 	cmocka_unit_test(a_whole_list_takes_the_place_of_a_part),
 	cmocka_unit_test(a_lower_source_adds_nothing_to_what_is_told),

@@ -7,8 +7,8 @@
 
 #include "unit.h"
 
-#include "clock.h"
-#include "ksyms.h"
+#include "base/clock.h"
+#include "names/ksyms.h"
 
 #define KERNEL	"ffffffff81000000 T _text\nffffffff82000000 D a_lock\nffffffff82000040 b other\n"
 #define TORTURE "ffffffffc0000000 t torture_init\t[torture]\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "opts.h"
+#include "base/opts.h"
 #include "unit.h"
 
 static void cpus_keep_their_order(void **state)
@@ -86,10 +86,34 @@ static void bad_times_are_refused(void **state)
 	assert_true(v == 7);
 }
 
+static void sizes_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint64_t val;
+	} t[] = {
+		{ "65536", 0, 65536 },	 { "64K", 0, 65536 },
+		{ "8M", 0, 8 << 20 },	 { "1g", 0, 1ULL << 30 },
+		{ "63K", -ERANGE, 42 },	 { "2G", -ERANGE, 42 },
+		{ "", -EINVAL, 42 },	 { "K", -EINVAL, 42 },
+		{ "8MB", -EINVAL, 42 },	 { "-8M", -EINVAL, 42 },
+		{ "1.5M", -EINVAL, 42 }, { "99999999999999999G", -ERANGE, 42 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		uint64_t val = 42;
+
+		assert_int_equal(opt_size(t[i].text, 65536, 1ULL << 30, &val), t[i].err);
+		assert_int_equal(val, t[i].val);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(cpus_keep_their_order), cmocka_unit_test(bad_cpu_lists_are_refused),
-	cmocka_unit_test(numbers_have_bounds),	 cmocka_unit_test(times_have_units),
-	cmocka_unit_test(bad_times_are_refused),
+	cmocka_unit_test(sizes_have_units),	     cmocka_unit_test(cpus_keep_their_order),
+	cmocka_unit_test(bad_cpu_lists_are_refused), cmocka_unit_test(numbers_have_bounds),
+	cmocka_unit_test(times_have_units),	     cmocka_unit_test(bad_times_are_refused),
 };
 
 UNIT_GROUP(opts, tests)

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "ranges.h"
+#include "names/ranges.h"
 #include "unit.h"
 
 static struct locktype *no_type(const struct mapaddr *at)

@@ -2,7 +2,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "report.h"
+#include "base/duration.h"
+#include "show/run_report.h"
 #include "unit.h"
 
 static void durations_have_three_digits(void **state)

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report_parse.h"
-#include "trace.h"
+#include "sources/report_parse.h"
+#include "trace/session.h"
 #include "unit.h"
 
 #define AA                                                            \
@@ -42,6 +42,26 @@ static void everything_in_a_report_is_read(void **state)
 	assert_string_equal(f.ev.comm, "my tool");
 	assert_int_equal(f.ev.line, 81);
 	assert_string_equal(f.file, "plain.bpf.c");
+}
+
+#define CUT                                                           \
+	"ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock\n" \
+	"Attempted lock   = 0xff23a5e4c2ac497c\n"                     \
+	"Total held locks = 0\n"                                      \
+	"bpf_prog_f4341053c9676354_inner+0xe2/0x104\n"                \
+	"  err = bpf_res_spin_lock(&again->lock); and so on\n"        \
+	"bpf_prog_f4341053c9676354_outer+0xe2/0x104\n"                \
+	"  inner(&again->lock) @ plain.bpf.c:99\n"                    \
+	"\n"
+
+static void the_callers_line_is_not_the_calls(void **state)
+{
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_int_equal(report_parse(CUT, strlen(CUT), &f), 0);
+	assert_int_equal(f.ev.line, 0);
+	assert_string_equal(f.file, "");
 }
 
 #define PATCHED                                                       \
@@ -134,6 +154,7 @@ static void drops_are_those_of_the_error_stream(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(everything_in_a_report_is_read),
+	cmocka_unit_test(the_callers_line_is_not_the_calls),
 	cmocka_unit_test(the_patched_kernel_names_the_kind),
 	cmocka_unit_test(timeout_of_the_irqsave_form),
 	cmocka_unit_test(reports_are_found_between_other_text),

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples.h"
+#include "run/driver.h"
+#include "run/outcome.h"
+#include "run/samples.h"
 #include "unit.h"
 
 static void names_are_unique_and_found(void **state)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "kconfig.h"
-#include "lockcalls.h"
-#include "suggest.h"
+#include "kernel/kconfig.h"
+#include "kernel/lockcalls.h"
+#include "base/suggest.h"
 #include "unit.h"
 
 static const char *suggestion(const char *typed)

@@ -3,34 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ksyms.h"
-#include "progaddr.h"
-#include "proginfo.h"
-#include "told.h"
-#include "trace.h"
+#include "names/ksyms.h"
+#include "names/progaddr.h"
+#include "names/proginfo.h"
+#include "sources/told.h"
+#include "trace/source.h"
+#include "trace/session.h"
 #include "unit.h"
-#include "witness_ring.h"
+#include "sources/witness_ring.h"
 
-static struct witness witness(__u32 kind, __s32 owner)
+static struct witness_told witness(__u32 kind, __s16 owner)
 {
-	return (struct witness){
-		.kind = WITNESS_FAILURE,
-		.lock = 0xa0,
-		.err = kind == RQSPIN_TIMEOUT ? -ETIMEDOUT : -EDEADLK,
-		.wait_ns = 77,
-		.cpu = 2,
-		.comm = "task",
-		.told = { .kind = kind, .owner = owner },
-	};
+	return (struct witness_told){ .w = {
+					      .kind = WITNESS_FAILURE,
+					      .lock = 0xa0,
+					      .err = kind == RQSPIN_TIMEOUT ? -ETIMEDOUT : -EDEADLK,
+					      .wait_ns = 77,
+					      .cpu = 2,
+					      .comm = "task",
+					      .told = kind,
+					      .owner = owner,
+				      } };
 }
 
 static void an_aa_holds_what_it_wants(void **state)
 {
-	struct witness w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness(RQSPIN_AA, 2);
 	struct failure f = { 0 };
 
 	(void)state;
-	told_failure(&w, &f);
+	told_failure(&w, NULL, &f);
 	assert_int_equal(f.ev.kind, RQSPIN_AA);
 	assert_int_equal(f.ev.parties, 1);
 	assert_int_equal(f.ev.err, -EDEADLK);
@@ -43,14 +45,17 @@ static void an_aa_holds_what_it_wants(void **state)
 
 static void a_cycle_is_shown_as_it_was(void **state)
 {
-	struct witness w = witness(RQSPIN_CYCLE, 3);
+	struct witness_told w = witness(RQSPIN_CYCLE, 3);
+	struct witness_chain d = { 0 };
 	struct failure f = { 0 };
 
 	(void)state;
-	w.told.nr_hops = 2;
-	w.told.hops[0] = (struct witness_hop){ .cpu = 3, .lock = 0xb0 };
-	w.told.hops[1] = (struct witness_hop){ .cpu = 5, .lock = 0xc0 };
-	told_failure(&w, &f);
+	w.w.nr_hops = 2;
+	w.w.locks[0] = 0xb0;
+	w.w.locks[1] = 0xc0;
+	d.hops[0] = (struct witness_hop){ .cpu = 3, .lock = 0xb0 };
+	d.hops[1] = (struct witness_hop){ .cpu = 5, .lock = 0xc0 };
+	told_failure(&w, &d, &f);
 	assert_int_equal(f.ev.parties, 3);
 	assert_int_equal(f.nr_chain, 2);
 	assert_int_equal(f.chain[1].cpu, 5);
@@ -64,30 +69,55 @@ static void a_cycle_is_shown_as_it_was(void **state)
 
 static void what_the_lock_does_not_tell_is_unknown(void **state)
 {
-	struct witness w = witness(RQSPIN_TIMEOUT, -1);
+	struct witness_told w = witness(RQSPIN_TIMEOUT, -1);
 	struct failure f = { 0 };
 
 	(void)state;
-	w.told.drained = 1;
-	told_failure(&w, &f);
+	w.w.drained = 1;
+	told_failure(&w, NULL, &f);
 	assert_true(f.drained);
 	assert_int_equal(f.ev.owner_cpu, -1);
 	assert_int_equal(f.ev.nr_held, HELD_UNKNOWN);
 	assert_int_equal(f.ev.nr_owner_held, HELD_UNKNOWN);
 	assert_int_equal(f.ev.parties, 0);
 	w = witness(99, -1);
-	told_failure(&w, &f);
+	told_failure(&w, NULL, &f);
 	assert_int_equal(f.ev.kind, RQSPIN_UNKNOWN);
+}
+
+/* In a burst: the ends of the chain are in the record. */
+static void without_details_a_cycle_keeps_its_ends(void **state)
+{
+	struct witness_told w = witness(RQSPIN_CYCLE, 3);
+	struct failure f = { 0 };
+
+	(void)state;
+	w.w.nr_hops = 2;
+	w.w.locks[0] = 0xb0;
+	w.w.locks[1] = 0xc0;
+	told_failure(&w, NULL, &f);
+	assert_int_equal(f.ev.parties, 3);
+	assert_int_equal(f.nr_chain, 0);
+	assert_int_equal(f.ev.owner_wants, 0xb0);
+	assert_int_equal(f.ev.held[0], 0xc0);
+	w.w.kind = RQSPIN_ABBA;
+	w.w.nr_hops = 1;
+	f = (struct failure){ 0 };
+	told_failure(&w, NULL, &f);
+	assert_int_equal(f.nr_chain, 1);
+	assert_int_equal(f.chain[0].cpu, 3);
+	assert_int_equal(f.chain[0].wants, 0xb0);
 }
 
 static void a_longer_chain_than_expected_is_cut(void **state)
 {
-	struct witness w = witness(RQSPIN_CYCLE, 3);
+	struct witness_chain d = { 0 };
+	struct witness_told w = witness(RQSPIN_CYCLE, 3);
 	struct failure f = { 0 };
 
 	(void)state;
-	w.told.nr_hops = 1000;
-	told_failure(&w, &f);
+	w.w.nr_hops = 1000;
+	told_failure(&w, &d, &f);
 	assert_int_equal(f.nr_chain, CHAIN_HOPS);
 }
 
@@ -154,13 +184,13 @@ static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
 	struct proginfo own = { .id = OWN, .code = { own_funcs, sizes, 1, NULL, 0 } };
 	struct proginfo other = { .id = 5, .code = { funcs, sizes, 1, NULL, 0 }, .next = &own };
 	struct ksyms *ks = ksyms_over(symbols);
-	struct witness w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness(RQSPIN_AA, 2);
 	bool known;
 
-	w.told.stack_len = nr * sizeof(*stack);
-	memcpy(w.told.stack, stack, nr * sizeof(*stack));
+	w.stack_len = nr * sizeof(*stack);
+	memcpy(w.stack, stack, nr * sizeof(*stack));
 	memset(f, 0, sizeof(*f));
-	known = told_program(&w, &other, ks, OWN, f);
+	known = told_program(&w, NULL, &other, ks, OWN, f);
 	ksyms_close(ks);
 	return known;
 }
@@ -200,23 +230,23 @@ static void a_trace_begins_behind_the_tracing(void **state)
 				 .full_name = "mine",
 				 .code = { funcs, sizes, 1, NULL, 0 } };
 	struct ksyms *ks = ksyms_over(symbols);
-	struct witness w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness(RQSPIN_AA, 2);
 	char *text;
 
 	(void)state;
-	w.told.stack[0] = 0x9010;
-	w.told.stack[1] = 0xffffffff81000310;
-	w.told.stack[2] = 0xffffffff81000110;
-	w.told.stack[3] = 0x1010;
-	w.told.stack[4] = 0x7;
-	w.told.stack_len = 5 * sizeof(w.told.stack[0]);
-	text = told_trace(&w, &prog, ks);
+	w.stack[0] = 0x9010;
+	w.stack[1] = 0xffffffff81000310;
+	w.stack[2] = 0xffffffff81000110;
+	w.stack[3] = 0x1010;
+	w.stack[4] = 0x7;
+	w.stack_len = 5 * sizeof(w.stack[0]);
+	text = told_trace(&w, NULL, &prog, ks);
 	assert_string_equal(text, "Call trace:\n some_function+0x10\n program 5 mine\n ?\n");
 	free(text);
-	w.told.stack[1] = 0x7;
-	assert_null(told_trace(&w, &prog, ks));
-	w.told.stack_len = -14;
-	assert_null(told_trace(&w, &prog, ks));
+	w.stack[1] = 0x7;
+	assert_null(told_trace(&w, NULL, &prog, ks));
+	w.stack_len = -14;
+	assert_null(told_trace(&w, NULL, &prog, ks));
 	ksyms_close(ks);
 }
 
@@ -224,24 +254,25 @@ static void a_stack_that_cannot_be_read_proves_nothing(void **state)
 {
 	const __u64 hidden[] = { 0xffffffff81000110, 0xffffffff81000120 };
 	const __u64 unknown[] = { 0x9010, 0xffffffff81000110, 0x7 };
-	__u64 deep[WITNESS_STACK] = { 0x9010 };
+	__u64 deep[WITNESS_FRAMES] = { 0x9010 };
 	struct failure f;
 
 	(void)state;
-	for (int i = 1; i < WITNESS_STACK; i++)
+	for (int i = 1; i < WITNESS_FRAMES; i++)
 		deep[i] = 0xffffffff81000110;
 	/* A program that is gone again? */
 	assert_false(program_of(unknown, 3, &f));
 	assert_false(program_of(hidden, 2, &f));
 	assert_false(program_of(hidden, 0, &f));
-	assert_false(program_of(deep, WITNESS_STACK, &f)); /* there may be more */
-	assert_true(program_of(deep, WITNESS_STACK - 1, &f));
+	assert_false(program_of(deep, WITNESS_FRAMES, &f)); /* there may be more */
+	assert_true(program_of(deep, WITNESS_FRAMES - 1, &f));
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_aa_holds_what_it_wants),
 	cmocka_unit_test(a_cycle_is_shown_as_it_was),
 	cmocka_unit_test(what_the_lock_does_not_tell_is_unknown),
+	cmocka_unit_test(without_details_a_cycle_keeps_its_ends),
 	cmocka_unit_test(a_longer_chain_than_expected_is_cut),
 	cmocka_unit_test(a_return_address_is_of_the_line_of_its_call),
 	cmocka_unit_test(variables_and_functions_are_told_apart),

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace_wake.h"
+#include "trace/wake.h"
 #include "unit.h"
 
 /* As the kernel lays them out: perf_event_open(2). */

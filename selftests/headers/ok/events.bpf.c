@@ -21,11 +21,11 @@ SEC("tc") int events_with_a_long_name(struct __sk_buff *skb)
 	res_scope_begin(&scope);
 	res_guard(&outer->lock) {
 		res_guard_here(&a->lock, err, return __LINE__);
+		expected.fail_line = __LINE__ + 1;
 		res_guard(&again->lock)
 			told = 1;
 		res_guard_failed(err) {
 			told = err;
-			expected.fail_line = __LINE__ + 1;
 			res_scope_fail(&scope, &again->lock, err);
 		}
 	}

@@ -27,34 +27,37 @@ SEC("tc") int reports_second_of_pair(struct __sk_buff *skb)
 	struct slot *outer = slot(3), *again = slot(3), *low = slot(2);
 	struct res_scope scope;
 	struct res_pair pair;
+	__u32 line;
 	int err;
 
 	CHECK(outer && again && low);
 	res_scope_begin(&scope);
 	res_guard_here(&outer->lock, outer_err, return __LINE__);
+	line = __LINE__ + 1;
 	err = res_pair_lock(&pair, &again->lock, &low->lock);
 	if (!err) {
 		res_pair_unlock(&pair);
 		return __LINE__;
 	}
 	res_scope_fail_pair(&scope, &pair, err);
-	return check(__LINE__ - 1, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock,
-		     (__u64)&low->lock);
+	return check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, (__u64)&low->lock);
 }
 
 SEC("tc") int reports_first_of_guarded(struct __sk_buff *skb)
 {
 	struct slot *outer = slot(2), *again = slot(2), *high = slot(3);
 	struct res_scope scope;
+	__u32 line;
 
 	CHECK(outer && again && high);
 	res_scope_begin(&scope);
 	res_guard_here(&outer->lock, outer_err, return __LINE__);
+	line = __LINE__ + 1;
 	res_guard_pair(&high->lock, &again->lock)
 		return __LINE__;
 	res_guard_failed(err) {
 		res_scope_fail_pair(&scope, res_guard_pair_failed(), err);
-		return check(__LINE__ - 1, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, 0);
+		return check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, 0);
 	}
 	return __LINE__;
 }
@@ -63,19 +66,24 @@ SEC("tc") int reports_pair_of_one(struct __sk_buff *skb)
 {
 	struct slot *one = slot(1), *same = slot(1);
 	struct res_scope scope;
+	__u32 line;
 
 	CHECK(one && same);
 	res_scope_begin(&scope);
+	line = __LINE__ + 1;
 	res_guard_pair(&one->lock, &same->lock)
 		return __LINE__;
 	res_guard_failed(err) {
 		res_scope_fail_pair(&scope, res_guard_pair_failed(), err);
-		return check(__LINE__ - 1, (__u64)&one->lock, RQSPIN_AA, (__u64)&one->lock, 0);
+		return check(line, (__u64)&one->lock, RQSPIN_AA, (__u64)&one->lock, 0);
 	}
 	return __LINE__;
 }
 
-/* As another CPU would make it: the lock is not one's own, and the first was let go. */
+/*
+ * As another CPU would make it: the lock is not one's own, and the first was let go. Its line is
+ * the report's, as there is no call.
+ */
 SEC("tc") int reports_released_first(struct __sk_buff *skb)
 {
 	struct slot *a = slot(0), *b = slot(1);

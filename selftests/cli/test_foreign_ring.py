@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A program may write anything into the ring of its own failures: what cannot be is refused."""
+
+import ctypes
+import mmap
+import os
+import shutil
+import struct
+import subprocess
+import time
+
+import pytest
+from conftest import BPFTOOL, BUILD, LIMIT, SYS_BPF, skip_without_locks
+
+SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
+PIN = "/sys/fs/bpf/rqspin_test_foreign"
+BPF_OBJ_GET = 7
+
+# include/rqspin/event.h
+EVENT = struct.Struct("<5Qi3Ii5I16Q16s16s32s")
+EVENTS = 4096
+LAYOUT, LAYOUT_AT = 2, 16
+WAIT_UNKNOWN = 2**64 - 1
+
+
+def event(seq, ts_ns=None, wait_ns=WAIT_UNKNOWN, err=-35, kind=1, cpu=0, line=1):
+    ts = time.monotonic_ns() if ts_ns is None else ts_ns
+    head = (seq, ts % 2**64, wait_ns % 2**64, 0xFFFF888000000000, 0, err, kind, 1, cpu, -1)
+    return EVENT.pack(*head, 7, 7, line, 0, 0, *[0] * 16, b"task", b"aa", b"")
+
+
+@pytest.fixture
+def ring():
+    """The memory of a loaded object's ring, and where its slots are."""
+    skip_without_locks()
+    load = [BPFTOOL, "prog", "loadall", SAMPLE, PIN, "pinmaps", f"{PIN}/maps"]
+    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
+    try:
+        path = ctypes.create_string_buffer(f"{PIN}/maps/_bss_rqspin".encode())
+        get = (ctypes.c_uint64 * 2)(ctypes.addressof(path), 0)
+        fd = ctypes.CDLL(None).syscall(SYS_BPF, BPF_OBJ_GET, get, ctypes.sizeof(get))
+        assert fd >= 0
+        size = os.fstat(fd).st_size or ring_size()
+        with mmap.mmap(fd, size) as mem:
+            mem[LAYOUT_AT : LAYOUT_AT + 4] = struct.pack("<I", LAYOUT)
+            yield mem, ring_size() - EVENTS * EVENT.size
+        os.close(fd)
+    finally:
+        shutil.rmtree(PIN)
+
+
+def ring_size():
+    out = subprocess.run(
+        [BPFTOOL, "-j", "map", "show", "pinned", f"{PIN}/maps/_bss_rqspin"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return int(out.stdout.partition('"bytes_value":')[2].partition(",")[0])
+
+
+def put(mem, slots, pos, data):
+    at = slots + pos * EVENT.size
+    mem[at : at + EVENT.size] = data
+
+
+BAD = {
+    "negative time": {"ts_ns": -5},
+    "negative wait": {"wait_ns": -5},
+    "positive errno": {"err": 35},
+    "no errno": {"err": 0},
+    "kind": {"kind": 77},
+    "cpu": {"cpu": 2**31},
+}
+
+
+@pytest.mark.parametrize("fields", BAD.values(), ids=BAD.keys())
+def test_what_no_failure_leaves_is_refused(tracer, ring, fields):
+    mem, slots = ring
+    with tracer("--source", "ring") as t:
+        put(mem, slots, 0, event(1, **fields))
+        put(mem, slots, 1, event(2))
+        mem[0:8] = struct.pack("<Q", 2)
+    assert len(t.events) == 1 and t.summary["lost"] == 1
+    assert "1 record" in t.talk and "refused" in t.talk
+
+
+def test_a_place_that_is_never_filled_hides_nothing(tracer, ring):
+    """Nor is it waited for at the end, and it counts."""
+    mem, slots = ring
+    with tracer("--source", "ring", "--strict") as t:
+        put(mem, slots, 1, event(2))
+        put(mem, slots, 2, event(3))
+        mem[0:8] = struct.pack("<Q", 3)
+    assert len(t.events) == 2 and t.summary["lost"] == 1
+    assert t.proc.returncode == 4
+
+
+def test_a_head_that_no_writer_left_there(tracer, ring):
+    mem, slots = ring
+    with tracer("--source", "ring") as t:
+        mem[0:8] = struct.pack("<Q", 2**63 + 1)
+    assert t.events == [] and t.summary["lost"] == 0 and t.summary["lost_unknown"]
+
+
+@pytest.mark.parametrize("layout", [0, 1, 3])
+def test_headers_of_another_release(tracer, ring, layout):
+    mem, slots = ring
+    with tracer("--source", "ring", "--strict") as t:
+        mem[LAYOUT_AT : LAYOUT_AT + 4] = struct.pack("<I", layout)
+        put(mem, slots, 0, event(1))
+        mem[0:8] = struct.pack("<Q", 1)
+    assert t.events == [] and t.summary["lost_unknown"] and t.proc.returncode == 4
+    assert "headers of another release: compile it again" in t.talk

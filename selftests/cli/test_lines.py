@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Each failure is shown at the line of the lock call in the user's file, line by line."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+from collections import defaultdict
+
+import pytest
+from conftest import (
+    BPFTOOL,
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    TOP,
+    doctor,
+    needs_two_cpus,
+    no_locks,
+    run_sample,
+)
+
+LINES = TOP / "selftests/lines"
+OBJECTS = {
+    "raw": "calls.h",
+    "raw_events": "calls.h",
+    "wrapped": "calls.h",
+    "wrapped_events": "calls.h",
+    "fallback_events": "calls.h",
+    "guard": "guard.bpf.c",
+    "guard_events": "guard.bpf.c",
+}
+PAIRS = {
+    "calls.h": [("ab", "ba")],
+    "guard.bpf.c": [("ab", "ba"), ("bank_ab", "bank_ba"), ("ordered_pair", "ordered_other")],
+}
+ROUNDS = 5
+
+
+def marks(file):
+    """Program -> the lines of its failing calls, as marked in the source."""
+    lines = defaultdict(list)
+    for nr, text in enumerate((LINES / file).read_text().splitlines(), 1):
+        for name in re.findall(r"\bat: (\w+)", text):
+            lines[name].append(nr)
+    return dict(lines)
+
+
+def skip_unseen(name):
+    """Without reports of their own, failures need a source that sees every program."""
+    usable = {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
+    if name != "fallback_events" and no_locks():
+        pytest.skip(f"needs the lock kfuncs: {no_locks()}")
+    if "events" not in name and not usable & {"tracepoint", "trampoline", "stream"}:
+        pytest.skip("no source sees programs that do not report themselves on this kernel")
+
+
+def text_of(file, line):
+    return (LINES / file).read_text().splitlines()[line - 1].strip()
+
+
+def check_at(e, name, file, lines):
+    """A raw call is known by the kernel only: a program's own report then has its own line."""
+    at = e["at"]
+    if name == "raw_events" and e["source"] == "ring" and not e["joined"]:
+        assert not at["call"], e
+        return
+    assert at["call"], e
+    assert at["line"] in lines, (e, lines)
+    assert os.path.basename(at["file"]) == file, e
+    assert at["text"] == text_of(file, at["line"]), e
+
+
+def check_fallback(e):
+    """It knows who owns the lock, and no more of what anybody holds."""
+    assert e["held"] is None and e["nr_held"] is None, e
+    if e["owner"]:
+        assert e["owner"]["cpu"] != e["cpu"], e
+        assert e["owner"]["held"] is None and e["owner"]["nr_held"] is None, e
+
+
+@pytest.fixture
+def pinned(request, tmp_path):
+    """Programs of an object, to be run one by one."""
+    where = pathlib.Path(f"/sys/fs/bpf/lines-{os.getpid()}")
+
+    def load(name):
+        obj = BUILD / f"selftests/lines/{name}.bpf.o"
+        res = subprocess.run(
+            [BPFTOOL, "prog", "loadall", obj, where], capture_output=True, text=True, timeout=LIMIT
+        )
+        assert res.returncode == 0, res.stderr
+        return where
+
+    yield load
+    if where.exists():
+        for pin in where.iterdir():
+            pin.unlink()
+        where.rmdir()
+
+
+def run_once(prog):
+    cmd = [BPFTOOL, "prog", "run", "pinned", prog, "data_in", "/etc/os-release", "repeat", "1"]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    assert res.returncode == 0, res.stderr
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_own_deadlocks(nothing_left, tracer, pinned, name, schema):
+    """In programs, static and global functions, loops, branches, on lines side by side."""
+    skip_unseen(name)
+    file = OBJECTS[name]
+    want = {p: n for p, n in marks(file).items() if not any(p in pair for pair in PAIRS[file])}
+    where = pinned(name)
+    if name.startswith("raw"):
+        del want["branches"]  # clang merges the two calls
+    with tracer() as t:
+        for prog in want:
+            run_once(where / prog)
+    got = defaultdict(list)
+    for e in t.events:
+        schema.validate(e)
+        check_at(e, name, file, want[e["prog"]["name"]])
+        got[e["prog"]["name"]].append(e["at"]["line"] if e["at"]["call"] else None)
+    for prog, lines in want.items():
+        seen = got.get(prog, [])
+        assert len(seen) == len(lines), (prog, lines, t.events)
+        assert None in seen or sorted(seen) == lines, (prog, lines, t.events)
+
+
+@needs_two_cpus
+@pytest.mark.parametrize("name", OBJECTS)
+def test_abba(nothing_left, tracer, name):
+    """Two programs with opposite orders, on either CPU: the line of each failing call."""
+    skip_unseen(name)
+    file = OBJECTS[name]
+    want = marks(file)
+    obj = BUILD / f"selftests/lines/{name}.bpf.o"
+    for pair in PAIRS[file]:
+        for roles in (pair, pair[::-1]):
+            with tracer() as t:
+                run = run_sample(obj, "--roles", ",".join(roles), "--count", ROUNDS)
+            assert len(t.events) == run["total"]["failed"] > 0
+            for e in t.events:
+                assert e["prog"]["name"] in roles
+                check_at(e, name, file, want[e["prog"]["name"]])
+                if name == "fallback_events":
+                    check_fallback(e)
+
+
+@needs_two_cpus
+def test_text(nothing_left, tmp_path):
+    """File and line are part of the one line that is shown by default."""
+    name, file = "guard_events", "guard.bpf.c"
+    skip_unseen(name)
+    want = marks(file)
+    out, ready = tmp_path / "text", tmp_path / "up"
+    os.mkfifo(ready)
+    with open(out, "w") as to:
+        cmd = [RQSPIN, "trace", "--ready-file", ready]
+        proc = subprocess.Popen(cmd, stdout=to, stderr=subprocess.PIPE, text=True)
+    ready.read_bytes()
+    run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", "ab,ba", "--count", ROUNDS)
+    proc.send_signal(signal.SIGINT)
+    proc.communicate(timeout=LIMIT)
+    lines = out.read_text().splitlines()
+    assert lines
+    for line in lines:
+        found = re.search(r" prog \d+ (ab|ba) at (\S+): wants ", line)
+        assert found, line
+        assert found[2] == f"{file}:{want[found[1]][0]}", line

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""trace: which failures are shown (filters, --unique), and for how long (-- COMMAND)."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample
+
+
+def traced(*args, code=0):
+    """trace --json ARGS: failures, repeats and summary."""
+    res = rqspin("trace", "--json", *args)
+    assert res.returncode == code, res.stderr
+    lines = [json.loads(line) for line in res.stdout.splitlines() if line.startswith('{"schema"')]
+    kinds = ("failure", "repeat", "summary")
+    return {kind: [x for x in lines if x["type"] == kind] for kind in kinds}
+
+
+AA = ("run", "aa", "--count", 5)
+ABBA = ("run", "abba", "--count", 5)
+
+
+def command(*runs):
+    """A shell that runs each of these with the tool under test, quietly."""
+    lines = [f"{RQSPIN} {' '.join(map(str, r))} >/dev/null" for r in runs]
+    return ("--", "sh", "-c", " && ".join(lines))
+
+
+@needs_locks
+def test_command_is_traced(nothing_left):
+    """From before its first failure to after its last, without a pause by the caller."""
+    out = traced(*command(AA))
+    assert len(out["failure"]) == out["summary"][0]["events"] == 5
+    assert {e["prog"]["name"] for e in out["failure"]} == {"aa"}
+
+
+@pytest.mark.parametrize(
+    "script, code", [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143), ("kill -KILL $$", 137)]
+)
+def test_command_exit_status(nothing_left, script, code):
+    out = traced("--", "sh", "-c", script, code=code)
+    assert len(out["summary"]) == 1
+
+
+def test_command_keeps_the_limit_of_files(nothing_left):
+    """The tool raises its own soft limit, not that of the user's command."""
+    cmd = 'ulimit -Sn 77; exec "$0" trace -d 5 -- sh -c "ulimit -Sn; ulimit -Hn"'
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=LIMIT)
+    hard = subprocess.run(["bash", "-c", "ulimit -Hn"], capture_output=True, text=True).stdout
+    assert res.returncode == 0 and f"77\n{hard}" in res.stdout, res
+
+
+def test_command_not_there(nothing_left, tmp_path):
+    res = rqspin("trace", "--", "no-such-command")
+    assert (res.returncode, "no-such-command: No such file" in res.stderr) == (127, True)
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    res = rqspin("trace", "--", plain)
+    assert (res.returncode, f"{plain}: Permission denied" in res.stderr) == (126, True)
+
+
+def test_command_only_after_dashes():
+    res = rqspin("trace", "true")
+    assert res.returncode == 2 and "a command to run comes after --" in res.stderr
+
+
+@needs_locks
+def test_command_options_stay_its_own(nothing_left):
+    out = traced("--kind", "timeout", "--", RQSPIN, "run", "aa", "--count", 3, "--json")
+    assert not out["failure"] and out["summary"][0]["events"] == 3
+
+
+@needs_locks
+def test_fail_on_event_after_success(nothing_left):
+    traced("--fail-on-event", *command(AA), code=10)
+
+
+@pytest.mark.parametrize("to_group", [True, False])
+def test_interrupt_ends_both(nothing_left, tmp_path, to_group):
+    """Ctrl-C goes to the group; a signal for the tracer alone reaches the command as SIGTERM."""
+    up = tmp_path / "up"
+    script = f"trap 'exit 5' INT TERM; echo > {up}; while :; do sleep 0.1; done"
+    proc = subprocess.Popen(
+        [RQSPIN, "trace", "--json", "--", "sh", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + LIMIT
+    while not up.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if to_group:
+        os.killpg(proc.pid, signal.SIGINT)
+    else:
+        proc.send_signal(signal.SIGINT)
+    out, err = proc.communicate(timeout=LIMIT)
+    assert proc.returncode == 5, err
+    assert json.loads(out.splitlines()[-1])["type"] == "summary"
+
+
+@needs_locks
+def test_count_ends_the_command(nothing_left):
+    out = traced("--count", 2, "--", RQSPIN, "run", "aa", "--duration", "60", code=0)
+    assert len(out["failure"]) == 2
+
+
+@needs_locks
+def test_unique_folds_repeats(nothing_left):
+    out = traced("--unique", *command(AA, AA))
+    assert len(out["failure"]) == 1
+    assert [r["again"] for r in out["repeat"]] == [9]
+    assert out["repeat"][0]["at"] == out["failure"][0]["at"]
+    summary = out["summary"][0]
+    assert (summary["events"], summary["shown"], summary["repeats"]) == (10, 1, 9)
+
+
+@needs_locks
+@needs_two_cpus
+def test_unique_keeps_what_differs(nothing_left):
+    out = traced("--unique", *command(AA, ABBA))
+    names = [e["prog"]["name"] for e in out["failure"]]
+    assert names.count("aa") == 1 and {"abba_0", "abba_1"} & set(names)
+    total = len(out["failure"]) + sum(r["again"] for r in out["repeat"])
+    assert total == out["summary"][0]["events"]
+
+
+@needs_locks
+def test_unique_text(nothing_left):
+    res = rqspin("trace", "--unique", *command(AA))
+    more = r"^4 more: AA +prog \d+ aa at aa\.bpf\.c:\d+: wants slots\[0\]"
+    assert re.search(more, res.stdout, re.M)
+    assert "1 failed acquisitions shown of 5 seen, 4 of them repeats" in res.stderr
+
+
+SLOTS, LOCK_B, ALL, NONE = (
+    {"slots[0].lock"},
+    {"lock_b"},
+    {"slots[0].lock", "lock_a", "lock_b"},
+    set(),
+)
+
+
+@needs_locks
+@needs_two_cpus
+@pytest.mark.parametrize(
+    "option, locks",
+    [
+        (("--lock", "slots[0].lock"), SLOTS),
+        (("--lock", "lock_b"), LOCK_B),
+        (("--lock", "slots"), NONE),
+        (("--map", "slots"), SLOTS),
+        (("--map", ".data.lock_b"), LOCK_B),
+        (("--map", "4000000000"), NONE),
+        (("--comm", "rqspin"), ALL),
+        (("--comm", "other"), NONE),
+    ],
+)
+def test_filter(nothing_left, tracer, option, locks):
+    """Which side of an ABBA fails is chance: a tracer without a filter sees what there was."""
+    with tracer() as t:
+        out = traced(*option, *command(AA, ABBA))
+
+    def of(events):
+        return sorted((e["prog"]["id"], e["lock"]["name"]) for e in events)
+
+    assert of(out["failure"]) == [e for e in of(t.events) if e[1] in locks]
+    assert len([e for e in of(t.events) if e[1] in SLOTS]) == 5
+    assert out["summary"][0]["events"] >= 10
+
+
+@needs_locks
+def test_filter_by_address_and_id(nothing_left, tracer):
+    with tracer() as t:
+        run_sample("aa", "--count", 1)
+    lock = t.events[0]["lock"]
+    out = traced("--lock", lock["addr"], "--map", str(lock["map_id"] + 100000), *command(AA))
+    assert not out["failure"]
+
+
+@pytest.mark.parametrize("option", ["--lock", "--map", "--comm"])
+def test_empty_names(option):
+    res = rqspin("trace", option, "")
+    assert res.returncode == 2 and f"{option}: a name is needed" in res.stderr

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef HEADERS_CHECK_CONTENDED_H
+#define HEADERS_CHECK_CONTENDED_H
+
+struct bpf_object;
+
+/* Programs X_ab and X_ba of the object, on two CPUs at once; reports by tap(). */
+void check_contended(const struct bpf_object *obj, const char *name);
+
+#endif

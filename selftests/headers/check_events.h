@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef HEADERS_CHECK_EVENTS_H
+#define HEADERS_CHECK_EVENTS_H
+
+struct bpf_object;
+
+/* Events in the object's ring against the run that made them; reports by tap(). */
+void check_events(const struct bpf_object *obj, int prog_fd);
+
+#endif

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What a sound verifier refuses, and some kernels do not: docs/holes.md. Beside each refusal
+ * stands what is close to it and fine.
+ */
+#include "locks.h"
+#include "plain_values.h"
+#include "graph.h"
+
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
+extern struct task_struct *bpf_task_acquire(struct task_struct *p) __weak __ksym;
+extern void bpf_task_release(struct task_struct *p) __weak __ksym;
+extern int bpf_stream_vprintk(int stream_id, const char *fmt__str, const void *args,
+			      __u32 len__sz) __weak __ksym;
+
+#define UNDER_PLAIN(name) name " is not allowed while holding a bpf_spin_lock"
+#define TURNS_ON	  "may turn interrupts on"
+#define NESTED_LOOPS	  "nested loops may run more than 8388608 times"
+
+#define BPF_KPTR __attribute__((btf_type_tag("kptr")))
+
+__u32 many = 1 << 23;
+__u64 sink;
+
+static __always_inline struct plain_locked *plain_element(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&plain_values, &key);
+}
+
+/* Resilient locks, iterators and streams under a bpf_spin_lock. */
+
+SEC("?tc")
+__hole("plain-lock")
+__refused(UNDER_PLAIN("bpf_res_spin_lock"))
+int lock_under_plain(struct __sk_buff *ctx)
+{
+	struct plain_locked *v = plain_element();
+
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	if (!bpf_res_spin_lock(&lock_a))
+		bpf_res_spin_unlock(&lock_a);
+	bpf_spin_unlock(&v->lock);
+	return 0;
+}
+
+SEC("?tc")
+__hole("plain-lock")
+__refused(UNDER_PLAIN("bpf_res_spin_lock_irqsave"))
+int irqsave_under_plain(struct __sk_buff *ctx)
+{
+	struct plain_locked *v = plain_element();
+	unsigned long flags;
+
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	if (!bpf_res_spin_lock_irqsave(&lock_a, &flags))
+		bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
+	bpf_spin_unlock(&v->lock);
+	return 0;
+}
+
+SEC("?syscall")
+__hole("plain-lock")
+__needs("bpf_stream_vprintk")
+__refused(UNDER_PLAIN("bpf_stream_vprintk"))
+int stream_under_plain(void *ctx)
+{
+	struct plain_locked *v = plain_element();
+	__u64 arg = 0;
+
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	bpf_stream_vprintk(1, "held", &arg, 0);
+	bpf_spin_unlock(&v->lock);
+	return 0;
+}
+
+SEC("?tc")
+__hole("plain-lock")
+__refused(UNDER_PLAIN("bpf_iter_num_new"))
+int iterator_under_plain(struct __sk_buff *ctx)
+{
+	struct plain_locked *v = plain_element();
+	struct bpf_iter_num it;
+
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	bpf_iter_num_new(&it, 0, 10);
+	while (bpf_iter_num_next(&it))
+		v->count++;
+	bpf_iter_num_destroy(&it);
+	bpf_spin_unlock(&v->lock);
+	return 0;
+}
+
+/* RCU pointers that a sleepable program loaded under a lock. */
+
+struct task_of {
+	struct bpf_spin_lock lock;
+	struct task_struct BPF_KPTR *task;
+};
+
+struct res_task_of {
+	struct bpf_res_spin_lock lock;
+	struct task_struct BPF_KPTR *task;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct task_of);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct res_task_of);
+} res_tasks SEC(".maps");
+
+static __always_inline int use_task(struct task_struct *task)
+{
+	struct task_struct *mine = bpf_task_acquire(task);
+
+	if (mine)
+		bpf_task_release(mine);
+	return 0;
+}
+
+SEC("?syscall")
+__hole("rcu-pointer")
+__refused_re("must be (a rcu pointer|referenced or trusted)")
+int task_after_plain_lock(void *ctx)
+{
+	struct task_struct *task;
+	struct task_of *v;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&tasks, &key);
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	task = v->task;
+	bpf_spin_unlock(&v->lock);
+	return task ? use_task(task) : 0;
+}
+
+SEC("?syscall")
+__hole("rcu-pointer")
+__refused_re("must be (a rcu pointer|referenced or trusted)")
+int task_after_res_lock(void *ctx)
+{
+	struct res_task_of *v;
+	struct task_struct *task;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&res_tasks, &key);
+	if (!v || bpf_res_spin_lock(&v->lock))
+		return 0;
+	task = v->task;
+	bpf_res_spin_unlock(&v->lock);
+	return task ? use_task(task) : 0;
+}
+
+SEC("?syscall")
+__hole("rcu-pointer")
+__refused_re("must be (a rcu pointer|referenced or trusted)")
+int task_after_irqsave_lock(void *ctx)
+{
+	struct res_task_of *v;
+	struct task_struct *task;
+	unsigned long flags;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&res_tasks, &key);
+	if (!v || bpf_res_spin_lock_irqsave(&v->lock, &flags))
+		return 0;
+	task = v->task;
+	bpf_res_spin_unlock_irqrestore(&v->lock, &flags);
+	return task ? use_task(task) : 0;
+}
+
+/* The program as a whole is an RCU section. */
+SEC("?tc")
+__accepted
+int task_of_a_program_that_cannot_sleep(struct __sk_buff *ctx)
+{
+	struct task_struct *task;
+	struct task_of *v;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&tasks, &key);
+	if (!v)
+		return 0;
+	bpf_spin_lock(&v->lock);
+	task = v->task;
+	bpf_spin_unlock(&v->lock);
+	return task ? use_task(task) : 0;
+}
+
+/* Loops with interrupts off. */
+
+static __always_inline void square(__u32 outer, __u32 inner)
+{
+	struct bpf_iter_num i, j;
+
+	bpf_iter_num_new(&i, 0, outer);
+	while (bpf_iter_num_next(&i)) {
+		bpf_iter_num_new(&j, 0, inner);
+		while (bpf_iter_num_next(&j))
+			sink++;
+		bpf_iter_num_destroy(&j);
+	}
+	bpf_iter_num_destroy(&i);
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_iterators(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	square(many, many);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_iterators_under_lock(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	if (bpf_res_spin_lock_irqsave(&lock_a, &flags))
+		return 0;
+	square(many, many);
+	bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
+	return 0;
+}
+
+SEC("?tc")
+__returns(12)
+int small_nested_iterators(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+	__u64 before = sink;
+
+	bpf_local_irq_save(&flags);
+	square(3, 4);
+	bpf_local_irq_restore(&flags);
+	return (int)(sink - before);
+}
+
+SEC("?tc")
+__returns(6)
+int one_after_the_other(struct __sk_buff *ctx)
+{
+	__u32 n = many >> 21;
+	unsigned long flags;
+	__u64 before = sink;
+
+	bpf_local_irq_save(&flags);
+	square(1, n);
+	square(1, n >> 1);
+	bpf_local_irq_restore(&flags);
+	return (int)(sink - before);
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused("with interrupts off, only iterators that were created so can advance")
+int iterator_of_before(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	unsigned long flags;
+
+	bpf_iter_num_new(&it, 0, many);
+	bpf_local_irq_save(&flags);
+	while (bpf_iter_num_next(&it))
+		sink++;
+	bpf_local_irq_restore(&flags);
+	bpf_iter_num_destroy(&it);
+	return 0;
+}
+
+/* Each round of the outer loop is a region of its own. */
+SEC("?tc")
+__returns(4)
+int regions_in_a_loop(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	__u64 before = sink;
+	unsigned long flags;
+
+	bpf_iter_num_new(&it, 0, many >> 22);
+	while (bpf_iter_num_next(&it)) {
+		bpf_local_irq_save(&flags);
+		square(1, many >> 22);
+		bpf_local_irq_restore(&flags);
+	}
+	bpf_iter_num_destroy(&it);
+	return (int)(sink - before);
+}
+
+static long count(__u32 index, void *ctx)
+{
+	sink++;
+	return 0;
+}
+
+static long count_often(__u32 index, void *ctx)
+{
+	bpf_loop(many, count, NULL, 0);
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_callbacks(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_loop(many, count_often, NULL, 0);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+SEC("?tc")
+__returns(5)
+int one_callback(struct __sk_buff *ctx)
+{
+	__u64 before = sink;
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_loop(5, count, NULL, 0);
+	bpf_local_irq_restore(&flags);
+	return (int)(sink - before);
+}
+
+__noinline int global_square(int a)
+{
+	square(many, many);
+	return a;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused("global functions with several loops are not allowed in IRQ-disabled region")
+int loops_of_a_global_function(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+	int n;
+
+	bpf_local_irq_save(&flags);
+	n = global_square(0);
+	bpf_local_irq_restore(&flags);
+	return n;
+}
+
+/* Helpers that turn interrupts on. */
+
+SEC("?tc")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int clone_redirect(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_clone_redirect(ctx, 1, 0);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+static __noinline int static_clone(struct __sk_buff *ctx)
+{
+	return (int)bpf_clone_redirect(ctx, 1, 0);
+}
+
+SEC("?tc")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int clone_redirect_in_a_function(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+	int err;
+
+	bpf_local_irq_save(&flags);
+	err = static_clone(ctx);
+	bpf_local_irq_restore(&flags);
+	return err;
+}
+
+__noinline int global_clone(struct __sk_buff *ctx)
+{
+	return (int)bpf_clone_redirect(ctx, 1, 0);
+}
+
+SEC("?tc")
+__hole("irqs-on")
+__refused("global functions that " TURNS_ON)
+int clone_redirect_in_a_global_function(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+	int err;
+
+	bpf_local_irq_save(&flags);
+	err = global_clone(ctx);
+	bpf_local_irq_restore(&flags);
+	return err;
+}
+
+SEC("?tc")
+__accepted
+int clone_redirect_afterwards(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_local_irq_restore(&flags);
+	return (int)bpf_clone_redirect(ctx, 1, 0);
+}
+
+SEC("?tc")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int socket_released(struct __sk_buff *ctx)
+{
+	struct bpf_sock_tuple tuple = {};
+	struct bpf_sock *sk;
+	unsigned long flags;
+
+	sk = bpf_sk_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	bpf_local_irq_save(&flags);
+	bpf_sk_release(sk);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SOCKMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} sockets SEC(".maps");
+
+SEC("?tc")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int socket_map_changed(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+	__u32 key = 0;
+
+	bpf_local_irq_save(&flags);
+	bpf_map_delete_elem(&sockets, &key);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+extern int bpf_sock_destroy(struct sock_common *sock) __weak __ksym;
+
+SEC("?iter/tcp")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int socket_destroyed(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *sk = ctx->sk_common;
+	unsigned long flags;
+
+	if (!sk)
+		return 0;
+	bpf_local_irq_save(&flags);
+	bpf_sock_destroy(sk);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+/* R0 of a lock call that succeeded. */
+
+SEC("?tc")
+__hole("upper-half")
+__refused("R6 invalid mem access")
+__attribute__((naked)) int upper_half_of_the_result(void)
+{
+	asm volatile("r1 = %[lock] ll;"
+		     "call %[bpf_res_spin_lock];"
+		     "if w0 != 0 goto 1f;"
+		     "r6 = r0;"
+		     "r1 = %[lock] ll;"
+		     "call %[bpf_res_spin_unlock];"
+		     "r6 >>= 32;"
+		     "if r6 == 0 goto 1f;"
+		     "r0 = *(u64 *)(r6 + 0);" /* only where the upper half is not known */
+		     "1:"
+		     "r0 = 0;"
+		     "exit;"
+		     :
+		     : [lock] "i"(&lock_a), [bpf_res_spin_lock] "i"(bpf_res_spin_lock),
+		       [bpf_res_spin_unlock] "i"(bpf_res_spin_unlock)
+		     : "r0", "r1", "r2", "r3", "r4", "r5", "r6");
+}
+
+/* A tree that is changed while it is walked. */
+
+struct leaf {
+	struct bpf_rb_node branch;
+	__u64 key;
+};
+
+struct bpf_res_spin_lock tree_lock __hidden SEC(".data.hole_tree");
+struct bpf_rb_root tree_root __hidden SEC(".data.hole_tree") __contains(leaf, branch);
+struct leaf BPF_KPTR *spare __hidden SEC(".data.hole_spare");
+
+static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	return container_of(a, struct leaf, branch)->key <
+	       container_of(b, struct leaf, branch)->key;
+}
+
+static bool less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	struct leaf *n = bpf_kptr_xchg(&spare, NULL);
+
+	if (n)
+		bpf_rbtree_add_impl(&tree_root, &n->branch, less, NULL, 0);
+	return less(a, b);
+}
+
+SEC("?tc")
+__hole("add-in-add")
+__refused_re("rbtree_add not allowed in rbtree cb|function calls are not allowed while holding")
+int tree_changed_in_the_callback(struct __sk_buff *ctx)
+{
+	struct leaf *n = bpf_obj_new(struct leaf);
+
+	if (!n)
+		return 0;
+	if (bpf_res_spin_lock(&tree_lock)) {
+		bpf_obj_drop(n);
+		return 0;
+	}
+	bpf_rbtree_add_impl(&tree_root, &n->branch, less_that_adds, NULL, 0);
+	bpf_res_spin_unlock(&tree_lock);
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A list in a hash map's element that is deleted while its lock is held: prog_tests/list_reuse.c.
+ */
+#include "test_kfuncs.h"
+#include "graph_lists.h"
+
+#define HASH(name, flags)                        \
+	struct {                                 \
+		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(map_flags, flags);        \
+		__uint(max_entries, 2);          \
+		__type(key, __u32);              \
+		__type(value, struct rooted);    \
+	} name SEC(".maps")
+
+HASH(preallocated, 0);
+HASH(allocated, BPF_F_NO_PREALLOC);
+
+__u32 key, holding, release;
+bool use_allocated;
+/* How long the kernel lets one of our loops go on, and so many of them the owner waits. */
+__u64 loop_ns;
+int loops = 1;
+
+static __always_inline struct rooted *find(void)
+{
+	__u32 k = key;
+
+	return use_allocated ? bpf_map_lookup_elem(&allocated, &k) :
+			       bpf_map_lookup_elem(&preallocated, &k);
+}
+
+SEC("syscall")
+int fill(void *ctx)
+{
+	struct rooted *l = find();
+	struct item *n;
+
+	if (!l)
+		return -1;
+	n = bpf_obj_new(struct item);
+	if (!n)
+		return -2;
+	if (bpf_res_spin_lock(&l->lock)) {
+		bpf_obj_drop(n);
+		return -3;
+	}
+	bpf_list_push_front_impl(&l->head, &n->link, NULL, 0);
+	bpf_res_spin_unlock(&l->lock);
+	return 0;
+}
+
+static __noinline bool wait_a_while(void)
+{
+	while (may_loop) {
+		if (*(volatile __u32 *)&release)
+			return false;
+	}
+	return true;
+}
+
+SEC("syscall")
+int measure(void *ctx)
+{
+	__u64 begin = bpf_ktime_get_ns();
+
+	wait_a_while();
+	loop_ns = bpf_ktime_get_ns() - begin;
+	return 0;
+}
+
+/* 0: told to release; 2: nobody told it to in all its loops. */
+SEC("syscall")
+int hold(void *ctx)
+{
+	struct rooted *l = find();
+	int i, err = 2;
+
+	if (!l)
+		return -1;
+	if (bpf_res_spin_lock(&l->lock))
+		return 1;
+	holding = 1;
+	for (i = 0; may_loop && i < loops; i++) {
+		if (!wait_a_while()) {
+			err = 0;
+			break;
+		}
+	}
+	bpf_res_spin_unlock(&l->lock);
+	return err;
+}
+
+/* How many nodes are in the list? None is left. */
+SEC("syscall")
+int drain(void *ctx)
+{
+	struct rooted *l = find();
+	struct bpf_list_node *node;
+	int nodes = 0;
+
+	if (!l)
+		return -1;
+	while (may_loop) {
+		if (bpf_res_spin_lock(&l->lock))
+			return -2;
+		node = bpf_list_pop_front(&l->head);
+		bpf_res_spin_unlock(&l->lock);
+		if (!node)
+			break;
+		bpf_obj_drop(container_of(node, struct item, link));
+		nodes++;
+	}
+	return nodes;
+}
+
+char _license[] SEC("license") = "GPL";

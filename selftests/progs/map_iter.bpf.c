@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Iterators over maps, which hand out values as plain memory; see prog_tests/map_iter.c. */
+#include "test_kfuncs.h"
+
+struct with_res_lock {
+	struct bpf_res_spin_lock lock;
+	__u32 count;
+};
+
+struct with_plain_lock {
+	struct bpf_spin_lock lock;
+	__u32 count;
+};
+
+struct with_pointer {
+	struct task_struct __attribute__((btf_type_tag("kptr"))) * task;
+};
+
+struct with_data {
+	__u64 count;
+};
+
+#define MAP(name, map_type, value_type)    \
+	struct {                           \
+		__uint(type, map_type);    \
+		__uint(max_entries, 2);    \
+		__type(key, __u32);        \
+		__type(value, value_type); \
+	} name SEC(".maps")
+
+MAP(res_array, BPF_MAP_TYPE_ARRAY, struct with_res_lock);
+MAP(res_hash, BPF_MAP_TYPE_HASH, struct with_res_lock);
+MAP(plain_hash, BPF_MAP_TYPE_HASH, struct with_plain_lock);
+MAP(pointer_hash, BPF_MAP_TYPE_HASH, struct with_pointer);
+MAP(pointer_percpu, BPF_MAP_TYPE_PERCPU_HASH, struct with_pointer);
+MAP(data_hash, BPF_MAP_TYPE_HASH, struct with_data);
+
+#define STORAGE(name, value_type)                      \
+	struct {                                       \
+		__uint(type, BPF_MAP_TYPE_SK_STORAGE); \
+		__uint(map_flags, BPF_F_NO_PREALLOC);  \
+		__type(key, int);                      \
+		__type(value, value_type);             \
+	} name SEC(".maps")
+
+STORAGE(lock_storage, struct with_plain_lock);
+STORAGE(data_storage, struct with_data);
+
+__u64 sum;
+
+SEC("iter/bpf_map_elem")
+int writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		*value = 7;
+	return 0;
+}
+
+SEC("iter/bpf_map_elem")
+int reader(struct bpf_iter__bpf_map_elem *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		sum += *value;
+	return 0;
+}
+
+/* It reads behind the end of all these values. */
+SEC("iter/bpf_map_elem")
+int far_reader(struct bpf_iter__bpf_map_elem *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		sum += value[100];
+	return 0;
+}
+
+/* Not a store: the kernel writes for it. */
+SEC("iter/bpf_map_elem")
+int helper_writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	void *value = ctx->value;
+
+	if (value)
+		bpf_probe_read_kernel(value, 8, ctx->map);
+	return 0;
+}
+
+SEC("iter/bpf_map_elem")
+int atomic_writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		__sync_fetch_and_add(value, 1);
+	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int storage_writer(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		*value = 7;
+	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int storage_reader(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	__u64 *value = ctx->value;
+
+	if (value)
+		sum += *value;
+	return 0;
+}
+
+/* Never loaded: a use of the pointer, without which the object does not say what it points to. */
+SEC("?tc")
+int task_pid(struct __sk_buff *ctx)
+{
+	struct with_pointer *v;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&pointer_hash, &key);
+	return v && v->task ? v->task->pid : 0;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Branches, loops, calls and callbacks, RCU pointers, the values of map iterators. */
+#include "gen.h"
+
+void gen_helper(struct gen *g, struct block *b, struct scope at)
+{
+	(void)g;
+	if (!at.locks)
+		add_stmt(b, OP_HELPER);
+}
+
+static struct stmt *gen_around(struct gen *g, struct block *b, struct scope at, enum op op)
+{
+	struct stmt *s = add_stmt(b, op);
+
+	if (!s)
+		return NULL;
+	at.depth++;
+	s->turns = (int)rnd(g, 3);
+	s->a = gen_block(g, at);
+	if (op == OP_IF)
+		s->b = gen_block(g, at);
+	return s;
+}
+
+void gen_iter(struct gen *g, struct block *b, struct scope at)
+{
+	struct stmt *s;
+
+	if (!has(g, F_ITER) || (at.plain && rnd(g, 6)))
+		return;
+	at.iter = true;
+	s = gen_around(g, b, at, OP_ITER);
+	if (s && !rnd(g, at.irq_off ? 2 : 10))
+		s->turns = MANY_TURNS;
+}
+
+void gen_if(struct gen *g, struct block *b, struct scope at)
+{
+	gen_around(g, b, at, OP_IF);
+}
+
+void gen_repeat(struct gen *g, struct block *b, struct scope at)
+{
+	gen_around(g, b, at, OP_REPEAT);
+}
+
+void gen_loop(struct gen *g, struct block *b, struct scope at)
+{
+	struct stmt *s;
+
+	if (at.locks || !has(g, F_LOOP))
+		return;
+	at.inner = true;
+	s = gen_around(g, b, at, OP_LOOP);
+	if (s && !s->turns) /* a callback that is never called makes verifiers stumble and warn */
+		s->turns = 1;
+	if (s && at.irq_off && !rnd(g, 4))
+		s->turns = MANY_TURNS;
+}
+
+void gen_foreach(struct gen *g, struct block *b, struct scope at)
+{
+	int value = (int)rnd(g, NR_VALUES);
+	struct stmt *s;
+
+	if (at.locks || !has(g, F_FOREACH))
+		return;
+	at.inner = true;
+	at.values |= 1u << value;
+	s = gen_around(g, b, at, OP_FOREACH);
+	if (s)
+		s->value = value;
+}
+
+/* What a subprogram locks must be free, and it may want to call helpers. */
+void gen_call(struct gen *g, struct block *b, struct scope at)
+{
+	struct stmt *s;
+
+	if (at.inner || at.locks || at.flags || at.owned || at.rcu)
+		return;
+	s = add_stmt(b, OP_CALL);
+	if (s)
+		s->sub = (int)rnd(g, NR_SUBS);
+}
+
+void gen_sleep(struct gen *g, struct block *b, struct scope at)
+{
+	if (g->p->env == ENV_SYSCALL && has(g, F_SLEEP) && !at.locks &&
+	    ((!at.flags && !at.rcu) || !rnd(g, 6)))
+		add_stmt(b, OP_SLEEP);
+}
+
+void gen_rcu(struct gen *g, struct block *b, struct scope at)
+{
+	if (at.locks || !has(g, F_RCU) || (at.rcu && rnd(g, 6)) || b->n + 4 > MAX_STMTS)
+		return;
+	add_stmt(b, OP_RCU_LOCK);
+	at.rcu = true;
+	at.kptr = false;
+	at.depth++;
+	gen_stmts(g, b, at, 1 + (int)rnd(g, 2));
+	append(b, OP_RCU_UNLOCK);
+}
+
+static bool can_use_kptr(const struct gen *g)
+{
+	return g->p->env != ENV_TC && has(g, F_KPTR);
+}
+
+/* Loaded, and used if it is protected and no lock forbids the call. */
+void gen_kptr(struct gen *g, struct block *b, struct scope at)
+{
+	bool protected = at.rcu || g->p->env != ENV_SYSCALL;
+	struct stmt *s = can_use_kptr(g) ? add_stmt(b, OP_KPTR) : NULL;
+
+	if (!s)
+		return;
+	at.depth++;
+	s->b = gen_block(g, at);
+	s->a = gen_block(g, at);
+	if (s->a != &g->p->blocks[0] && !at.locks && protected && s->a->n &&
+	    s->a->stmts[s->a->n - 1].op != OP_EXIT)
+		append(s->a, OP_KPTR_USE);
+}
+
+/* Loaded under a lock and used after it: not always protected by then. */
+void gen_stale_kptr(struct gen *g, struct block *b, struct scope at)
+{
+	struct stmt *s;
+	struct held held;
+	int lock = (int)rnd(g, 2) ? LOCK_GLOBAL : LOCK_PLAIN;
+
+	if (at.locks || !can_use_kptr(g) || (lock == LOCK_PLAIN && !has(g, F_PLAIN)) ||
+	    (g->p->env == ENV_SYSCALL && !at.rcu && rnd(g, 3)) || !take_lock(g, b, at, lock, &held))
+		return;
+	s = append(held.inside, OP_KPTR);
+	s->a = new_block(g->p);
+	s->b = new_block(g->p);
+	if (!s->a || !s->b) {
+		s->a = s->b = &g->p->blocks[0];
+		return;
+	}
+	release(s->a, &held);
+	release(s->b, &held);
+	append(s->a, OP_KPTR_USE);
+}
+
+/* In map iterators; a value that is written to must have nothing but numbers. */
+void gen_value(struct gen *g, struct block *b, struct scope at)
+{
+	bool number = g->p->env == ENV_ITER_NUMBER;
+
+	(void)at;
+	if (is_map_iter(g->p->env))
+		add_stmt(b, number || !rnd(g, 4) ? OP_VALUE_WRITE : OP_VALUE_READ);
+}

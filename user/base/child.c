@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/fds.h"
+
+/* What we ignore or handle is the command's own business. */
+static int set_signals(posix_spawnattr_t *attr)
+{
+	sigset_t all, none;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawnattr_setsigdefault(attr, &all);
+	posix_spawnattr_setsigmask(attr, &none);
+	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+/* With the user's limit of open files: a command may close, or use select() on, all below it. */
+static int spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr)
+{
+	int err;
+
+	fds_restore();
+	err = posix_spawnp(pid, argv[0], NULL, attr, argv, environ);
+	fds_raise();
+	return err;
+}
+
+int child_start(struct child *c, char *const argv[])
+{
+	posix_spawnattr_t attr;
+	int err;
+
+	*c = (struct child){ 0 };
+	err = posix_spawnattr_init(&attr);
+	if (err)
+		return -err;
+	err = set_signals(&attr);
+	if (!err)
+		err = spawn(&c->pid, argv, &attr);
+	posix_spawnattr_destroy(&attr);
+	if (err)
+		c->pid = 0;
+	return -err;
+}
+
+bool child_ended(struct child *c)
+{
+	int status;
+
+	if (!c->pid || c->ended)
+		return true;
+	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+		return false;
+	c->ended = true;
+	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+void child_signal(const struct child *c, int sig)
+{
+	if (c->pid && !c->ended)
+		kill(c->pid, sig);
+}

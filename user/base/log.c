@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+
+#include "base/escape.h"
+#include "base/log.h"
+
+enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+static int threshold = LOG_INFO;
+static int trying;
+
+/* Messages name what comes from outside: it must neither end the line nor drive the terminal. */
+static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
+{
+	char *text;
+	int len;
+
+	if (level > threshold)
+		return;
+	len = vasprintf(&text, fmt, ap);
+	if (len < 0)
+		return;
+	flockfile(stderr);
+	fputs(prefix, stderr);
+	escape_put(stderr, text, len);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+	free(text);
+}
+
+#define DEFINE_LOG(name, level, prefix)       \
+	void name(const char *fmt, ...)       \
+	{                                     \
+		va_list ap;                   \
+                                              \
+		va_start(ap, fmt);            \
+		vlog(level, prefix, fmt, ap); \
+		va_end(ap);                   \
+	}
+
+DEFINE_LOG(pr_err, LOG_WARN, "rqspin: ")
+DEFINE_LOG(pr_warn, LOG_WARN, "rqspin: warning: ")
+DEFINE_LOG(pr_info, LOG_INFO, "")
+DEFINE_LOG(pr_debug, LOG_DEBUG, "rqspin: ")
+
+/* Those after the first are indented: a name with a newline must not begin a line of its own. */
+static void put_lines(const char *text)
+{
+	flockfile(stderr);
+	for (const char *line = text; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		fputs(line == text ? "" : "    ", stderr);
+		escape_put(stderr, line, len);
+		fputc('\n', stderr);
+		line += len + !!line[len];
+	}
+	funlockfile(stderr);
+}
+
+/* Our callers report libbpf's failures in the user's terms; its own text is for -v. */
+static int libbpf_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	bool wanted =
+		level == LIBBPF_WARN && !trying ? threshold >= LOG_DEBUG : threshold > LOG_DEBUG;
+	char *text;
+
+	if (!wanted || vasprintf(&text, fmt, ap) < 0)
+		return 0;
+	put_lines(text);
+	free(text);
+	return 0;
+}
+
+void log_verbatim(const char *text)
+{
+	if (threshold > LOG_DEBUG)
+		put_lines(text);
+}
+
+void log_init(void)
+{
+	libbpf_set_print(libbpf_log);
+}
+
+void log_trying(bool begin)
+{
+	trying += begin ? 1 : -1;
+}
+
+void log_more(void)
+{
+	threshold++;
+}

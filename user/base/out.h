@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Standard output, and what to do when it cannot be written. */
+#ifndef RQSPIN_BASE_OUT_H
+#define RQSPIN_BASE_OUT_H
+
+/* 0 or the negative errno of anything written to it; -EPIPE: its reader went away. */
+int out_flush(void);
+
+/**
+ * out_failed() - end of a verb whose output failed
+ * @err: of out_flush(), or 0
+ *
+ * Says why, once: what is still in the buffer is dropped, so that nothing fails again at the exit.
+ * A reader that went away has what it wanted, as in "rqspin trace | head".
+ *
+ * Return: @err; 0 for -EPIPE
+ */
+int out_failed(int err);
+
+#endif

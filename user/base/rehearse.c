@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/rehearse.h"
+
+static void be_silent(void)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	const struct rlimit none = { 0, 0 };
+	int null = open("/dev/null", O_WRONLY);
+
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		signal(crashes[i], SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+int rehearse(void (*what)(void *arg), void *arg)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		be_silent();
+		what(arg);
+		_exit(0);
+	}
+	if (child < 0) {
+		pr_debug("no second process: a crash will be one of this process");
+		return 0;
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status);
+	return WEXITSTATUS(status) ? SIGABRT : 0; /* a sanitizer's way out */
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ctrl-C and friends end a verb in its own time; a second one ends it at once. */
+#ifndef RQSPIN_BASE_STOP_H
+#define RQSPIN_BASE_STOP_H
+
+#include <stdbool.h>
+
+void stop_init(void);
+bool stop_asked(void);
+bool stop_hangup_ignored(void); /* by nohup: SIGHUP is to end nothing */
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/duration.h"
+#include "doctor/checks.h"
+#include "doctor/lockmode.h"
+#include "kernel/kconfig.h"
+#include "kernel/probe.h"
+
+#define AA_AT_ONCE_NS 100000
+
+static enum check_state from_probe(enum probe_id id, char *detail, size_t size)
+{
+	snprintf(detail, size, "%s", probe_why(id));
+	return probe(id) ? CHECK_YES : probe_known(id) ? CHECK_NO : CHECK_UNKNOWN;
+}
+
+#define DEFINE_LOOK(name, id)                                   \
+	static enum check_state name(char *detail, size_t size) \
+	{                                                       \
+		return from_probe(id, detail, size);            \
+	}
+
+DEFINE_LOOK(look_privilege, PROBE_PRIVILEGE)
+DEFINE_LOOK(look_btf, PROBE_BTF)
+DEFINE_LOOK(look_kfuncs, PROBE_KFUNCS)
+DEFINE_LOOK(look_local_irq, PROBE_LOCAL_IRQ)
+DEFINE_LOOK(look_unlock_ooo, PROBE_UNLOCK_OOO)
+DEFINE_LOOK(look_stream, PROBE_STREAM)
+DEFINE_LOOK(look_trampoline, PROBE_TRAMPOLINE)
+DEFINE_LOOK(look_contention, PROBE_CONTENTION)
+DEFINE_LOOK(look_kprobe, PROBE_KPROBE)
+DEFINE_LOOK(look_held_table, PROBE_HELD_TABLE)
+DEFINE_LOOK(look_tracepoint, PROBE_TRACEPOINT)
+
+static enum check_state look_kernel(char *detail, size_t size)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	snprintf(detail, size, "%s %s", uts.release, uts.machine);
+	return CHECK_YES;
+}
+
+/* Whose lock it is, told by what it has; releases carry the patches of others. */
+static enum check_state look_lock(char *detail, size_t size)
+{
+	if (!probe(PROBE_BTF)) {
+		snprintf(detail, size, "unknown without BTF");
+		return CHECK_UNKNOWN;
+	}
+	if (probe(PROBE_TRACEPOINT))
+		snprintf(detail, size,
+			 "this project's: owner in the lock, cycles of any length, "
+			 "failure tracepoint");
+	else if (probe(PROBE_KFUNCS) || probe(PROBE_HELD_TABLE))
+		snprintf(detail, size, "the kernel's own: AA and ABBA, longer cycles by timeout");
+	else if (!probe_known(PROBE_KFUNCS)) {
+		snprintf(detail, size, "%s", probe_why(PROBE_KFUNCS));
+		return CHECK_UNKNOWN;
+	} else
+		snprintf(detail, size, "none");
+	return CHECK_YES;
+}
+
+static const char *costs_held_table(void)
+{
+	return probe(PROBE_TRACEPOINT) ? "'held' does not work; 'trace' shows the other side" :
+					 NULL;
+}
+
+static const char *fix_held_table(void)
+{
+	return probe(PROBE_TRACEPOINT) ? "none: this project's lock has no such table; its "
+					 "tracepoint reports the other side" :
+					 NULL;
+}
+
+static enum check_state look_cpus(char *detail, size_t size)
+{
+	int cpus[OPT_CPUS_MAX];
+	int nr = cpus_usable(cpus);
+
+	snprintf(detail, size, "%d usable of %ld online", nr, sysconf(_SC_NPROCESSORS_ONLN));
+	return nr > 1 ? CHECK_YES : CHECK_NO;
+}
+
+static enum check_state look_mode(char *detail, size_t size)
+{
+	enum lock_mode mode;
+	const char *why;
+
+	if (!probe_kfuncs()) {
+		snprintf(detail, size, "needs the lock kfuncs");
+		return CHECK_UNKNOWN;
+	}
+	mode = lock_mode_watch(&why);
+	snprintf(detail, size, "%s%s",
+		 mode == MODE_QUEUE ? "queue: " :
+		 mode == MODE_TAS   ? "test-and-set, unfair, 1 s timeout: " :
+				      "",
+		 why);
+	return mode == MODE_QUEUE ? CHECK_YES : mode == MODE_TAS ? CHECK_NO : CHECK_UNKNOWN;
+}
+
+static enum check_state look_aa(char *detail, size_t size)
+{
+	bool with_report = false;
+	uint64_t ns = probe_kfuncs() ? probe_aa_ns(&with_report) : 0;
+	char buf[16];
+
+	if (!ns) {
+		snprintf(detail, size, "cannot be measured");
+		return CHECK_UNKNOWN;
+	}
+	snprintf(detail, size, "%s until the error: %s", format_ns(ns, buf),
+		 ns < AA_AT_ONCE_NS ? "checked at entry" :
+		 with_report	    ? "unknown how much of it is the kernel's report" :
+				      "checked only after spinning for a while");
+	return ns < AA_AT_ONCE_NS ? CHECK_YES : with_report ? CHECK_UNKNOWN : CHECK_NO;
+}
+
+static enum check_state look_lockdown(char *detail, size_t size)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[80], mode[32];
+
+	if (!f) {
+		snprintf(detail, size, "%s",
+			 errno == ENOENT ? "no /sys/kernel/security/lockdown: none, or securityfs "
+					   "is not mounted" :
+					   strerror(errno));
+		return CHECK_UNKNOWN;
+	}
+	if (!fgets(line, sizeof(line), f) || !strchr(line, '[') ||
+	    sscanf(strchr(line, '['), "[%31[^]]", mode) != 1)
+		snprintf(mode, sizeof(mode), "unreadable");
+	fclose(f);
+	snprintf(detail, size, "%s%s", mode,
+		 strcmp(mode, "integrity") ? "" : " (does not affect rqspin)");
+	/* Reading kernel memory and kprobes are refused from here on. */
+	return strcmp(mode, "confidentiality") ? CHECK_YES : CHECK_NO;
+}
+
+static enum check_state look_mount(const char *type, char *detail, size_t size)
+{
+	enum check_state found = CHECK_NO;
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+
+	snprintf(detail, size, "not mounted");
+	while (f && found == CHECK_NO && (m = getmntent(f))) {
+		if (strcmp(m->mnt_type, type))
+			continue;
+		snprintf(detail, size, "%s", m->mnt_dir);
+		found = CHECK_YES;
+	}
+	if (f)
+		endmntent(f);
+	return found;
+}
+
+static enum check_state look_bpffs(char *detail, size_t size)
+{
+	return look_mount("bpf", detail, size);
+}
+
+static enum check_state look_tracefs(char *detail, size_t size)
+{
+	return look_mount("tracefs", detail, size);
+}
+
+static enum check_state look_debugfs(char *detail, size_t size)
+{
+	return look_mount("debugfs", detail, size);
+}
+
+static const char *costs_other_source(void)
+{
+	return probe(PROBE_TRACEPOINT) ? "nothing: the lock's tracepoint shows all of it" : NULL;
+}
+
+static const char *fix_trampoline(void)
+{
+	static const char *const options[] = { "CONFIG_FUNCTION_TRACER",
+					       "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",
+					       "CONFIG_BPF_JIT" };
+
+	if (!kconfig_has(options, sizeof(options) / sizeof(options[0])))
+		return NULL;
+	return "another machine or a guest (in the sources: make vm); the kernel has the options, but "
+	       "a policy or the hypervisor forbids them";
+}
+
+const char *check_costs(const struct check *c)
+{
+	const char *here = c->costs_here ? c->costs_here() : NULL;
+
+	return here ? here : c->costs;
+}
+
+const char *check_fix(const struct check *c)
+{
+	const char *here = c->fix_here ? c->fix_here() : NULL;
+
+	return here ? here : c->fix;
+}
+
+const struct check checks[] = {
+	{ "kernel", "kernel", NULL, NULL, false, .look = look_kernel, .value = true },
+	{ "privilege", "right to load BPF programs", "rqspin cannot work without it",
+	  "run it as root (sudo)", true, .look = look_privilege },
+	{ "btf", "kernel BTF", "rqspin cannot work without it",
+	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true,
+	  .look = look_btf },
+	{ "lock", "resilient lock", NULL, NULL, false, .look = look_lock, .value = true },
+	{ "kfuncs", "resilient lock kfuncs", "programs have only the fallback lock",
+	  "Linux 6.15 or later, or 6.12 with this project's patches (kernel-patches/README.md of the "
+	  "sources)",
+	  true, .look = look_kfuncs },
+	{ "local_irq", "bpf_local_irq_save/restore",
+	  "programs control interrupts only by irqsave locks",
+	  "Linux 6.14 or later, or 6.12 with this project's patches", false,
+	  .look = look_local_irq },
+	{ "unlock_ooo", "bpf_res_spin_unlock_ooo", "programs must release locks in reverse order",
+	  "Linux 6.12 with this project's patches; no later kernel has it", false,
+	  .look = look_unlock_ooo },
+	{ "held_table", "table of held locks",
+	  "no names of the other side's locks; 'held' does not work",
+	  "Linux 6.15 or later with BTF", false, .look = look_held_table,
+	  .costs_here = costs_held_table, .fix_here = fix_held_table },
+	{ "stream", "program error streams",
+	  "failures of programs that do not report themselves have no text",
+	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",
+	  false, .look = look_stream },
+	{ "trampoline", "fentry and fexit",
+	  "only failures of programs that report themselves (res_events.bpf.h) are seen, "
+	  "without the owner",
+	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
+	  "a distribution's",
+	  false, .look = look_trampoline, .costs_here = costs_other_source,
+	  .fix_here = fix_trampoline },
+	{ "contention", "contention tracepoints", "failures inside maps are not seen",
+	  "Linux 5.19 or later", false, .look = look_contention, .costs_here = costs_other_source },
+	{ "kprobe", "kprobes", "nothing: rqspin does not use them", "a kernel with CONFIG_KPROBES",
+	  false, .look = look_kprobe },
+	{ "tracepoint", "tracepoint rqspinlock_failure",
+	  "failures are combined from several sources; owners and cycles are inferred",
+	  "this project's kernel patches (kernel-patches/README.md of the sources)", false,
+	  .look = look_tracepoint },
+	{ "queue", "waiters queue",
+	  "waiters are not fair, and a timeout takes 1 s instead of 250 ms",
+	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",
+	  false, .look = look_mode },
+	{ "aa_at_once", "AA found at entry", "an AA costs its program 1 to 2 ms",
+	  "a kernel whose lock checks for AA before it waits: upstream's fix of November 2025 "
+	  "(5860f5ce479f), or 6.12 with this project's patches",
+	  false, .look = look_aa },
+	{ "cpus", "more than one CPU", "samples with several roles do not run",
+	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },
+	{ "lockdown", "kernel lockdown",
+	  "programs may not read kernel memory: some do not load, and cycles in the fallback lock "
+	  "end by timeout",
+	  "boot without lockdown=confidentiality", false, .look = look_lockdown, .value = true },
+	{ "bpffs", "BPF file system",
+	  "programs cannot be pinned: 'bpftool prog load' mounts it, 'loadall' and others may not",
+	  "mount -t bpf bpf /sys/fs/bpf", false, .look = look_bpffs },
+	{ "tracefs", "tracefs", "nothing: rqspin does not need it",
+	  "mount -t tracefs tracefs /sys/kernel/tracing", false, .look = look_tracefs },
+	{ "debugfs", "debugfs",
+	  "nothing: rqspin does not need it (it only adds counts of lock events)",
+	  "mount -t debugfs debugfs /sys/kernel/debug", false, .look = look_debugfs },
+};
+
+const size_t nr_checks = sizeof(checks) / sizeof(checks[0]);

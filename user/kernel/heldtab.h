@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's per-CPU tables of held and attempted resilient locks. */
+#ifndef RQSPIN_KERNEL_HELDTAB_H
+#define RQSPIN_KERNEL_HELDTAB_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "held.h"
+
+struct bpf_object;
+struct heldtab;
+
+/* NULL and errno; why gets one line that says what is missing. */
+struct heldtab *heldtab_open(char *why, size_t size);
+void heldtab_close(struct heldtab *ht);
+
+/* Copy all tables now. Not atomic: only what two copies agree on is certain. */
+int heldtab_snapshot(struct heldtab *ht);
+const struct held_cpu *heldtab_cpu(const struct heldtab *ht, unsigned int cpu);
+unsigned int heldtab_nr_cpus(const struct heldtab *ht);
+const __u64 *heldtab_addrs(const struct heldtab *ht); /* HELD_CPUS of them */
+
+/* Bytes from a CPU's runqueues to its table (struct rqspin_ring.held_delta), 0 if unknown. */
+__s64 heldtab_delta(void);
+
+/* Tell an object that reports its own failures where the table is; 0 if it has no ring. */
+int heldtab_arm_object(struct bpf_object *obj);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "names/ksyms.h"
+
+#define LOOK_NS	 1000000000ULL	/* from one look for new modules to the next */
+#define MISS_NS	 10000000ULL	/* the same for an address that only a new module can have */
+#define KEEP_NS	 60000000000ULL /* how long symbols of a module that is gone keep their names */
+#define LISTS	 8		/* of modules' symbols: the latest and those before it */
+#define LONGEST	 4096U		/* of a variable whose end is not known by the next one */
+#define REACH	 0x80000000ULL	/* modules call the kernel by 32-bit offsets */
+#define MOD_NAME 64
+
+struct sym {
+	__u64 addr;
+	char *name;
+	__u32 module; /* hash of its name, 0: the kernel's own */
+	bool data;
+};
+
+struct table {
+	struct sym *syms;
+	size_t nr, room;
+};
+
+struct ksyms {
+	const char *modules_file, *symbols_file;
+	struct table kernel;
+	struct table modules[LISTS]; /* the latest first */
+	__u64 left[LISTS];	     /* when a list was no longer the latest */
+	__u64 listed;		     /* hash of the modules that the latest is of */
+	__u64 next_look, next_miss;
+	bool fixed, looked;
+};
+
+static __u64 hash(__u64 h, const char *s)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return h;
+}
+
+/* Names and addresses of the modules; their users' numbers change all the time. */
+static __u64 hash_modules(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[4096], name[MOD_NAME], addr[32];
+	__u64 h = 0xcbf29ce484222325ULL;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %*s %*s %*s %*s %31s", name, addr) == 2)
+			h = hash(hash(h, name), addr);
+	if (f)
+		fclose(f);
+	return h;
+}
+
+static void forget(struct table *t)
+{
+	while (t->nr)
+		free(t->syms[--t->nr].name);
+	free(t->syms);
+	memset(t, 0, sizeof(*t));
+}
+
+static struct sym *add(struct table *t)
+{
+	if (t->nr == t->room) {
+		size_t room = t->room ? t->room * 2 : 65536;
+		struct sym *syms = realloc(t->syms, room * sizeof(*syms));
+
+		if (!syms)
+			return NULL;
+		t->syms = syms;
+		t->room = room;
+	}
+	return &t->syms[t->nr++];
+}
+
+/* "ffffffffc0001000 d rqs_locks	[rqspinlock_stress]" */
+static bool add_line(struct ksyms *ks, const char *line)
+{
+	char name[256], module[MOD_NAME] = "", type;
+	unsigned long long addr;
+	struct table *t;
+	struct sym *s;
+
+	if (sscanf(line, "%llx %c %255s %63s", &addr, &type, name, module) < 3 || !addr)
+		return true;
+	/* Programs have their own names for that: struct proginfo. */
+	if (!strchr("tTwWdDbBvVrR", type) || !strcmp(module, "[bpf]"))
+		return true;
+	if (!*module && ks->looked)
+		return true;
+	t = *module ? &ks->modules[0] : &ks->kernel;
+	s = add(t);
+	if (!s)
+		return false;
+	s->addr = addr;
+	s->module = *module ? hash(1, module) | 1 : 0;
+	s->data = !strchr("tTwW", type);
+	s->name = strdup(name);
+	if (!s->name)
+		t->nr--;
+	return s->name;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct sym *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static void sort(struct ksyms *ks)
+{
+	if (ks->kernel.nr)
+		qsort(ks->kernel.syms, ks->kernel.nr, sizeof(*ks->kernel.syms), by_addr);
+	if (ks->modules[0].nr)
+		qsort(ks->modules[0].syms, ks->modules[0].nr, sizeof(*ks->modules[0].syms),
+		      by_addr);
+}
+
+/* The kernel's own are read once. */
+static void read_all(struct ksyms *ks)
+{
+	FILE *f = fopen(ks->symbols_file, "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!add_line(ks, line))
+			break;
+	if (f)
+		fclose(f);
+	sort(ks);
+}
+
+/* What failed in a module may be looked at when that is gone, and they come and go one by one. */
+static void keep_list(struct ksyms *ks)
+{
+	forget(&ks->modules[LISTS - 1]);
+	memmove(&ks->modules[1], &ks->modules[0], sizeof(ks->modules) - sizeof(ks->modules[0]));
+	memmove(&ks->left[1], &ks->left[0], sizeof(ks->left) - sizeof(ks->left[0]));
+	memset(&ks->modules[0], 0, sizeof(ks->modules[0]));
+	ks->left[1] = now_ns();
+}
+
+static void look(struct ksyms *ks, __u64 *next, __u64 pause)
+{
+	__u64 now = now_ns(), listed;
+
+	if (ks->fixed || now < *next)
+		return;
+	*next = now + pause;
+	listed = hash_modules(ks->modules_file);
+	if (ks->looked && listed == ks->listed)
+		return;
+	ks->listed = listed;
+	keep_list(ks);
+	read_all(ks);
+	ks->looked = true;
+}
+
+struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file)
+{
+	struct ksyms *ks = calloc(1, sizeof(*ks));
+
+	if (!ks)
+		return NULL;
+	ks->modules_file = modules_file;
+	ks->symbols_file = symbols_file;
+	/* It takes long: later the rings would fill meanwhile. */
+	look(ks, &ks->next_look, LOOK_NS);
+	return ks;
+}
+
+struct ksyms *ksyms_open(void)
+{
+	return ksyms_of("/proc/modules", "/proc/kallsyms");
+}
+
+struct ksyms *ksyms_over(const char *text)
+{
+	struct ksyms *ks = calloc(1, sizeof(*ks));
+	const char *end;
+
+	if (!ks)
+		return NULL;
+	ks->fixed = true;
+	for (; *text; text = end + !!*end) {
+		char *line;
+
+		end = strchrnul(text, '\n');
+		line = strndup(text, end - text);
+		if (line)
+			add_line(ks, line);
+		free(line);
+	}
+	sort(ks);
+	return ks;
+}
+
+void ksyms_close(struct ksyms *ks)
+{
+	if (!ks)
+		return;
+	forget(&ks->kernel);
+	for (size_t i = 0; i < LISTS; i++)
+		forget(&ks->modules[i]);
+	free(ks);
+}
+
+static const struct sym *at_or_before(const struct table *t, __u64 addr)
+{
+	size_t low = 0, high = t->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->syms[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &t->syms[low - 1] : NULL;
+}
+
+static const struct sym *find(const struct table *t, __u64 addr)
+{
+	const struct sym *s = at_or_before(t, addr), *next;
+
+	if (!s)
+		return NULL;
+	next = s + 1 < t->syms + t->nr ? s + 1 : NULL;
+	if ((!next || next->module != s->module) && addr - s->addr >= LONGEST)
+		return NULL;
+	return s;
+}
+
+static const struct sym *find_all(struct ksyms *ks, __u64 addr)
+{
+	const struct sym *s = find(&ks->modules[0], addr);
+	__u64 now = now_ns();
+
+	for (size_t i = 1; i < LISTS && !s; i++)
+		if (now - ks->left[i] < KEEP_NS)
+			s = find(&ks->modules[i], addr);
+	return s ? s : find(&ks->kernel, addr);
+}
+
+static bool where_modules_are(const struct ksyms *ks, __u64 addr)
+{
+	const struct table *t = &ks->kernel;
+	const struct sym *s = at_or_before(t, addr), *next = s ? s + 1 : t->syms;
+
+	return (s && addr - s->addr < REACH) ||
+	       (t->nr && next < t->syms + t->nr && next->addr - addr < REACH);
+}
+
+const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data)
+{
+	const struct sym *s;
+
+	look(ks, &ks->next_look, LOOK_NS);
+	s = find_all(ks, addr);
+	if (!s && where_modules_are(ks, addr)) {
+		look(ks, &ks->next_miss, MISS_NS);
+		s = find_all(ks, addr);
+	}
+	if (!s)
+		return NULL;
+	*off = addr - s->addr;
+	*data = s->data;
+	return s->name;
+}
+
+void ksyms_text(const struct ksyms *ks, __u64 *start, __u64 *size)
+{
+	__u64 end = 0;
+
+	*start = *size = 0;
+	for (size_t i = 0; ks && i < ks->kernel.nr; i++) {
+		if (!strcmp(ks->kernel.syms[i].name, "_stext"))
+			*start = ks->kernel.syms[i].addr;
+		if (!strcmp(ks->kernel.syms[i].name, "_etext"))
+			end = ks->kernel.syms[i].addr;
+	}
+	if (*start && end > *start)
+		*size = end - *start;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "names/btfcache.h"
+#include "names/locktype.h"
+#include "names/own.h"
+
+struct locktype {
+	struct btf *btf;
+	__u32 value_id;
+};
+
+struct locktype *locktype_read(__u32 map_id)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	struct locktype *lt;
+	int fd = bpf_map_get_fd_by_id(map_id);
+
+	if (fd < 0)
+		return NULL;
+	if (bpf_map_get_info_by_fd(fd, &info, &len))
+		info.btf_id = 0;
+	close(fd);
+	if (!info.btf_id || !info.btf_value_type_id)
+		return NULL;
+	lt = calloc(1, sizeof(*lt));
+	if (!lt)
+		return NULL;
+	lt->value_id = info.btf_value_type_id;
+	lt->btf = btfcache_get(info.btf_id);
+	if (lt->btf)
+		return lt;
+	free(lt);
+	return NULL;
+}
+
+void locktype_free(struct locktype *lt)
+{
+	if (!lt)
+		return;
+	btfcache_put(lt->btf);
+	free(lt);
+}
+
+static const struct btf_type *strip(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t) || btf_is_var(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+static void append(char **buf, size_t *size, const char *dot, const char *name)
+{
+	int n = snprintf(*buf, *size, "%s%s", dot, name);
+
+	if (n < 0 || (size_t)n >= *size)
+		n = *size ? *size - 1 : 0;
+	*buf += n;
+	*size -= n;
+}
+
+/* The member of a struct, or variable of a section, that covers off; its own offset goes to *start.
+ */
+static const struct btf_type *step_named(const struct btf *btf, const struct btf_type *t, __u32 off,
+					 __u32 *start, const char **name)
+{
+	const struct btf_var_secinfo *var = btf_var_secinfos(t);
+
+	for (int i = btf_vlen(t) - 1; i >= 0; i--) {
+		__u32 at, id;
+
+		if (btf_is_datasec(t)) {
+			at = var[i].offset;
+			id = var[i].type;
+			*name = btf__name_by_offset(btf, btf__type_by_id(btf, id)->name_off);
+		} else {
+			at = btf_member_bit_offset(t, i) / 8;
+			id = btf_members(t)[i].type;
+			*name = btf__name_by_offset(btf, btf_members(t)[i].name_off);
+		}
+		if (at > off)
+			continue;
+		*start = at;
+		return strip(btf, id);
+	}
+	return NULL;
+}
+
+static const struct btf_type *step_array(const struct btf *btf, const struct btf_type *t,
+					 __u32 *off, char **buf, size_t *size)
+{
+	__s64 elem = btf__resolve_size(btf, btf_array(t)->type);
+	char index[16];
+
+	if (elem <= 0)
+		return NULL;
+	snprintf(index, sizeof(index), "[%u]", (__u32)(*off / elem));
+	append(buf, size, "", index);
+	*off %= elem;
+	return strip(btf, btf_array(t)->type);
+}
+
+bool locktype_has_lock(__u32 map_id)
+{
+	struct locktype *lt = locktype_read(map_id);
+	bool has;
+
+	/* The kernel looks at the value's own type; so a lock elsewhere in that BTF is a rare
+	 * detour. */
+	has = lt && btf__find_by_name_kind(lt->btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0;
+	locktype_free(lt);
+	return has;
+}
+
+bool locktype_own(const struct locktype *lt)
+{
+	return lt && own_object(lt->btf);
+}
+
+void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size)
+{
+	const struct btf_type *t = lt ? strip(lt->btf, lt->value_id) : NULL;
+	const char *dot = "", *name;
+	__u32 start;
+
+	*buf = 0;
+	if (!t)
+		snprintf(buf, size, "+%u", off);
+	while (t) {
+		if (btf_is_array(t)) {
+			t = step_array(lt->btf, t, &off, &buf, &size);
+			continue;
+		}
+		/* The lock itself is where the author's names end. */
+		if (!btf_is_datasec(t) && !btf_is_composite(t))
+			break;
+		if (!strcmp(btf__name_by_offset(lt->btf, t->name_off), "bpf_res_spin_lock"))
+			break;
+		t = step_named(lt->btf, t, off, &start, &name);
+		if (!t)
+			break;
+		append(&buf, &size, *name ? dot : "", name);
+		off -= start;
+		dot = ".";
+	}
+}

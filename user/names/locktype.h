@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Field paths inside a map's value, from the map's BTF. */
+#ifndef RQSPIN_NAMES_LOCKTYPE_H
+#define RQSPIN_NAMES_LOCKTYPE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct locktype;
+
+/* NULL if the map is gone or carries no type information. */
+struct locktype *locktype_read(__u32 map_id);
+void locktype_free(struct locktype *lt);
+
+/* Do the map's values have a resilient lock? */
+bool locktype_has_lock(__u32 map_id);
+
+/* Does its map belong to the tool itself? */
+bool locktype_own(const struct locktype *lt);
+
+/* "lock_a" in a data section, "inner.lock" in a map value; "+8" without types. */
+void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size);
+
+#endif

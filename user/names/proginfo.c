@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "names/btfcache.h"
+#include "base/clock.h"
+#include "kernel/lockcalls.h"
+#include "names/locktype.h"
+#include "names/own.h"
+#include "names/proginfo.h"
+#include "rqspin/event.h"
+
+#define SWEEP_NS 10000000000ULL
+#define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
+
+#define MISSED_MAX 256
+
+struct proginfos {
+	__u32 last_id;
+	struct proginfo *progs; /* newest first */
+	__u64 next_sweep;
+	__u32 missed[MISSED_MAX];
+	__u32 nr_missed; /* may exceed MISSED_MAX */
+};
+
+struct proginfos *proginfos_open(void)
+{
+	lockcalls_learn();
+	return calloc(1, sizeof(struct proginfos));
+}
+
+static void prog_free(struct proginfo *p)
+{
+	if (p->full_name != p->name)
+		free(p->full_name);
+	free(p->map_ids);
+	free(p->lines);
+	progaddr_free(&p->code);
+	btfcache_put(p->btf);
+	free(p);
+}
+
+void proginfos_close(struct proginfos *ps)
+{
+	if (!ps)
+		return;
+	for (struct proginfo *p = ps->progs, *next; p; p = next) {
+		next = p->next;
+		prog_free(p);
+	}
+	free(ps);
+}
+
+static void read_arrays(struct proginfo *p, int fd, const struct bpf_prog_info *head,
+			struct bpf_func_info *func)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	p->map_ids = calloc(head->nr_map_ids + 1, sizeof(*p->map_ids));
+	p->lines = calloc(head->nr_line_info + 1, sizeof(*p->lines));
+	if (!p->map_ids || !p->lines)
+		return;
+	info.nr_map_ids = head->nr_map_ids;
+	info.map_ids = (uintptr_t)p->map_ids;
+	info.nr_line_info = head->nr_line_info;
+	info.line_info_rec_size = sizeof(*p->lines);
+	info.line_info = (uintptr_t)p->lines;
+	info.nr_func_info = 1;
+	info.func_info_rec_size = sizeof(*func);
+	info.func_info = (uintptr_t)func;
+	if (bpf_prog_get_info_by_fd(fd, &info, &len))
+		return;
+	p->nr_map_ids = head->nr_map_ids < info.nr_map_ids ? head->nr_map_ids : info.nr_map_ids;
+	p->nr_lines =
+		head->nr_line_info < info.nr_line_info ? head->nr_line_info : info.nr_line_info;
+}
+
+static char *func_name(const struct proginfo *p, const struct bpf_func_info *func)
+{
+	const struct btf_type *t;
+
+	t = p->btf && func->type_id ? btf__type_by_id(p->btf, func->type_id) : NULL;
+	return t ? strdup(btf__name_by_offset(p->btf, t->name_off)) : NULL;
+}
+
+static struct proginfo *read_prog(__u32 id)
+{
+	struct bpf_prog_info info = {};
+	struct bpf_func_info func = {};
+	__u32 len = sizeof(info);
+	struct proginfo *p;
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p || bpf_prog_get_info_by_fd(fd, &info, &len)) {
+		free(p);
+		close(fd);
+		return NULL;
+	}
+	p->id = id;
+	p->type = info.type;
+	memcpy(p->name, info.name, sizeof(p->name));
+	read_arrays(p, fd, &info, &func);
+	progaddr_read(&p->code, fd);
+	if (info.btf_id)
+		p->btf = btfcache_get(info.btf_id);
+	p->own = own_object(p->btf);
+	p->locks = !p->own && proginfo_may_lock(p) && lockcalls_in(fd, id, info.xlated_prog_len);
+	close(fd);
+	p->full_name = func_name(p, &func);
+	if (!p->full_name)
+		p->full_name = p->name;
+	return p;
+}
+
+static bool is_gone(__u32 id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == ENOENT;
+}
+
+/* Where programs come and go, those long gone must not pile up. */
+static void sweep(struct proginfos *ps)
+{
+	__u64 now = now_ns();
+
+	if (now < ps->next_sweep)
+		return;
+	ps->next_sweep = now + SWEEP_NS;
+	for (struct proginfo **at = &ps->progs; *at;) {
+		struct proginfo *p = *at;
+
+		if (!p->gone_ns && is_gone(p->id))
+			p->gone_ns = now;
+		/* After a long stop there may be unread failures of it: one more round. */
+		if (!p->condemned || p->users) {
+			p->condemned = p->gone_ns && now - p->gone_ns >= KEEP_NS;
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		prog_free(p);
+	}
+}
+
+static void note_missed(struct proginfos *ps, __u32 id)
+{
+	if (ps->nr_missed < MISSED_MAX)
+		ps->missed[ps->nr_missed] = id;
+	if (ps->nr_missed <= MISSED_MAX)
+		ps->nr_missed++;
+}
+
+/* Each program gets the next id. */
+static void note_gap(struct proginfos *ps, __u32 id)
+{
+	for (__u32 gap = ps->last_id + 1; gap < id && ps->nr_missed <= MISSED_MAX; gap++)
+		note_missed(ps, gap);
+}
+
+bool proginfos_next_missed(struct proginfos *ps, __u32 *id)
+{
+	if (!ps->nr_missed)
+		return false;
+	ps->nr_missed--;
+	*id = ps->nr_missed < MISSED_MAX ? ps->missed[ps->nr_missed] : PROGINFO_MISSED_MANY;
+	return true;
+}
+
+void proginfos_forget_missed(struct proginfos *ps)
+{
+	ps->nr_missed = 0;
+}
+
+void proginfos_scan(struct proginfos *ps)
+{
+	__u32 id = ps->last_id;
+
+	sweep(ps);
+	/* Ids only grow, until they wrap after 2^31 programs. */
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct proginfo *p = read_prog(id);
+
+		note_gap(ps, id);
+		ps->last_id = id;
+		if (!p) {
+			note_missed(ps, id);
+			continue;
+		}
+		p->next = ps->progs;
+		ps->progs = p;
+	}
+}
+
+void proginfos_scan_until(struct proginfos *ps, __u32 newest)
+{
+	proginfos_scan(ps);
+	if (newest <= ps->last_id)
+		return;
+	note_gap(ps, newest + 1);
+	ps->last_id = newest;
+}
+
+const struct proginfo *proginfo_get(const struct proginfo *prog)
+{
+	if (prog)
+		((struct proginfo *)prog)->users++;
+	return prog;
+}
+
+void proginfo_put(const struct proginfo *prog)
+{
+	if (prog)
+		((struct proginfo *)prog)->users--;
+}
+
+const struct proginfo *proginfos_first(const struct proginfos *ps)
+{
+	return ps->progs;
+}
+
+const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id)
+{
+	if (id > ps->last_id)
+		proginfos_scan(ps);
+	for (const struct proginfo *p = ps->progs; p; p = p->next)
+		if (p->id == id)
+			return p;
+	return NULL;
+}
+
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth)
+{
+	/* Newest first: the memory of one that is gone may be another's by now. */
+	for (const struct proginfo *p = progs; p; p = p->next)
+		if (progaddr_find(&p->code, addr, nth))
+			return p;
+	return NULL;
+}
+
+bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id)
+{
+	for (__u32 i = 0; i < prog->nr_map_ids; i++)
+		if (prog->map_ids[i] == map_id)
+			return true;
+	return false;
+}
+
+/* Whoever calls the kfuncs, or has such a lock in an object, has its type or prototype in BTF. */
+bool proginfo_may_lock(const struct proginfo *prog)
+{
+	for (__u32 i = 0; !prog->btf && i < prog->nr_map_ids; i++)
+		if (locktype_has_lock(prog->map_ids[i]))
+			return true;
+	return prog->btf && btf__find_by_name(prog->btf, "bpf_res_spin_lock") > 0;
+}
+
+bool proginfo_has_ring(const struct proginfo *prog)
+{
+	return prog->btf && btf__find_by_name_kind(prog->btf, "rqspin_ring", BTF_KIND_STRUCT) > 0;
+}
+
+const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name)
+{
+	for (const struct proginfo *p = ps->progs; p; p = p->next)
+		if (!strncmp(p->name, name, sizeof(p->name) - 1) && proginfo_uses_map(p, map_id))
+			return p;
+	return NULL;
+}
+
+const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *path, const char *base)
+{
+	/* A program's own report has room for so much of it. */
+	size_t cut = RQSPIN_EVENT_FILE - 1;
+
+	path = base_name(path);
+	return strlen(base) == cut ? !strncmp(path, base, cut) : !strcmp(path, base);
+}
+
+__u32 proginfo_nth_line(const struct proginfo *prog, __u32 nth, char *base, size_t size)
+{
+	const struct bpf_line_info *l = nth < prog->nr_lines ? &prog->lines[nth] : NULL;
+
+	if (!l || !prog->btf)
+		return 0;
+	snprintf(base, size, "%s", base_name(btf__name_by_offset(prog->btf, l->file_name_off)));
+	return BPF_LINE_INFO_LINE_NUM(l->line_col);
+}
+
+static bool is_in(const struct proginfo *prog, const struct bpf_line_info *l, const char *base)
+{
+	if (base && *base)
+		return same_file(btf__name_by_offset(prog->btf, l->file_name_off), base);
+	return l->file_name_off == prog->lines[0].file_name_off;
+}
+
+__u32 proginfo_first_line(const struct proginfo *prog, const char *base, __u32 line)
+{
+	__u32 first = 0;
+
+	for (__u32 i = 0; prog && prog->btf && i < prog->nr_lines; i++) {
+		__u32 at = BPF_LINE_INFO_LINE_NUM(prog->lines[i].line_col);
+
+		if (at > first && at <= line && is_in(prog, &prog->lines[i], base))
+			first = at;
+	}
+	return first ? first : line;
+}
+
+bool proginfo_line(const struct proginfo *prog, const char *base, __u32 line, const char **file,
+		   const char **text)
+{
+	for (__u32 i = 0; prog && prog->btf && i < prog->nr_lines; i++) {
+		const struct bpf_line_info *l = &prog->lines[i];
+
+		if (BPF_LINE_INFO_LINE_NUM(l->line_col) != line || !is_in(prog, l, base))
+			continue;
+		*file = btf__name_by_offset(prog->btf, l->file_name_off);
+		*text = btf__name_by_offset(prog->btf, l->line_off);
+		while (**text == ' ' || **text == '\t')
+			(*text)++;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of loaded BPF programs. All of it is read when a program is
+ * first seen, so that events of programs that are gone can still be named.
+ */
+#ifndef RQSPIN_NAMES_PROGINFO_H
+#define RQSPIN_NAMES_PROGINFO_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "names/progaddr.h"
+
+struct btf;
+
+struct proginfo {
+	__u32 id;
+	__u32 type;
+	char name[16];	 /* as the kernel shows it: 15 characters */
+	char *full_name; /* from BTF; the short one if there is none */
+	__u32 *map_ids;
+	__u32 nr_map_ids;
+	struct bpf_line_info *lines;
+	__u32 nr_lines;
+	struct progaddr code;
+	struct btf *btf; /* NULL: no line information */
+	bool own;	 /* of the tool itself, whatever process loaded it */
+	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
+	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
+	bool condemned;	 /* is forgotten at the next occasion */
+	unsigned int users;
+	struct proginfo *next;
+};
+
+struct proginfos;
+
+struct proginfos *proginfos_open(void);
+void proginfos_close(struct proginfos *ps);
+
+/*
+ * Read what was loaded since the last call, and forget what has been gone for half a minute,
+ * but for what proginfo_get() holds. Cheap when nothing happened.
+ */
+void proginfos_scan(struct proginfos *ps);
+
+/* Whoever keeps a pointer from one scan to the next. prog may be NULL. */
+const struct proginfo *proginfo_get(const struct proginfo *prog);
+void proginfo_put(const struct proginfo *prog);
+
+const struct proginfo *proginfos_first(const struct proginfos *ps);
+const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
+
+/* Whose code of these a return address is in; NULL if nobody's. nth: as progaddr_find(). */
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth);
+bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
+
+/* The newest program of this (short) name that uses the map; NULL if none. */
+const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
+
+/* Could it take a resilient lock? False only if it surely cannot. */
+bool proginfo_may_lock(const struct proginfo *prog);
+
+/* Does it report its own failures? Its ring is in one of its maps. */
+bool proginfo_has_ring(const struct proginfo *prog);
+
+/*
+ * Ids of programs that were gone again before they could be looked at, since the last call or
+ * proginfos_forget_missed(). PROGINFO_MISSED_MANY: more than could be noted.
+ */
+#define PROGINFO_MISSED_MANY ~0U
+void proginfos_scan_until(struct proginfos *ps, __u32 newest); /* an id known to have been used */
+bool proginfos_next_missed(struct proginfos *ps, __u32 *id);
+void proginfos_forget_missed(struct proginfos *ps);
+
+/* The last part of a path. */
+const char *base_name(const char *path);
+
+/*
+ * Where what ends at this line begins: a compiler numbers a macro by its last line and code in it
+ * by its first. base: as for proginfo_line().
+ */
+__u32 proginfo_first_line(const struct proginfo *prog, const char *base, __u32 line);
+
+/* The nth line of the program: its number, and the last part of its file's name. */
+__u32 proginfo_nth_line(const struct proginfo *prog, __u32 nth, char *base, size_t size);
+
+/*
+ * Source file and text of a line of the program; false if it has no such line.
+ * base: last part of the file's name; NULL or "": the file of the program's own function.
+ */
+bool proginfo_line(const struct proginfo *prog, const char *base, __u32 line, const char **file,
+		   const char **text);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "base/fds.h"
+#include "base/log.h"
+#include "kernel/probe.h"
+#include "run/plan.h"
+#include "run/samples.h"
+#include "run/what.h"
+
+#define ROUNDS_DEFAULT 100
+#define RUN_FDS	       24 /* what probes and the largest sample open */
+
+static int choose_sample(struct plan *p)
+{
+	const struct run_args *a = p->args;
+
+	if (what_is_path(a->what)) {
+		int err = what_check_object(a->what);
+
+		if (err || a->nr_role_names)
+			return err;
+		return what_ask_for_roles(a->what);
+	}
+	p->sample = sample_find(a->what);
+	if (!p->sample)
+		return what_unknown_sample(a->what);
+	if (p->sample->by_hand) {
+		pr_err("%s is driven by hand, with bpftool: the comment on top of %s.bpf.c says how "
+		       "(bpf/progs of the sources, share/doc/rqspin/progs when installed)",
+		       a->what, a->what);
+		return -EOPNOTSUPP;
+	}
+	if (a->nr_role_names) {
+		pr_err("--roles is for objects of your own; %s has its roles", a->what);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_needs(const struct plan *p)
+{
+	static const struct {
+		const char *needs, *what;
+		enum probe_id id;
+	} needs[] = {
+		{ "trampoline", "fentry and fexit", PROBE_TRAMPOLINE },
+		{ "unlock_ooo", "release out of order", PROBE_UNLOCK_OOO },
+	};
+
+	for (size_t i = 0; p->sample && i < sizeof(needs) / sizeof(needs[0]); i++) {
+		if (strcmp(p->sample->needs, needs[i].needs) || probe(needs[i].id))
+			continue;
+		pr_err("%s needs %s: %s", p->sample->name, needs[i].what, probe_why(needs[i].id));
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int find_object(struct plan *p)
+{
+	const char *dir = getenv("RQSPIN_PROGS_DIR");
+
+	p->path = p->sample ? sample_object(p->args->what) : strdup(p->args->what);
+	if (p->path)
+		return 0;
+	if (dir)
+		pr_err("no %s.bpf.o in %s, which RQSPIN_PROGS_DIR names", p->args->what, dir);
+	else
+		pr_err("%s.bpf.o is neither beside this binary nor installed; 'make build' makes it",
+		       p->args->what);
+	return -ENOENT;
+}
+
+static int refuse_cpus(const struct plan *p, unsigned int need, int have)
+{
+	const char *name = p->args->what;
+
+	if (p->args->nr_cpus) {
+		pr_err("%s needs %u CPUs, one per role; --cpus names %d", name, need, have);
+		return -EINVAL;
+	}
+	pr_err("%s needs %u CPUs, one per role; this machine lets us use %d: use a machine or "
+	       "guest with more CPUs (in the sources: make vm, 4 CPUs)",
+	       name, need, have);
+	return -EOPNOTSUPP;
+}
+
+/* How many threads; a program that is alone in its sample runs on every CPU that was named. */
+static int choose_threads(const struct plan *p, int have, unsigned int *nr)
+{
+	unsigned int named = p->args->nr_cpus;
+	unsigned int roles = p->sample ? sample_nr_roles(p->sample) : p->args->nr_role_names;
+	unsigned int need = p->sample ? p->sample->min_cpus : roles;
+
+	if (have < (int)need)
+		return refuse_cpus(p, need, have);
+	if (p->sample && p->sample->role_per_cpu)
+		*nr = named ? named : (unsigned int)have;
+	else if (roles == 1)
+		*nr = named ? named : 1;
+	else if (named > roles)
+		return refuse_cpus(p, roles, have);
+	else
+		*nr = roles;
+	return 0;
+}
+
+static const char *role_name(const struct plan *p, unsigned int i)
+{
+	unsigned int nr = p->sample ? sample_nr_roles(p->sample) : p->args->nr_role_names;
+
+	if (nr == 1)
+		i = 0;
+	return p->sample ? p->sample->roles[i] : p->args->role_names[i];
+}
+
+static int check_cpus(const struct plan *p)
+{
+	for (int i = 0; i < p->args->nr_cpus; i++) {
+		if (cpu_usable(p->args->cpus[i]))
+			continue;
+		pr_err("CPU %d is offline, absent or not allowed to us", p->args->cpus[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int make_roles(struct plan *p)
+{
+	struct drive *d = &p->drive;
+	int usable[OPT_CPUS_MAX];
+	const int *cpus = p->args->nr_cpus ? p->args->cpus : usable;
+	int have = p->args->nr_cpus ?: cpus_usable(usable);
+	int err = choose_threads(p, have, &d->nr_roles);
+
+	if (!err)
+		err = check_cpus(p);
+	if (err)
+		return err;
+	d->roles = calloc(d->nr_roles, sizeof(*d->roles));
+	if (!d->roles) {
+		pr_err("out of memory");
+		return -ENOMEM;
+	}
+	p->shared = have < (int)d->nr_roles;
+	for (unsigned int i = 0; i < d->nr_roles; i++) {
+		d->roles[i].prog = role_name(p, i);
+		d->roles[i].cpu = cpus[i % have];
+	}
+	d->lockstep = p->sample ? sample_nr_roles(p->sample) > 1 || p->sample->role_per_cpu :
+				  p->args->nr_role_names > 1;
+	return 0;
+}
+
+static void set_limits(struct plan *p)
+{
+	struct drive *d = &p->drive;
+
+	d->rate = p->args->rate;
+	d->seconds = p->args->seconds;
+	d->count = p->args->count;
+	if (!d->count && d->seconds <= 0)
+		d->count = p->sample ? p->sample->rounds : ROUNDS_DEFAULT;
+}
+
+int plan_make(struct plan *p, const struct run_args *args)
+{
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	p->args = args;
+	err = choose_sample(p);
+	if (!err)
+		err = make_roles(p);
+	if (!err && !fds_left(RUN_FDS))
+		err = -EMFILE;
+	if (!err && !probe_allowed())
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = check_needs(p);
+	if (!err)
+		err = find_object(p);
+	if (!err)
+		set_limits(p);
+	return err;
+}
+
+void plan_free(struct plan *p)
+{
+	free(p->drive.roles);
+	free(p->path);
+}

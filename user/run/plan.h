@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From what the user asked to run to roles, CPUs and an object. */
+#ifndef RQSPIN_RUN_PLAN_H
+#define RQSPIN_RUN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/opts.h"
+#include "run/driver.h"
+
+#define USER_ROLES_MAX 64
+
+struct sample;
+
+/**
+ * struct run_args - what was asked for
+ * @what: sample, or path of an object
+ * @nr_cpus: 0: not given
+ * @count, @seconds: 0: no such limit; without both a sample has its own
+ * @rate: 0: as fast as it goes
+ * @role_names: programs of an object of the user's own
+ */
+struct run_args {
+	const char *what;
+	int cpus[OPT_CPUS_MAX];
+	int nr_cpus;
+	uint64_t count, rate;
+	double seconds;
+	char *role_names[USER_ROLES_MAX];
+	unsigned int nr_role_names;
+};
+
+/**
+ * struct plan - what will be run
+ * @sample: NULL: the user's own object
+ * @path: of the object
+ * @shared: CPUs are, by roles that need not meet
+ */
+struct plan {
+	const struct run_args *args;
+	const struct sample *sample;
+	char *path;
+	struct drive drive;
+	bool shared;
+};
+
+/*
+ * 0, or -errno after it has said why: -EINVAL if it cannot be meant like this, -EOPNOTSUPP if this
+ * machine or user cannot do it. plan_free() in any case.
+ */
+int plan_make(struct plan *p, const struct run_args *args);
+void plan_free(struct plan *p);
+
+#endif

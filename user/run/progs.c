@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stddef.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "base/rehearse.h"
+#include "run/progs.h"
+
+static void open_and_close(void *path)
+{
+	bpf_object__close(bpf_object__open_file(path, NULL));
+}
+
+struct bpf_object *progs_open(const char *path, int *sig)
+{
+	struct bpf_object *obj = NULL;
+
+	*sig = rehearse(open_and_close, (void *)path);
+	log_trying(true);
+	if (!*sig)
+		obj = bpf_object__open_file(path, NULL);
+	log_trying(false);
+	return obj;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs of a BPF object in a file. */
+#ifndef RQSPIN_RUN_PROGS_H
+#define RQSPIN_RUN_PROGS_H
+
+struct bpf_object;
+
+/*
+ * Opened to be looked at, not loaded. NULL if it is no object; if libbpf crashes on it, *sig is the
+ * signal, else 0.
+ */
+struct bpf_object *progs_open(const char *path, int *sig);
+
+#endif

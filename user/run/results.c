@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "run/results.h"
+
+void results_collect(struct role_result *results, const struct drive *d,
+		     const struct sample_stats *stats)
+{
+	for (unsigned int i = 0; i < d->nr_roles; i++) {
+		const struct role *role = &d->roles[i];
+		struct role_result *res = &results[i];
+		const struct sample_stats *st;
+
+		memset(res, 0, sizeof(*res));
+		if (!stats) {
+			res->counts = role->ret;
+			res->ok = role->ret_ok;
+			res->fail = role->ret_fail;
+			continue;
+		}
+		st = &stats[role->cpu % SAMPLE_CPUS];
+		res->counts = (struct counts){ st->ok, st->edeadlk, st->etimedout, st->other };
+		hist_merge(&res->ok, st->hist_ok);
+		hist_merge(&res->fail, st->hist_fail);
+	}
+}
+
+struct counts results_total(const struct role_result *results, unsigned int nr)
+{
+	struct counts sum = { 0 };
+
+	for (unsigned int i = 0; i < nr; i++) {
+		sum.ok += results[i].counts.ok;
+		sum.edeadlk += results[i].counts.edeadlk;
+		sum.etimedout += results[i].counts.etimedout;
+		sum.other += results[i].counts.other;
+	}
+	return sum;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "run/progs.h"
+#include "run/what.h"
+#include "run/samples.h"
+#include "base/suggest.h"
+
+static bool is_source(const char *what)
+{
+	size_t len = strlen(what);
+
+	return len > 2 && !strcmp(what + len - 2, ".c");
+}
+
+bool what_is_path(const char *what)
+{
+	size_t len = strlen(what);
+
+	return strchr(what, '/') || (len > 2 && !strcmp(what + len - 2, ".o")) || is_source(what);
+}
+
+int what_check_object(const char *path)
+{
+	struct stat st;
+
+	if (is_source(path)) {
+		pr_err("%s is C source: compile it first (clang -g -O2 -target bpf -mcpu=v3 -c)",
+		       path);
+		return -EINVAL;
+	}
+	if (stat(path, &st)) {
+		pr_err("%s: %s", path, strerror(errno));
+		return -ENOENT;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		pr_err("%s is a directory: name one BPF object in it", path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int what_ask_for_roles(const char *path)
+{
+	struct bpf_program *prog = NULL;
+	struct bpf_object *obj;
+	char names[512] = "";
+	size_t used = 0;
+	int sig;
+
+	obj = progs_open(path, &sig);
+	if (sig) {
+		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
+		return -ENOEXEC;
+	}
+	while (obj && used < sizeof(names) && (prog = bpf_object__next_program(obj, prog)))
+		used += snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 bpf_program__name(prog));
+	bpf_object__close(obj);
+	pr_err("%s: say which programs to run with --roles%s%s", path, used ? "; it has: " : "",
+	       names);
+	return -EINVAL;
+}
+
+int what_unknown_sample(const char *name)
+{
+	struct suggest s = { .typed = name };
+
+	for (size_t i = 0; i < nr_samples; i++)
+		suggest_try(&s, samples[i].name);
+	if (s.best)
+		pr_err("no sample '%s'; did you mean '%s'? ('rqspin list' shows all)", name,
+		       s.best);
+	else
+		pr_err("no sample '%s'; 'rqspin list' shows them", name);
+	return -EINVAL;
+}

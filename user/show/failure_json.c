@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "base/json_out.h"
+#include "names/proginfo.h"
+#include "show/failure_json.h"
+#include "show/lock_view.h"
+#include "show/print_opts.h"
+#include "show/wall_time.h"
+#include "trace/source.h"
+#include "trace/session.h"
+
+#define SCHEMA "rqspin-event/1"
+
+static json_t *id_or_null(__u64 v, bool known)
+{
+	return known ? json_integer(v) : json_null();
+}
+
+static json_t *locks_json(const struct lock_view *v, const __u64 *locks, __u32 nr)
+{
+	json_t *list;
+
+	if (nr == HELD_UNKNOWN)
+		return json_null();
+	list = json_array();
+	for (__u32 i = 0; i < nr && i < RQSPIN_EVENT_HELD; i++)
+		json_array_append_new(list, lock_view_json(v, locks[i]));
+	return list;
+}
+
+static json_t *nr_json(__u32 nr, bool some)
+{
+	return id_or_null(nr, nr != HELD_UNKNOWN && !some);
+}
+
+static json_t *owner_json(const struct lock_view *v, const struct failure *f)
+{
+	const struct rqspin_event *ev = &f->ev;
+	json_t *j;
+
+	if (ev->owner_cpu < 0)
+		return json_null();
+	j = json_object();
+	json_object_set_new(j, "cpu", json_integer(ev->owner_cpu));
+	json_object_set_new(j, "held", locks_json(v, ev->owner_held, ev->nr_owner_held));
+	json_object_set_new(j, "nr_held", nr_json(ev->nr_owner_held, f->some_owner_held));
+	json_object_set_new(j, "wants", lock_view_json(v, ev->owner_wants));
+	return j;
+}
+
+static json_t *chain_json(const struct lock_view *v, const struct failure *f)
+{
+	json_t *list;
+
+	/* A report in words has the number of members only. */
+	if (!f->told || (f->ev.parties > 1 && !f->nr_chain))
+		return json_null();
+	list = json_array();
+	for (__u32 i = 0; i < f->nr_chain; i++) {
+		json_t *hop = json_object();
+
+		json_object_set_new(hop, "cpu", json_integer(f->chain[i].cpu));
+		json_object_set_new(hop, "wants", lock_view_json(v, f->chain[i].wants));
+		json_array_append_new(list, hop);
+	}
+	return list;
+}
+
+static json_t *prog_json(const struct failure *f)
+{
+	json_t *j;
+
+	if (!f->prog_id && !f->ev.prog[0])
+		return json_null();
+	j = json_object();
+	json_object_set_new(j, "id", id_or_null(f->prog_id, f->prog_id));
+	json_object_set_new(j, "name", json_text(f->prog ? f->prog->full_name : f->ev.prog));
+	return j;
+}
+
+static json_t *at_json(const struct failure *f)
+{
+	const char *file = f->file, *text = NULL;
+	json_t *j;
+
+	if (!f->ev.line)
+		return json_null();
+	proginfo_line(f->prog, f->file, f->ev.line, &file, &text);
+	j = json_object();
+	json_object_set_new(j, "line", json_integer(f->ev.line));
+	json_object_set_new(j, "file", json_text(file));
+	json_object_set_new(j, "text", json_text(text));
+	json_object_set_new(j, "call", json_boolean(!f->report_line));
+	return j;
+}
+
+static void set_what(json_t *j, const struct rqspin_event *ev)
+{
+	json_object_set_new(j, "kind", json_string(kind_name(ev->kind)));
+	json_object_set_new(j, "parties", id_or_null(ev->parties, ev->parties));
+	json_object_set_new(j, "err", id_or_null((__s64)ev->err, ev->err));
+	json_object_set_new(j, "errno",
+			    ev->err ? json_text(strerrorname_np(-ev->err)) : json_null());
+	json_object_set_new(j, "wait_ns", id_or_null(ev->wait_ns, ev->wait_ns != WAIT_UNKNOWN));
+}
+
+static void set_who(json_t *j, const struct failure *f)
+{
+	json_object_set_new(j, "cpu", json_integer(f->ev.cpu));
+	json_object_set_new(j, "pid", id_or_null(f->ev.pid, f->ev.pid || !f->ev.tid));
+	json_object_set_new(j, "tid", id_or_null(f->ev.tid, f->ev.tid || !f->ev.pid));
+	json_object_set_new(j, "comm", json_text(f->ev.comm));
+	json_object_set_new(j, "prog", prog_json(f));
+	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
+}
+
+int failure_json(const struct failure *f, const struct lock_view *v, bool stacks)
+{
+	const struct rqspin_event *ev = &f->ev;
+	json_t *j = json_object();
+	char when[40];
+
+	wall_time(ev->ts_ns, true, when);
+	json_object_set_new(j, "schema", json_string(SCHEMA));
+	json_object_set_new(j, "type", json_string("failure"));
+	json_object_set_new(j, "time", json_string(when));
+	json_object_set_new(j, "ts_ns", json_integer(ev->ts_ns));
+	set_what(j, ev);
+	set_who(j, f);
+	json_object_set_new(j, "lock", lock_view_json(v, ev->lock));
+	json_object_set_new(j, "held", locks_json(v, ev->held, ev->nr_held));
+	json_object_set_new(j, "nr_held", nr_json(ev->nr_held, f->some_held));
+	json_object_set_new(j, "owner", owner_json(v, f));
+	json_object_set_new(j, "chain", chain_json(v, f));
+	json_object_set_new(j, "drained", f->told ? json_boolean(f->drained) : json_null());
+	json_object_set_new(j, "at", at_json(f));
+	json_object_set_new(j, "source", json_string(f->source->name));
+	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));
+	json_object_set_new(j, "sampled", json_boolean(f->sampled));
+	json_object_set_new(j, "report", stacks ? json_text(f->report) : json_null());
+	return json_put_line(j);
+}
+
+int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "schema", json_string(SCHEMA));
+	json_object_set_new(j, "type", json_string("repeat"));
+	json_object_set_new(j, "again", json_integer(again));
+	json_object_set_new(j, "ts_ns", json_integer(f->ev.ts_ns));
+	json_object_set_new(j, "kind", json_string(kind_name(f->ev.kind)));
+	json_object_set_new(j, "prog", prog_json(f));
+	json_object_set_new(j, "lock", lock_view_json(v, f->ev.lock));
+	json_object_set_new(j, "at", at_json(f));
+	return json_put_line(j);
+}
+
+void losses_json(json_t *j, const struct losses *l)
+{
+	json_object_set_new(j, "lost", json_integer(l->lost));
+	json_object_set_new(j, "lost_unknown", json_boolean(l->unknown));
+	json_object_set_new(j, "programs_missed", json_integer(l->missed));
+	json_object_set_new(j, "programs_unseen", json_integer(l->unseen));
+}
+
+static json_t *totals_json(const struct tally *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct tally_row *r = &t->rows[i];
+		json_t *j = json_object();
+
+		json_object_set_new(j, "prog_id", id_or_null(r->prog_id, r->prog_id));
+		json_object_set_new(j, "prog", json_text(r->prog));
+		json_object_set_new(j, "kind",
+				    r->others ? json_null() : json_string(kind_name(r->kind)));
+		json_object_set_new(j, "failures", json_integer(r->failures));
+		json_object_set_new(j, "lost", json_integer(r->lost));
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+int summary_json(struct session *s, const struct trace_totals *t)
+{
+	json_t *j = json_object(), *kinds = json_object();
+	char sources[128];
+
+	session_sources(s, sources, sizeof(sources));
+	for (__u32 k = RQSPIN_UNKNOWN; k <= RQSPIN_NESTED; k++)
+		json_object_set_new(kinds, kind_name(k), json_integer(t->by_kind[k]));
+	json_object_set_new(j, "schema", json_string(SCHEMA));
+	json_object_set_new(j, "type", json_string("summary"));
+	json_object_set_new(j, "events", json_integer(t->events));
+	json_object_set_new(j, "shown", json_integer(t->shown));
+	json_object_set_new(j, "repeats", json_integer(t->repeats));
+	json_object_set_new(j, "kinds", kinds);
+	json_object_set_new(j, "skipped", json_integer(t->skipped));
+	json_object_set_new(j, "totals", totals_json(&t->tally));
+	losses_json(j, &t->losses);
+	json_object_set_new(j, "sources", json_string(sources));
+	return json_put_line(j);
+}

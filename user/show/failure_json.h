@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One failure as a line of JSON (docs/events.schema.json). */
+#ifndef RQSPIN_SHOW_FAILURE_JSON_H
+#define RQSPIN_SHOW_FAILURE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct failure;
+struct lock_view;
+struct losses;
+struct session;
+struct trace_totals;
+
+int failure_json(const struct failure *f, const struct lock_view *v, bool stacks);
+int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again);
+int summary_json(struct session *s, const struct trace_totals *t);
+
+void losses_json(json_t *j, const struct losses *l); /* into an object */
+
+#endif

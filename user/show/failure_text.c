@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/log.h"
+#include "base/out.h"
+#include "names/proginfo.h"
+#include "show/failure_text.h"
+#include "show/lock_view.h"
+#include "show/print_opts.h"
+#include "show/wall_time.h"
+#include "trace/failure.h"
+
+/* some: there may be more of them. */
+static void put_locks(const struct lock_view *v, const __u64 *locks, __u32 nr, bool some)
+{
+	__u32 shown = nr < RQSPIN_EVENT_HELD ? nr : RQSPIN_EVENT_HELD;
+
+	if (nr == HELD_UNKNOWN) {
+		fputs("unknown", stdout);
+		return;
+	}
+	if (!nr)
+		fputs("nothing", stdout);
+	if (some)
+		fputs("at least ", stdout);
+	for (__u32 i = 0; i < shown; i++) {
+		fputs(i ? ", " : "", stdout);
+		lock_view_put(v, locks[i]);
+	}
+	if (nr > shown)
+		printf(" and %u more", nr - shown);
+}
+
+static void put_kind(const struct rqspin_event *ev)
+{
+	char text[24];
+
+	if (ev->kind == RQSPIN_CYCLE && ev->parties)
+		snprintf(text, sizeof(text), "CYCLE %u", ev->parties);
+	else if (ev->kind == RQSPIN_UNKNOWN)
+		snprintf(text, sizeof(text), ev->err ? "UNKNOWN(%s)" : "UNKNOWN",
+			 strerrorname_np(-ev->err));
+	else
+		snprintf(text, sizeof(text), "%s", kind_name(ev->kind));
+	printf("%-8s", text);
+}
+
+static void put_prog(const struct failure *f)
+{
+	if (f->prog)
+		printf("prog %u %s", f->prog_id, escaped(f->prog->full_name));
+	else if (f->ev.prog[0])
+		printf("prog ? %s", escaped(f->ev.prog));
+	else if (f->map_id)
+		printf("map %u", f->map_id);
+	else
+		fputs(f->no_prog ? "no prog" : "prog ?", stdout);
+}
+
+static void put_owner(const struct lock_view *v, const struct failure *f)
+{
+	const struct rqspin_event *ev = &f->ev;
+
+	if (ev->kind == RQSPIN_AA)
+		return;
+	if (ev->owner_cpu < 0) {
+		fputs("; owner unknown", stdout);
+		return;
+	}
+	printf("; owner cpu %d holds ", ev->owner_cpu);
+	put_locks(v, ev->owner_held, ev->nr_owner_held, f->some_owner_held);
+	if (ev->owner_wants) {
+		fputs(" wants ", stdout);
+		lock_view_put(v, ev->owner_wants);
+	}
+}
+
+/* Of three and more: the owner's line has said all of two. */
+static void put_cycle(const struct lock_view *v, const struct failure *f)
+{
+	if (f->nr_chain < 2)
+		return;
+	printf("; cycle: cpu %u wants ", f->ev.cpu);
+	lock_view_put(v, f->ev.lock);
+	for (__u32 i = 0; i < f->nr_chain; i++) {
+		printf(" of cpu %u wants ", f->chain[i].cpu);
+		lock_view_put(v, f->chain[i].wants);
+	}
+	printf(" of cpu %u", f->ev.cpu);
+}
+
+static void put_source_text(const char *file, __u32 line, const char *text)
+{
+	printf("    at %s:%u: ", escaped(file), line);
+	for (;;) {
+		size_t len = strcspn(text, "\t");
+
+		escape_put(stdout, text, len);
+		text += len;
+		if (!*text++)
+			break;
+		putchar(' ');
+	}
+	putchar('\n');
+}
+
+/* The program may be unknown, and with it the file of its own function. */
+static void put_at(const struct failure *f)
+{
+	const char *file = f->file, *path, *text;
+
+	if (!f->ev.line)
+		return;
+	if (proginfo_line(f->prog, f->file, f->ev.line, &path, &text))
+		file = base_name(path);
+	fputs(f->report_line ? " reported at " : " at ", stdout);
+	if (*file)
+		printf("%s:%u", escaped(file), f->ev.line);
+	else
+		printf("line %u", f->ev.line);
+}
+
+static void put_source_line(const struct failure *f)
+{
+	const char *file, *text;
+
+	if (f->ev.line && proginfo_line(f->prog, f->file, f->ev.line, &file, &text))
+		put_source_text(file, f->ev.line, text);
+}
+
+static void put_report(const char *report)
+{
+	while (*report) {
+		size_t len = strcspn(report, "\n");
+
+		fputs("    ", stdout);
+		escape_put(stdout, report, len);
+		putchar('\n');
+		report += len + !!report[len];
+	}
+}
+
+static void put_wanted(const struct lock_view *v, const struct failure *f)
+{
+	fputs(": wants ", stdout);
+	if (f->ev.lock)
+		lock_view_put(v, f->ev.lock);
+	else if (f->map_id)
+		printf("a lock inside map %u", f->map_id);
+	else
+		fputs("unknown", stdout);
+}
+
+int repeat_text(const struct failure *f, const struct lock_view *v, unsigned long long again)
+{
+	printf("%llu more: ", again);
+	put_kind(&f->ev);
+	putchar(' ');
+	put_prog(f);
+	put_at(f);
+	put_wanted(v, f);
+	putchar('\n');
+	return out_flush();
+}
+
+int failure_text(const struct failure *f, const struct lock_view *v, bool stacks)
+{
+	const struct rqspin_event *ev = &f->ev;
+	char when[40];
+
+	wall_time(ev->ts_ns, false, when);
+	printf("%s ", when);
+	put_kind(ev);
+	printf(" cpu %u %s/%u ", ev->cpu, ev->comm[0] ? escaped(ev->comm) : "?",
+	       ev->pid ? ev->pid : ev->tid);
+	put_prog(f);
+	put_at(f);
+	put_wanted(v, f);
+	fputs(" holds ", stdout);
+	put_locks(v, ev->held, ev->nr_held, f->some_held);
+	put_owner(v, f);
+	put_cycle(v, f);
+	if (ev->wait_ns != WAIT_UNKNOWN)
+		printf("; waited %.3f ms", ev->wait_ns / 1e6);
+	if (f->drained)
+		fputs(", until the waiter in front timed out", stdout);
+	putchar('\n');
+	if (stacks) {
+		put_source_line(f);
+		if (f->report)
+			put_report(f->report);
+	}
+	return out_flush();
+}
+
+static void lost_text(const struct tally_row *r)
+{
+	if (r->others)
+		pr_info("  lost: %llu others", r->lost);
+	else if (r->prog_id)
+		pr_info("  lost: %llu %s of program %u %s", r->lost, kind_name(r->kind), r->prog_id,
+			escaped(r->prog));
+	else
+		pr_info("  lost: %llu %s of %s", r->lost, kind_name(r->kind),
+			r->prog[0] ? escaped(r->prog) : "no program, or an unknown one");
+}
+
+void summary_text(const struct trace_totals *t)
+{
+	char lost[LOSSES_TEXT], skipped[96] = "";
+
+	losses_text(&t->losses, lost);
+	if (t->repeats)
+		snprintf(skipped, sizeof(skipped), ", %llu of them repeats", t->repeats);
+	if (t->skipped)
+		snprintf(skipped + strlen(skipped), sizeof(skipped) - strlen(skipped),
+			 ", %llu more than --rate", t->skipped);
+	pr_info("%llu failed acquisitions shown of %llu seen%s, lost: %s", t->shown, t->events,
+		skipped, lost);
+	for (size_t i = 0; i < t->tally.nr; i++)
+		if (t->tally.rows[i].lost)
+			lost_text(&t->tally.rows[i]);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Locks by name, as text and as JSON. */
+#ifndef RQSPIN_SHOW_LOCK_VIEW_H
+#define RQSPIN_SHOW_LOCK_VIEW_H
+
+#include <jansson.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+struct lockname;
+struct locknames;
+struct proginfo;
+
+/**
+ * struct lock_view - how the addresses of one record are named
+ * @names: who knows
+ * @when_ns: when they were those of locks; 0: now
+ * @prog: the program that met them, NULL if unknown
+ * @no_addr: kernel addresses are not for the reader
+ */
+struct lock_view {
+	struct locknames *names;
+	__u64 when_ns;
+	const struct proginfo *prog;
+	bool no_addr;
+};
+
+/* "lock_b(map 83)" on standard output */
+void lock_view_put(const struct lock_view *v, __u64 addr);
+
+json_t *lock_view_json(const struct lock_view *v, __u64 addr); /* null for address 0 */
+json_t *lockname_json(const struct lockname *n, bool no_addr);
+
+#endif

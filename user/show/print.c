@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "show/failure_json.h"
+#include "show/failure_text.h"
+#include "show/lock_view.h"
+#include "show/print.h"
+#include "show/print_opts.h"
+#include "trace/session.h"
+
+static struct lock_view view(struct session *s, const struct failure *f,
+			     const struct print_opts *opts)
+{
+	return (struct lock_view){
+		.names = session_locks(s),
+		.when_ns = f->ev.ts_ns,
+		.prog = f->prog,
+		.no_addr = opts->no_addr,
+	};
+}
+
+int print_repeat(struct session *s, const struct failure *first, unsigned long long again,
+		 const struct print_opts *opts)
+{
+	const struct lock_view v = view(s, first, opts);
+
+	return (opts->json ? repeat_json : repeat_text)(first, &v, again);
+}
+
+int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	const struct lock_view v = view(s, f, opts);
+
+	return (opts->json ? failure_json : failure_text)(f, &v, opts->stacks);
+}
+
+int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts)
+{
+	if (opts->json)
+		return summary_json(s, t);
+	summary_text(t);
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What trace prints: failures and a summary, as the options want them. */
+#ifndef RQSPIN_SHOW_PRINT_H
+#define RQSPIN_SHOW_PRINT_H
+
+struct failure;
+struct print_opts;
+struct session;
+struct trace_totals;
+
+/* All write one whole record and flush; 0 or negative errno of the output. */
+int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts);
+int print_repeat(struct session *s, const struct failure *first, unsigned long long again,
+		 const struct print_opts *opts); /* how often one like it came again */
+int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How things are to be printed, and what trace sums up. */
+#ifndef RQSPIN_SHOW_PRINT_OPTS_H
+#define RQSPIN_SHOW_PRINT_OPTS_H
+
+#include <stdbool.h>
+
+#include "trace/losses.h"
+#include "trace/tally.h"
+
+struct print_opts {
+	bool json;
+	bool stacks;
+	bool no_addr;
+	bool stamp; /* each table with its time */
+};
+
+struct trace_totals {
+	unsigned long long events;  /* handed out by the sources */
+	unsigned long long shown;   /* of them, passed the filters and were printed */
+	unsigned long long repeats; /* passed the filters, but one alike was printed before */
+	unsigned long long skipped; /* more than --rate */
+	struct losses losses;
+	struct tally tally;
+	unsigned long long by_kind[8];
+};
+
+#endif

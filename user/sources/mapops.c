@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "kernel/probe.h"
+#include "trace/session.h"
+#include "sources/mapops.h"
+#include "sources/witness_source.h"
+#include "bpf/mapops.skel.h"
+
+#define MAX_LINKS 16
+
+struct mapops {
+	struct witness_source watch;
+	struct mapops_bpf *skel;
+	struct bpf_link *links[MAX_LINKS];
+	int nr_links;
+};
+
+static bool mapops_usable(char *why, size_t size)
+{
+	static const enum probe_id needs[] = { PROBE_RES_LOCKS, PROBE_TRAMPOLINE };
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		if (probe(needs[i]))
+			continue;
+		snprintf(why, size, "%s", probe_why(needs[i]));
+		return false;
+	}
+	return true;
+}
+
+/* Which of the functions this kernel has differs: a compiler may have inlined one. */
+static int choose_programs(struct mapops_bpf *skel)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *prog;
+	int found = 0;
+
+	if (!btf)
+		return -errno;
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		if (btf__find_by_name_kind(btf, bpf_program__name(prog), BTF_KIND_FUNC) < 0)
+			continue;
+		bpf_program__set_autoload(prog, true);
+		found++;
+	}
+	btf__free(btf);
+	return found ? 0 : -ENOENT;
+}
+
+static struct bpf_object_skeleton *object_open(void *state)
+{
+	struct mapops *m = state;
+	int err;
+
+	m->skel = mapops_bpf__open();
+	if (!m->skel)
+		return NULL;
+	m->watch.shape = &m->skel->rodata->shape;
+	m->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
+	err = choose_programs(m->skel);
+	if (!err)
+		return m->skel->skeleton;
+	errno = -err;
+	return NULL;
+}
+
+static int object_loaded(void *state)
+{
+	struct mapops *m = state;
+
+	/* Without them the other side is unknown, and that is all. */
+	witness_source_held(&m->watch, m->skel->bss->held_addr, sizeof(m->skel->bss->held_addr));
+	return 0;
+}
+
+static int object_attach(void *state)
+{
+	struct mapops *m = state;
+	struct bpf_program *prog;
+	int err = -ENOENT;
+
+	bpf_object__for_each_program(prog, m->skel->obj)
+	{
+		struct bpf_link *link;
+
+		if (bpf_program__fd(prog) < 0)
+			continue;
+		link = bpf_program__attach(prog);
+		if (!link) {
+			err = -errno;
+			pr_debug("fexit/%s: %s", bpf_program__name(prog), strerror(errno));
+		} else if (m->nr_links < MAX_LINKS) {
+			m->links[m->nr_links++] = link;
+		}
+	}
+	return m->nr_links ? 0 : err;
+}
+
+static void object_destroy(void *state)
+{
+	struct mapops *m = state;
+
+	while (m->nr_links)
+		bpf_link__destroy(m->links[--m->nr_links]);
+	mapops_bpf__destroy(m->skel);
+}
+
+static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
+{
+	(void)state;
+	f->source = &source_mapops;
+	witness_failure(w, details, f);
+	return true;
+}
+
+static const struct witness_source_ops ops = {
+	.size = sizeof(struct mapops),
+	.fewer_details = 64,
+	.open = object_open,
+	.loaded = object_loaded,
+	.attach = object_attach,
+	.destroy = object_destroy,
+	.failure = to_failure,
+};
+
+static void *mapops_open(struct session *s)
+{
+	return witness_source_open(s, &ops);
+}
+
+static __u64 mapops_lost(void *state, bool *unknown)
+{
+	struct mapops *m = state;
+	struct bpf_program *prog;
+
+	/* Few of those operations failed, but any may have. */
+	bpf_object__for_each_program(prog, m->skel->obj) *unknown |= witness_missed(prog) > 0;
+	return witness_lost(m->watch.rings);
+}
+
+const struct source source_mapops = {
+	.name = "mapops",
+	.what = "operations of hash maps that fail inside",
+	.rank = 2,
+	.traits = SOURCE_OPERATIONS,
+	.usable = mapops_usable,
+	.open = mapops_open,
+	.poll = witness_source_poll,
+	.lost = mapops_lost,
+	.losses = witness_source_losses,
+	.close = witness_source_close,
+};

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "sources/readers.h"
+
+#define MEETING_PLACE "/sys/fs/bpf"
+
+/* Readers share a lock of the folder; whoever asks for it alone learns of the others. */
+int readers_join(void)
+{
+	struct flock shared = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	int fd = open(MEETING_PLACE, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &shared)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+bool readers_others(int joined)
+{
+	struct flock alone = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	return joined >= 0 && !fcntl(joined, F_OFD_GETLK, &alone) && alone.l_type != F_UNLCK;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/report_parse.h"
+#include "trace/session.h"
+
+#define DEADLOCK "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock"
+#define TIMEOUT	 "ERROR: Timeout detected for bpf_res_spin_lock"
+
+static bool starts(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+static const char *next_line(const char *s)
+{
+	const char *nl = strchr(s, '\n');
+
+	return nl ? nl + 1 : NULL;
+}
+
+static bool is_head(const char *line)
+{
+	return starts(line, DEADLOCK) || starts(line, TIMEOUT);
+}
+
+const char *report_find(const char *text, int partial, const char **end)
+{
+	const char *begin = text, *at;
+
+	while (begin && !is_head(begin))
+		begin = next_line(begin);
+	if (!begin)
+		return NULL;
+	/* It ends with an empty line, or where the next begins. */
+	for (at = next_line(begin); at && *at; at = next_line(at)) {
+		if (*at != '\n' && !is_head(at))
+			continue;
+		*end = *at == '\n' ? at + 1 : at;
+		return begin;
+	}
+	*end = begin + strlen(begin);
+	return partial ? begin : NULL;
+}
+
+static void parse_held(const char *line, struct rqspin_event *ev)
+{
+	unsigned long long addr;
+	unsigned int nth;
+
+	if (sscanf(line, "Held lock[%u] = %llx", &nth, &addr) == 2 && nth < RQSPIN_EVENT_HELD)
+		ev->held[nth] = addr;
+}
+
+/*
+ * The patched kernel's own line, "Kind             = CYCLE of 3, 12345 ns, owner CPU 2": only the
+ * locks that the failure is about are listed then.
+ */
+static void parse_kind(const char *line, struct failure *f)
+{
+	static const struct {
+		const char *name;
+		enum rqspin_kind kind;
+		__u32 parties;
+	} kinds[] = { { "AA", RQSPIN_AA, 1 },
+		      { "ABBA", RQSPIN_ABBA, 2 },
+		      { "CYCLE", RQSPIN_CYCLE, 0 },
+		      { "TIMEOUT", RQSPIN_TIMEOUT, 0 },
+		      { "NESTED", RQSPIN_NESTED, 0 } };
+	const char *of = strstr(line, " of "), *comma = strchr(line, ','),
+		   *end = strchrnul(line, '\n');
+	const char *owner = strstr(line, ", owner CPU ");
+	unsigned long long wait;
+	char name[8];
+
+	if (sscanf(line, "Kind = %7[A-Z]", name) != 1 || !comma || comma > end)
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(name, kinds[i].name))
+			continue;
+		f->told = f->some_held = true;
+		f->ev.kind = kinds[i].kind;
+		f->ev.parties = of && of < comma ? strtoul(of + 4, NULL, 10) : kinds[i].parties;
+	}
+	if (sscanf(comma, ", %llu ns", &wait) == 1)
+		f->ev.wait_ns = wait;
+	if (owner && owner < end)
+		f->ev.owner_cpu = strtol(owner + strlen(", owner CPU "), NULL, 10);
+	f->drained = memmem(comma, end - comma, ", drained", strlen(", drained"));
+}
+
+static void parse_task(const char *line, struct rqspin_event *ev)
+{
+	const char *comm = strstr(line, " Comm: ");
+	size_t len;
+
+	if (sscanf(line, "CPU: %u UID: %*u PID: %u", &ev->cpu, &ev->tid) < 2 || !comm)
+		return;
+	comm += strlen(" Comm: ");
+	len = strcspn(comm, "\n");
+	if (len >= sizeof(ev->comm))
+		len = sizeof(ev->comm) - 1;
+	memcpy(ev->comm, comm, len);
+	ev->comm[len] = 0;
+}
+
+/* "  err = bpf_res_spin_lock(&l); @ file.bpf.c:81": the innermost one is the failing call. */
+static void parse_source(const char *line, struct failure *f)
+{
+	size_t len = strcspn(line, "\n"), n;
+	const char *colon = memrchr(line, ':', len), *at = NULL;
+
+	for (const char *c = line; (c = memmem(c, line + len - c, " @ ", 3)); c++)
+		at = c + 3;
+	if (!at || !colon || colon < at || !isdigit((unsigned char)colon[1]))
+		return;
+	n = colon - at;
+	if (n >= sizeof(f->file))
+		return;
+	memcpy(f->file, at, n);
+	f->file[n] = 0;
+	f->ev.line = strtoul(colon + 1, NULL, 10);
+}
+
+static bool is_source(const char *line)
+{
+	return starts(line, "  ");
+}
+
+static void parse_line(const char *line, struct failure *f)
+{
+	struct rqspin_event *ev = &f->ev;
+	unsigned long long addr;
+	unsigned int nr;
+
+	if (sscanf(line, "Attempted lock = %llx", &addr) == 1)
+		ev->lock = addr;
+	else if (sscanf(line, "Total held locks = %u", &nr) == 1)
+		ev->nr_held = nr;
+	else if (starts(line, "Held lock["))
+		parse_held(line, ev);
+	else if (starts(line, "Kind "))
+		parse_kind(line, f);
+	else if (starts(line, "CPU: "))
+		parse_task(line, ev);
+}
+
+/* Whoever it is has at least the lock that was wanted. */
+static void set_owner_held(struct failure *f)
+{
+	if (!f->told || f->ev.owner_cpu < 0)
+		return;
+	f->ev.owner_held[0] = f->ev.lock;
+	f->ev.nr_owner_held = 1;
+	f->some_owner_held = true;
+}
+
+int report_parse(const char *report, size_t len, struct failure *f)
+{
+	const char *end = report + len;
+	bool seen = false;
+
+	if (starts(report, DEADLOCK))
+		f->ev.err = -EDEADLK;
+	else if (starts(report, TIMEOUT))
+		f->ev.err = -ETIMEDOUT;
+	else
+		return -EINVAL;
+	for (const char *line = next_line(report); line && line < end; line = next_line(line)) {
+		parse_line(line, f);
+		/* Only the innermost: where that is cut, the caller's would be a wrong one. */
+		if (!seen && is_source(line))
+			parse_source(line, f);
+		seen |= is_source(line);
+	}
+	set_owner_held(f);
+	return f->ev.lock ? 0 : -EINVAL;
+}
+
+bool report_parse_dropped(const char *line, __u64 *dropped)
+{
+	unsigned long long n;
+
+	if (sscanf(line, "stderr_dropped: %llu", &n) != 1)
+		return false;
+	*dropped = n;
+	return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's text about a program's failed lock, in the program's error stream. */
+#ifndef RQSPIN_SOURCES_REPORT_PARSE_H
+#define RQSPIN_SOURCES_REPORT_PARSE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct failure;
+
+/*
+ * Find the next report in the text. Returns where it begins (everything before
+ * is not of the kernel's lock reports) and sets *end behind it; NULL if there is
+ * no complete one. partial: also one whose end has not come yet.
+ */
+const char *report_find(const char *text, int partial, const char **end);
+
+/* err, lock, held locks, cpu, tid, comm and line, as far as the text has them; 0 or -EINVAL. */
+int report_parse(const char *report, size_t len, struct failure *f);
+
+/* A line of a program's fdinfo: false unless it says what its error stream dropped. */
+bool report_parse_dropped(const char *line, __u64 *dropped);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "kernel/heldtab.h"
+#include "base/log.h"
+#include "names/proginfo.h"
+#include "sources/ring.h"
+#include "sources/event_valid.h"
+#include "sources/ring_reader.h"
+#include "trace/session.h"
+
+#define RING_MAP      ".bss.rqspin"
+#define GONE_CHECK_NS 1000000000ULL
+#define LOADING_NS    2000000000ULL /* a new map's programs load soon, or are found when they do */
+
+struct ring {
+	__u32 map_id;
+	struct rqspin_ring *mem; /* NULL: no program uses it now; reports may still come */
+	size_t size;
+	__u64 found_ns;
+	struct ring_view view;
+	struct ring_reader reader;
+	struct ring_source *source;
+	bool foreign; /* of another layout: not read */
+	struct ring *next;
+};
+
+struct ring_source {
+	struct session *session;
+	struct ring *rings;
+	__u32 last_map;
+	__u32 last_prog;
+	bool started; /* maps found from now on are newer than the session */
+	bool unseen;  /* a ring was gone before it could be read */
+	__u64 lost;
+	__u64 refused; /* records that no failure can have left */
+	__u64 next_gone_check;
+};
+
+static bool ring_usable(char *why, size_t size)
+{
+	__u32 id;
+
+	if (!bpf_map_get_next_id(0, &id) || errno == ENOENT)
+		return true;
+	snprintf(why, size, "BPF maps cannot be listed: %s (run as root)", strerror(errno));
+	return false;
+}
+
+/* How many events it has is its author's choice: the map's size tells. 0: of another layout. */
+static __u64 nr_events(const struct bpf_map_info *info)
+{
+	size_t head = offsetof(struct rqspin_ring, slots), size = sizeof(struct rqspin_event);
+	__u64 nr = info->value_size > head ? (info->value_size - head) / size : 0;
+
+	if (nr && !(nr & (nr - 1)) && head + nr * size == info->value_size)
+		return nr;
+	pr_warn("map %u %s: its ring is of another layout; rebuild its programs with this "
+		"release's headers",
+		info->id, RING_MAP);
+	return 0;
+}
+
+/* False: it is no ring, or one that cannot be read. */
+static bool map_ring(struct ring *r, int fd)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	__u64 nr;
+
+	if (bpf_map_get_info_by_fd(fd, &info, &len) || strcmp(info.name, RING_MAP))
+		return false;
+	nr = nr_events(&info);
+	if (!nr)
+		return false;
+	r->mem = mmap(NULL, info.value_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->mem == MAP_FAILED) {
+		r->mem = NULL;
+		return false;
+	}
+	r->map_id = info.id;
+	r->size = info.value_size;
+	r->view = (struct ring_view){
+		.head = &r->mem->head,
+		.slots = r->mem->slots,
+		.size = sizeof(r->mem->slots[0]),
+		.nr = nr,
+	};
+	return true;
+}
+
+/* Did a program with a ring use the map, of which only the id is known? */
+static bool was_ring(struct ring_source *rs, __u32 id)
+{
+	const struct proginfo *p = proginfos_first(session_progs(rs->session));
+
+	for (; p; p = p->next)
+		if (proginfo_uses_map(p, id) && proginfo_has_ring(p))
+			return true;
+	return false;
+}
+
+static void add_ring(struct ring_source *rs, __u32 id)
+{
+	int fd = bpf_map_get_fd_by_id(id);
+	struct ring *r;
+
+	if (fd < 0) {
+		rs->unseen |= rs->started && was_ring(rs, id);
+		return;
+	}
+	r = calloc(1, sizeof(*r));
+	rs->unseen |= !r;
+	if (!r || !map_ring(r, fd)) {
+		free(r);
+		close(fd);
+		return;
+	}
+	close(fd); /* the mapping keeps the map */
+	r->mem->held_delta = heldtab_delta();
+	r->found_ns = now_ns();
+	r->reader.pos = rs->started ? 0 : __atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE);
+	r->source = rs;
+	r->next = rs->rings;
+	rs->rings = r;
+	pr_debug("map %u: a ring of %llu self-reported failures", id, r->view.nr);
+}
+
+static void find_rings(struct ring_source *rs)
+{
+	__u32 id = rs->last_map;
+
+	while (!bpf_map_get_next_id(id, &id)) {
+		rs->last_map = id;
+		add_ring(rs, id);
+	}
+}
+
+static void map_again(struct ring_source *rs, struct ring *r)
+{
+	int fd = bpf_map_get_fd_by_id(r->map_id);
+
+	if (fd < 0 || !map_ring(r, fd))
+		rs->unseen = true;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A pinned map outlives its programs, and may come long before them. */
+static void find_users(struct ring_source *rs)
+{
+	const struct proginfo *first = proginfos_first(session_progs(rs->session));
+
+	for (const struct proginfo *p = first; p && p->id > rs->last_prog; p = p->next)
+		for (struct ring *r = rs->rings; r; r = r->next)
+			if (!r->mem && proginfo_uses_map(p, r->map_id))
+				map_again(rs, r);
+	if (first && first->id > rs->last_prog)
+		rs->last_prog = first->id;
+}
+
+static void *ring_open(struct session *s)
+{
+	struct ring_source *rs = calloc(1, sizeof(*rs));
+
+	if (!rs)
+		return NULL;
+	rs->session = s;
+	find_rings(rs);
+	rs->started = true;
+	return rs;
+}
+
+static void push(const void *slot, void *ctx)
+{
+	const struct rqspin_event *ev = slot;
+	const struct ring *r = ctx;
+	struct ring_source *rs = r->source;
+	struct failure f = { .ev = *ev, .source = &source_ring };
+
+	/* A ring is any program's memory: nothing in it is to be trusted. */
+	if (!event_valid(ev, now_ns())) {
+		rs->refused++;
+		return;
+	}
+	f.ev.comm[sizeof(f.ev.comm) - 1] = 0;
+	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
+	f.ev.file[sizeof(f.ev.file) - 1] = 0;
+	memcpy(f.file, f.ev.file, sizeof(f.ev.file));
+	f.report_line = !f.file[0];
+	f.prog = proginfos_by_map(session_progs(rs->session), r->map_id, f.ev.prog);
+	f.prog_id = f.prog ? f.prog->id : 0;
+	f.ev.line = proginfo_first_line(f.prog, f.file, f.ev.line);
+	if (f.ev.kind == RQSPIN_AA) {
+		f.ev.owner_cpu = f.ev.cpu;
+		f.ev.nr_owner_held = f.ev.nr_held;
+		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
+	}
+	session_push(rs->session, &f);
+}
+
+/* Written with other headers than ours: sizes may agree all the same. */
+static bool is_foreign(struct ring_source *rs, struct ring *r)
+{
+	if (r->foreign || !__atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE) ||
+	    r->mem->layout == RQSPIN_RING_LAYOUT)
+		return r->foreign;
+	pr_warn("map %u: its program was compiled with the headers of another release: compile it "
+		"again; its failures are NOT seen here",
+		r->map_id);
+	rs->unseen = true;
+	return r->foreign = true;
+}
+
+static void drain(struct ring_source *rs, struct ring *r, bool last)
+{
+	__u64 lost = r->reader.lost;
+	struct rqspin_event copy;
+
+	if (is_foreign(rs, r))
+		return;
+	/* The loader's first contents may have been written over ours. */
+	if (!r->mem->held_delta)
+		r->mem->held_delta = heldtab_delta();
+	/* A head that no writer left there: how many are missing is not known. */
+	if (ring_read(&r->reader, &r->view, last, &copy, push, r))
+		rs->unseen = true;
+	rs->lost += r->reader.lost - lost;
+}
+
+static bool in_use(struct ring_source *rs, const struct ring *r)
+{
+	const struct proginfo *p = proginfos_first(session_progs(rs->session));
+	bool seen = false;
+
+	for (; p; p = p->next) {
+		int fd;
+
+		if (!proginfo_uses_map(p, r->map_id))
+			continue;
+		seen = true;
+		fd = bpf_prog_get_fd_by_id(p->id);
+		if (fd < 0)
+			continue;
+		close(fd);
+		return true;
+	}
+	return !seen && now_ns() - r->found_ns < LOADING_NS;
+}
+
+static void drop_unused(struct ring_source *rs)
+{
+	__u64 now = now_ns();
+
+	if (now < rs->next_gone_check)
+		return;
+	rs->next_gone_check = now + GONE_CHECK_NS;
+	for (struct ring *r = rs->rings; r; r = r->next) {
+		if (!r->mem || in_use(rs, r))
+			continue;
+		drain(rs, r, true);
+		munmap(r->mem, r->size);
+		r->mem = NULL;
+	}
+}
+
+static void ring_poll(void *state, bool last)
+{
+	struct ring_source *rs = state;
+
+	find_rings(rs);
+	find_users(rs);
+	for (struct ring *r = rs->rings; r; r = r->next)
+		if (r->mem)
+			drain(rs, r, last);
+	drop_unused(rs);
+}
+
+static __u64 ring_lost(void *state, bool *unknown)
+{
+	struct ring_source *rs = state;
+
+	*unknown |= rs->unseen;
+	return rs->lost + rs->refused;
+}
+
+static void ring_close(void *state)
+{
+	struct ring_source *rs = state;
+
+	if (rs->refused)
+		pr_warn("%llu record%s in programs' own rings refused: no failure can leave that",
+			rs->refused, rs->refused == 1 ? "" : "s");
+	for (struct ring *r = rs->rings, *next; r; r = next) {
+		next = r->next;
+		if (r->mem)
+			munmap(r->mem, r->size);
+		free(r);
+	}
+	free(rs);
+}
+
+/* A program that was loaded just now: its ring may not have been found yet. */
+static enum source_cover ring_covers(void *state, const struct proginfo *prog)
+{
+	struct ring_source *rs = state;
+
+	for (struct ring *r = rs->rings; r; r = r->next)
+		if (proginfo_uses_map(prog, r->map_id))
+			return COVER_YES;
+	return proginfo_has_ring(prog) ? COVER_SOON : COVER_NO;
+}
+
+const struct source source_ring = {
+	.name = "ring",
+	.what = "programs that report their own failures",
+	.rank = 5,
+	.traits = SOURCE_SELF_REPORTS | SOURCE_PROG_MEMORY,
+	.usable = ring_usable,
+	.open = ring_open,
+	.poll = ring_poll,
+	.lost = ring_lost,
+	.covers = ring_covers,
+	.close = ring_close,
+};

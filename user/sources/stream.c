@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "base/fds.h"
+#include "base/log.h"
+#include "kernel/probe.h"
+#include "names/proginfo.h"
+#include "sources/readers.h"
+#include "sources/report_parse.h"
+#include "sources/stream.h"
+#include "trace/session.h"
+
+#define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17 */
+#define STDERR		  2
+#define CAPACITY	  100000	     /* the kernel drops what does not fit */
+#define NEARLY_FULL	  (CAPACITY - 16384) /* more than any report is long */
+#define POLL_NS		  20000000ULL
+/* Programs that can fail a lock are kept until their streams are read; this often they may go. */
+#define HOLD_NS	    5000000000ULL
+#define SPARE_FDS   32		 /* for all that is opened only for a moment */
+#define COMPLETE_NS 100000000ULL /* a report is written in one go: later its rest is not coming */
+
+struct stream {
+	__u32 prog_id;
+	int fd; /* -1: not held */
+	bool may_lock;
+	__u64 last_ns;
+	__u64 dropped; /* as the kernel counts them, when it was looked at last */
+	char *text;    /* of a report that is not complete yet */
+	size_t len;
+	struct stream *next;
+};
+
+struct stream_source {
+	struct session *session;
+	struct stream *streams;
+	__u32 last_id;
+	__u64 next_poll;
+	__u64 foreign; /* lines that programs wrote themselves */
+	__u64 unread;  /* reports that could not be understood */
+	__u64 dropped; /* records for which the kernel had no room */
+	bool counted;  /* the kernel counts those */
+	unsigned long held;
+	bool too_many;	 /* programs to hold them all */
+	int joined;	 /* the readers */
+	bool shared;	 /* with another reader, now or earlier */
+	bool incomplete; /* something was or may have been lost */
+};
+
+static bool stream_usable(char *why, size_t size)
+{
+	bool ok = probe(PROBE_STREAM);
+
+	if (!ok)
+		snprintf(why, size, "%s", probe_why(PROBE_STREAM));
+	return ok;
+}
+
+static ssize_t read_stream(int fd, char *buf, size_t size)
+{
+	struct {
+		__u64 buf;
+		__u32 size, stream, prog_fd;
+	} attr = { (unsigned long)buf, size, STDERR, fd };
+
+	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
+}
+
+/* What the kernel says of the program's stream; false if it does not count. */
+static bool read_dropped(int fd, __u64 *dropped)
+{
+	char path[64], line[128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = report_parse_dropped(line, dropped);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void count_dropped(struct stream_source *ss, struct stream *st, int fd)
+{
+	__u64 before = st->dropped;
+
+	if (!read_dropped(fd, &st->dropped))
+		return;
+	ss->counted = true;
+	ss->dropped += st->dropped - before;
+}
+
+static void keep(struct stream_source *ss, struct stream *st, int fd)
+{
+	if (st->may_lock && ss->held + SPARE_FDS < fds_limit()) {
+		st->fd = fd;
+		ss->held++;
+		return;
+	}
+	close(fd);
+	if (!st->may_lock)
+		return;
+	ss->incomplete = true;
+	if (!ss->too_many)
+		pr_warn("more programs take locks than files may be open (%lu): what some of them "
+			"report before they are unloaded may be lost; raise the limit (ulimit -n)",
+			fds_limit());
+	ss->too_many = true;
+}
+
+static void let_be(struct stream_source *ss, struct stream *st)
+{
+	if (st->fd < 0)
+		return;
+	close(st->fd);
+	st->fd = -1;
+	ss->held--;
+}
+
+static void add_stream(struct stream_source *ss, const struct proginfo *p)
+{
+	struct stream *st = calloc(1, sizeof(*st));
+	int fd;
+
+	if (!st) {
+		ss->incomplete = true;
+		return;
+	}
+	st->prog_id = p->id;
+	st->may_lock = proginfo_may_lock(p);
+	st->fd = -1;
+	st->last_ns = now_ns();
+	st->next = ss->streams;
+	ss->streams = st;
+	fd = st->may_lock ? bpf_prog_get_fd_by_id(p->id) : -1;
+	if (fd >= 0)
+		keep(ss, st, fd);
+}
+
+static void find_streams(struct stream_source *ss)
+{
+	const struct proginfo *p = proginfos_first(session_progs(ss->session));
+	__u32 newest = p && p->id > ss->last_id ? p->id : ss->last_id;
+
+	for (; p && p->id > ss->last_id; p = p->next)
+		add_stream(ss, p);
+	ss->last_id = newest;
+}
+
+/* The report names the thread only. Its process, if it is still there; 0 if not. */
+static __u32 process_of(__u32 tid)
+{
+	char path[64], line[128];
+	__u32 pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	f = fopen(path, "r");
+	while (f && !pid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %u", &pid);
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are known. */
+static void set_kind(struct rqspin_event *ev)
+{
+	bool all = ev->nr_held && ev->nr_held <= RQSPIN_EVENT_HELD;
+
+	if (ev->err == -ETIMEDOUT) {
+		ev->kind = RQSPIN_TIMEOUT;
+		return;
+	}
+	for (__u32 i = 0; all && i < ev->nr_held; i++) {
+		if (ev->held[i] != ev->lock)
+			continue;
+		ev->kind = RQSPIN_AA;
+		ev->parties = 1;
+		ev->owner_cpu = ev->cpu;
+		ev->nr_owner_held = ev->nr_held;
+		memcpy(ev->owner_held, ev->held, sizeof(ev->held));
+		return;
+	}
+	ev->kind = all ? RQSPIN_ABBA : RQSPIN_UNKNOWN;
+	ev->parties = all ? 2 : 0;
+}
+
+static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
+{
+	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
+
+	f.ev.owner_cpu = -1;
+	f.ev.wait_ns = WAIT_UNKNOWN;
+	f.ev.nr_held = HELD_UNKNOWN;
+	/* The text has no time: this is when it was read. */
+	f.ev.ts_ns = now_ns();
+	if (report_parse(report, len, &f)) {
+		ss->unread++;
+		return;
+	}
+	f.ev.pid = process_of(f.ev.tid);
+	if (!f.told)
+		set_kind(&f.ev);
+	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
+	f.report = strndup(report, len);
+	session_push(ss->session, &f);
+}
+
+static void foreign(struct stream_source *ss, const struct stream *st, const char *text, size_t len)
+{
+	const char *line = text;
+
+	while (line < text + len) {
+		int n = strcspn(line, "\n");
+
+		if (n) {
+			ss->foreign++;
+			pr_debug("program %u wrote: %.*s", st->prog_id, n, line);
+		}
+		line += n + 1;
+	}
+}
+
+static void split(struct stream_source *ss, struct stream *st, bool all)
+{
+	const char *from = st->text, *begin, *end;
+
+	while ((begin = report_find(from, all, &end))) {
+		foreign(ss, st, from, begin - from);
+		push(ss, st, begin, end - begin);
+		from = end;
+	}
+	if (all) {
+		foreign(ss, st, from, strlen(from));
+		from += strlen(from);
+	}
+	st->len -= from - st->text;
+	memmove(st->text, from, st->len + 1);
+}
+
+/* Everything there is now; bytes read. */
+static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
+{
+	static char buf[CAPACITY + 1];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = read_stream(fd, buf, CAPACITY)) > 0) {
+		char *text = realloc(st->text, st->len + n + 1);
+
+		if (!text) {
+			ss->incomplete = true;
+			break;
+		}
+		st->text = text;
+		memcpy(text + st->len, buf, n);
+		st->len += n;
+		text[st->len] = 0;
+		total += n;
+	}
+	ss->incomplete |= n < 0;
+	return total;
+}
+
+/* Whoever held it last lets it go; false if that were we. */
+static bool let_go(struct stream_source *ss, struct stream *st)
+{
+	int fd;
+
+	let_be(ss, st);
+	/* Nobody runs a program that only we hold: there is nothing more to come from it. */
+	fd = bpf_prog_get_fd_by_id(st->prog_id);
+	if (fd < 0)
+		return errno != ENOENT;
+	keep(ss, st, fd);
+	return true;
+}
+
+static void read_reports(struct stream_source *ss, struct stream *st, int fd, __u64 now)
+{
+	size_t got = slurp(ss, st, fd);
+
+	if (got) {
+		st->last_ns = now;
+		count_dropped(ss, st, fd);
+		ss->incomplete |= got > NEARLY_FULL && !ss->counted;
+		split(ss, st, false);
+	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
+		split(ss, st, true);
+	}
+}
+
+/* False: the program is gone. */
+static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now, bool last)
+{
+	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
+	bool due;
+
+	if (fd < 0) {
+		ss->incomplete |= st->may_lock;
+		return errno != ENOENT;
+	}
+	read_reports(ss, st, fd, now);
+	due = last || now - st->last_ns >= HOLD_NS;
+	if (due) {
+		/* Without memory nothing comes, but is counted. */
+		count_dropped(ss, st, fd);
+		st->last_ns = now;
+	}
+	if (st->fd >= 0)
+		return !due || last || let_go(ss, st);
+	keep(ss, st, fd);
+	return true;
+}
+
+static void stream_free(struct stream_source *ss, struct stream *st)
+{
+	let_be(ss, st);
+	free(st->text);
+	free(st);
+}
+
+static void poll_all(struct stream_source *ss, __u64 now, bool last)
+{
+	for (struct stream **at = &ss->streams; *at;) {
+		struct stream *st = *at;
+
+		bool there = poll_stream(ss, st, now, last);
+
+		if (there && !last) {
+			at = &st->next;
+			continue;
+		}
+		if (st->len)
+			split(ss, st, true);
+		*at = st->next;
+		stream_free(ss, st);
+	}
+}
+
+/* What happened before is not this session's. */
+static void skip_old(struct stream_source *ss, struct stream *st)
+{
+	static char old[CAPACITY];
+	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
+
+	if (fd < 0)
+		return;
+	while (read_stream(fd, old, sizeof(old)) > 0)
+		;
+	ss->counted |= read_dropped(fd, &st->dropped);
+	if (st->fd < 0)
+		close(fd);
+}
+
+/* Whatever one of us reads, the other does not see. */
+static void find_readers(struct stream_source *ss)
+{
+	if (ss->shared || !readers_others(ss->joined))
+		return;
+	ss->shared = ss->incomplete = true;
+	pr_warn("another rqspin reads the error streams too: each of them sees a part of the "
+		"failures only; end one of them");
+}
+
+/* The other one may look only when it polls: give it time to, before anything is taken. */
+static void join_readers(struct stream_source *ss)
+{
+	const struct timespec polls = { .tv_nsec = 2 * POLL_NS };
+
+	ss->joined = readers_join();
+	find_readers(ss);
+	if (ss->shared)
+		nanosleep(&polls, NULL);
+}
+
+static void *stream_open(struct session *s)
+{
+	struct stream_source *ss = calloc(1, sizeof(*ss));
+
+	if (!ss)
+		return NULL;
+	ss->session = s;
+	join_readers(ss);
+	proginfos_scan(session_progs(s));
+	find_streams(ss);
+	for (struct stream *st = ss->streams; st; st = st->next)
+		skip_old(ss, st);
+	pr_info("reading the error streams of all programs: other readers will not see the text");
+	return ss;
+}
+
+static void stream_poll(void *state, bool last)
+{
+	struct stream_source *ss = state;
+	__u64 now = now_ns();
+
+	find_streams(ss);
+	if (now < ss->next_poll && !last)
+		return;
+	ss->next_poll = now + POLL_NS;
+	find_readers(ss);
+	poll_all(ss, now, last);
+}
+
+static __u64 stream_lost(void *state, bool *unknown)
+{
+	struct stream_source *ss = state;
+
+	*unknown |= ss->incomplete;
+	pr_debug("stream: %llu not understood, %llu dropped by the kernel",
+		 (unsigned long long)ss->unread, (unsigned long long)ss->dropped);
+	return ss->unread + ss->dropped;
+}
+
+static void stream_close(void *state)
+{
+	struct stream_source *ss = state;
+
+	if (ss->foreign)
+		pr_info("%llu other lines were in the error streams (-v shows them)",
+			(unsigned long long)ss->foreign);
+	for (struct stream *st = ss->streams, *next; st; st = next) {
+		next = st->next;
+		stream_free(ss, st);
+	}
+	if (ss->joined >= 0)
+		close(ss->joined);
+	free(ss);
+}
+
+const struct source source_stream = {
+	.name = "stream",
+	.what = "the kernel's reports, read from the programs' error streams",
+	.rank = 3,
+	.traits = SOURCE_REPORTS | SOURCE_PROG_MEMORY,
+	.usable = stream_usable,
+	.open = stream_open,
+	.poll = stream_poll,
+	.lost = stream_lost,
+	.close = stream_close,
+};

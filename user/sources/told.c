@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "names/ksyms.h"
+#include "names/proginfo.h"
+#include "sources/told.h"
+#include "trace/session.h"
+#include "sources/witness_ring.h"
+
+static_assert(WITNESS_HOPS == CHAIN_HOPS, "one is copied into the other");
+
+static void hold(__u64 *held, __u32 *nr, bool *some, __u64 lock)
+{
+	held[0] = lock;
+	*nr = 1;
+	*some = true;
+}
+
+static void set_chain(const struct witness *w, const struct witness_chain *d, struct failure *f)
+{
+	__u32 nr = w->nr_hops < CHAIN_HOPS ? w->nr_hops : CHAIN_HOPS;
+
+	if (!nr)
+		return;
+	f->ev.parties = nr + 1;
+	f->ev.owner_wants = w->locks[0];
+	/* The circle closes here. */
+	hold(f->ev.held, &f->ev.nr_held, &f->some_held, w->locks[1]);
+	if (nr == 1)
+		f->chain[0] = (struct failure_hop){ w->owner, w->locks[0] };
+	for (__u32 i = 0; d && i < nr; i++)
+		f->chain[i] = (struct failure_hop){ d->hops[i].cpu, d->hops[i].lock };
+	f->nr_chain = d || nr == 1 ? nr : 0;
+}
+
+void told_failure(const struct witness_told *told, const struct witness_chain *d, struct failure *f)
+{
+	const struct witness *w = &told->w;
+	struct rqspin_event *ev = &f->ev;
+
+	witness_facts(w, f);
+	f->told = true;
+	f->drained = w->drained;
+	ev->kind = w->told <= RQSPIN_NESTED ? w->told : RQSPIN_UNKNOWN;
+	ev->owner_cpu = w->owner;
+	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
+	if (w->owner >= 0)
+		hold(ev->owner_held, &ev->nr_owner_held, &f->some_owner_held, w->lock);
+	if (ev->kind == RQSPIN_AA) {
+		ev->parties = 1;
+		hold(ev->held, &ev->nr_held, &f->some_held, w->lock);
+	}
+	set_chain(w, d, f);
+}
+
+/* Return addresses, innermost first; all: these are all there were. */
+struct stack {
+	const __u64 *at;
+	__s64 depth;
+	bool all;
+};
+
+static struct stack stack_of(const struct witness_told *told, const struct witness_chain *d)
+{
+	bool whole = d && d->stack_len > 0;
+	__s64 len = whole ? d->stack_len : told->stack_len;
+	__s64 room = whole ? WITNESS_STACK : WITNESS_FRAMES, depth = len / (__s64)sizeof(__u64);
+
+	return (struct stack){
+		.at = whole ? d->stack : told->stack,
+		.depth = depth < room ? depth : room,
+		.all = depth < room,
+	};
+}
+
+/* An interrupt came between: what is further out did not ask for the lock. */
+static bool is_entry(const char *name)
+{
+	static const char *const entries[] = {
+		"asm_", "el1h_", "el1t_", "end_repeat_nmi", "handle_softirqs", "__do_softirq"
+	};
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		if (!strncmp(name, entries[i], strlen(entries[i])))
+			return true;
+	return false;
+}
+
+static const char *name_of(struct ksyms *ks, __u64 addr)
+{
+	__u64 off;
+	bool data;
+
+	return ks ? ksyms_find(ks, addr, &off, &data) : NULL;
+}
+
+bool told_program(const struct witness_told *told, const struct witness_chain *d,
+		  const struct proginfo *progs, struct ksyms *ks, __u32 own_id, struct failure *f)
+{
+	struct stack stack = stack_of(told, d);
+	bool own = false;
+	__u32 nth;
+
+	for (__s64 i = 0; i < stack.depth; i++) {
+		const struct proginfo *p = proginfo_by_addr(progs, stack.at[i], &nth);
+		const char *name;
+
+		if (p && p->gone_ns && p->gone_ns < told->w.ts_ns)
+			p = NULL; /* its memory is somebody else's */
+		name = p ? NULL : name_of(ks, stack.at[i]);
+		/* Not there: the kernel hides where programs are. */
+		own |= p && p->id == own_id;
+		if (p && p->id != own_id) {
+			f->prog = p;
+			f->prog_id = p->id;
+			f->ev.line = proginfo_nth_line(p, nth, f->file, sizeof(f->file));
+			return true;
+		}
+		/* Neither is known: a program that came and went since the last look? */
+		if (own && !p && !name)
+			return false;
+		if (own && name && is_entry(name))
+			return true;
+	}
+	return own && stack.all;
+}
+
+/* From the tracepoint to the tracer's program, which is further in. */
+static bool is_tracing(const char *name)
+{
+	static const char *const names[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void put_frame(FILE *out, const struct proginfo *progs, struct ksyms *ks, __u64 addr)
+{
+	const struct proginfo *p;
+	const char *name;
+	__u64 off;
+	__u32 nth;
+	bool data;
+
+	p = proginfo_by_addr(progs, addr, &nth);
+	name = p ? NULL : ksyms_find(ks, addr, &off, &data);
+	if (p)
+		fprintf(out, " program %u %s\n", p->id, p->full_name);
+	else if (name)
+		fprintf(out, " %s+0x%llx\n", name, (unsigned long long)off);
+	else
+		fputs(" ?\n", out);
+}
+
+/* How many frames are the tracer's; all of them where that cannot be told. */
+static __s64 tracing_frames(const struct stack *stack, struct ksyms *ks)
+{
+	__s64 skip = stack->depth;
+
+	for (__s64 i = 0; i < stack->depth; i++) {
+		const char *name;
+		__u64 off;
+		bool data;
+
+		name = ksyms_find(ks, stack->at[i], &off, &data);
+		if (name && is_tracing(name))
+			skip = i + 1;
+		else if (skip < stack->depth)
+			break;
+	}
+	return skip;
+}
+
+char *told_trace(const struct witness_told *told, const struct witness_chain *d,
+		 const struct proginfo *progs, struct ksyms *ks)
+{
+	struct stack stack = stack_of(told, d);
+	__s64 at = ks && stack.depth > 0 ? tracing_frames(&stack, ks) : stack.depth;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	out = at < stack.depth ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return NULL;
+	fputs("Call trace:\n", out);
+	for (; at < stack.depth; at++)
+		put_frame(out, progs, ks, stack.at[at]);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "kernel/probe.h"
+#include "names/proginfo.h"
+#include "sources/report_parse.h"
+#include "trace/session.h"
+#include "sources/trampoline.h"
+#include "sources/witness_source.h"
+#include "bpf/report.skel.h"
+
+struct trampoline {
+	struct witness_source watch;
+	struct report_bpf *skel;
+	__u64 unread; /* reports that could not be understood */
+};
+
+static struct bpf_object_skeleton *object_open(void *state)
+{
+	struct trampoline *t = state;
+
+	t->skel = report_bpf__open();
+	if (!t->skel)
+		return NULL;
+	t->watch.shape = &t->skel->rodata->shape;
+	t->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
+	return t->skel->skeleton;
+}
+
+static int object_loaded(void *state)
+{
+	struct trampoline *t = state;
+
+	/* Without them the other side is unknown, and that is all. */
+	witness_source_held(&t->watch, t->skel->bss->held_addr, sizeof(t->skel->bss->held_addr));
+	return 0;
+}
+
+static void object_destroy(void *state)
+{
+	struct trampoline *t = state;
+
+	report_bpf__destroy(t->skel);
+}
+
+/* The pieces were copied newest first. */
+static char *join_pieces(const struct witness_report *r)
+{
+	char *text = calloc(1, WITNESS_TEXT + 2), *to = text;
+	__u32 end = r->text_len < WITNESS_TEXT ? r->text_len : WITNESS_TEXT;
+
+	while (text && end) {
+		__u32 start = end - 1;
+
+		while (start && r->text[start - 1])
+			start--;
+		memcpy(to, &r->text[start], end - start - 1);
+		to += end - start - 1;
+		end = start;
+	}
+	return text;
+}
+
+/* What only the text has: the source line. The lock as well, if it was not found before. */
+static bool use_text(const struct witness_report *r, struct failure *f)
+{
+	struct failure said = {};
+	const char *begin, *end;
+
+	f->report = join_pieces(r);
+	begin = f->report ? report_find(f->report, 1, &end) : NULL;
+	if (!begin || report_parse(begin, end - begin, &said))
+		return false;
+	if (!f->ev.lock)
+		f->ev.lock = said.ev.lock;
+	f->ev.line = said.ev.line;
+	memcpy(f->file, said.file, sizeof(f->file));
+	return true;
+}
+
+static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
+{
+	struct trampoline *t = state;
+	const struct witness_report *r = details;
+
+	f->source = &source_trampoline;
+	f->prog_id = w->prog_id;
+	f->prog = proginfos_by_id(session_progs(t->watch.session), w->prog_id);
+	witness_failure(w, r ? &r->t : NULL, f);
+	if (!r || use_text(r, f))
+		return true;
+	t->unread++;
+	free(f->report);
+	return false;
+}
+
+static const struct witness_source_ops ops = {
+	.size = sizeof(struct trampoline),
+	.fewer_details = 32,
+	.open = object_open,
+	.loaded = object_loaded,
+	.destroy = object_destroy,
+	.failure = to_failure,
+};
+
+static bool trampoline_usable(char *why, size_t size)
+{
+	/* The kernel writes its report only where streams work. */
+	if (!probe(PROBE_TRAMPOLINE) || !probe(PROBE_STREAM)) {
+		snprintf(why, size, "%s",
+			 probe_why(probe(PROBE_TRAMPOLINE) ? PROBE_STREAM : PROBE_TRAMPOLINE));
+		return false;
+	}
+	if (witness_source_works(&ops))
+		return true;
+	snprintf(why, size, "the kernel's report functions cannot be watched: %s", strerror(errno));
+	return false;
+}
+
+static void *trampoline_open(struct session *s)
+{
+	return witness_source_open(s, &ops);
+}
+
+static __u64 trampoline_lost(void *state, bool *unknown)
+{
+	struct trampoline *t = state;
+
+	(void)unknown;
+	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.report_complete) +
+	       t->unread;
+}
+
+const struct source source_trampoline = {
+	.name = "trampoline",
+	.what = "the kernel's reports as it writes them, with the other side",
+	.rank = 4,
+	.traits = SOURCE_REPORTS | SOURCE_AT_LOCK,
+	.usable = trampoline_usable,
+	.open = trampoline_open,
+	.poll = witness_source_poll,
+	.lost = trampoline_lost,
+	.losses = witness_source_losses,
+	.close = witness_source_close,
+};

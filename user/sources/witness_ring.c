@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cpus.h"
+#include "held.h"
+#include "sources/classify.h"
+#include "sources/ring_reader.h"
+#include "sources/witness_ring.h"
+#include "trace/failure.h"
+
+#define DETAILS_MIN 16
+#define NR_MAPS	    4
+
+struct mapping {
+	void *addr;
+	size_t size;
+};
+
+struct witness_rings {
+	struct witness_memory mem;
+	struct ring_reader *readers; /* one per CPU */
+	void *record, *details;	     /* copies, of one each */
+	__u64 *seen;		     /* handed out, of each group */
+	__u64 cut;
+	struct mapping maps[NR_MAPS];
+};
+
+/**
+ * struct reading - one CPU's ring, while it is read
+ * @wr: of which
+ * @ring: index of the CPU's part
+ * @fn: gets the records
+ * @ctx: its argument
+ */
+struct reading {
+	struct witness_rings *wr;
+	__u32 ring;
+	witness_fn fn;
+	void *ctx;
+};
+
+static int resize(struct bpf_object *obj, const char *name, __u64 entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+
+	if (!map)
+		return -ENOENT;
+	return entries > UINT32_MAX ? -E2BIG : bpf_map__set_max_entries(map, entries);
+}
+
+static int present(int cpus[OPT_CPUS_MAX])
+{
+	int nr = cpus_present(cpus);
+
+	if (nr > 0)
+		return nr;
+	nr = libbpf_num_possible_cpus();
+	nr = nr < OPT_CPUS_MAX ? nr : OPT_CPUS_MAX;
+	for (int i = 0; i < nr; i++)
+		cpus[i] = i;
+	return nr;
+}
+
+int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t buffer,
+		    unsigned int fewer_details)
+{
+	int cpus[OPT_CPUS_MAX], nr = present(cpus), err;
+
+	if (nr < 0)
+		return nr;
+	for (int i = 0; i < nr; i++)
+		if (cpus[i] < HELD_CPUS)
+			shape->ring_of[cpus[i]] = i + 1;
+	shape->slots = buffer / WITNESS_FAILURE_ROOM;
+	shape->details = shape->slots / fewer_details;
+	if (shape->details < DETAILS_MIN)
+		shape->details = DETAILS_MIN;
+	err = resize(obj, "heads", nr + 1);
+	if (!err)
+		err = resize(obj, "witnesses", (__u64)nr * shape->slots);
+	if (!err)
+		err = resize(obj, "details", (__u64)nr * shape->details);
+	if (!err)
+		err = resize(obj, "groups", (__u64)nr * WITNESS_GROUPS);
+	return err;
+}
+
+/* For one copy each, and one place to read at per CPU. */
+static bool make_room(struct witness_rings *wr)
+{
+	wr->readers = calloc(wr->mem.nr, sizeof(*wr->readers));
+	wr->record = malloc(wr->mem.record_size);
+	wr->details = malloc(wr->mem.details_size);
+	wr->seen = calloc((size_t)wr->mem.nr * WITNESS_GROUPS, sizeof(*wr->seen));
+	return wr->readers && wr->record && wr->details && wr->seen;
+}
+
+struct witness_rings *witness_over(const struct witness_memory *mem)
+{
+	struct witness_rings *wr = calloc(1, sizeof(*wr));
+
+	if (!wr)
+		return NULL;
+	wr->mem = *mem;
+	if (make_room(wr))
+		return wr;
+	witness_close(wr);
+	return NULL;
+}
+
+/* NULL and errno on failure. size: of one entry. */
+static const void *map_in(struct witness_rings *wr, struct bpf_object *obj, const char *name,
+			  size_t *size)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+	size_t page = sysconf(_SC_PAGESIZE), total;
+	struct mapping *m = wr->maps;
+
+	while (m->addr)
+		m++;
+	*size = (bpf_map__value_size(map) + 7UL) & ~7UL;
+	total = (*size * bpf_map__max_entries(map) + page - 1) & ~(page - 1);
+	m->addr = mmap(NULL, total, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (m->addr == MAP_FAILED)
+		m->addr = NULL;
+	m->size = total;
+	return m->addr;
+}
+
+static __u32 entries_of(struct bpf_object *obj, const char *name)
+{
+	return bpf_map__max_entries(bpf_object__find_map_by_name(obj, name));
+}
+
+static bool map_all(struct witness_rings *wr, struct bpf_object *obj)
+{
+	struct witness_memory *mem = &wr->mem;
+	size_t head_size;
+
+	mem->nr = entries_of(obj, "heads") - 1;
+	mem->slots = entries_of(obj, "witnesses") / mem->nr;
+	mem->nr_details = entries_of(obj, "details") / mem->nr;
+	mem->heads = map_in(wr, obj, "heads", &head_size);
+	if (mem->heads)
+		mem->records = map_in(wr, obj, "witnesses", &mem->record_size);
+	if (mem->records)
+		mem->details = map_in(wr, obj, "details", &mem->details_size);
+	if (mem->details)
+		mem->groups = map_in(wr, obj, "groups", &mem->group_size);
+	return mem->groups;
+}
+
+struct witness_rings *witness_open(struct bpf_object *obj)
+{
+	struct witness_rings *wr = calloc(1, sizeof(*wr));
+
+	if (!wr)
+		return NULL;
+	if (map_all(wr, obj) && make_room(wr))
+		return wr;
+	witness_close(wr);
+	return NULL;
+}
+
+void witness_close(struct witness_rings *wr)
+{
+	int err = errno;
+
+	if (!wr)
+		return;
+	for (int i = 0; i < NR_MAPS && wr->maps[i].addr; i++)
+		munmap(wr->maps[i].addr, wr->maps[i].size);
+	free(wr->readers);
+	free(wr->record);
+	free(wr->details);
+	free(wr->seen);
+	free(wr);
+	errno = err;
+}
+
+/* Details begin with the number of the record that they belong to. */
+static const void *details_of(struct reading *r, const struct witness *w)
+{
+	struct witness_rings *wr = r->wr;
+	const struct witness_memory *mem = &wr->mem;
+	__u64 nth;
+
+	if (!w->details)
+		return NULL;
+	nth = (w->details - 1) % mem->nr_details + (__u64)r->ring * mem->nr_details;
+	if (ring_copy(mem->details + nth * mem->details_size, w->seq - 1, wr->details,
+		      mem->details_size))
+		return wr->details;
+	wr->cut++;
+	return NULL;
+}
+
+static void on_slot(const void *slot, void *ctx)
+{
+	const struct witness *w = slot;
+	struct reading *r = ctx;
+
+	if (w->group && w->group <= WITNESS_GROUPS)
+		r->wr->seen[r->ring * WITNESS_GROUPS + w->group - 1]++;
+	r->fn(w, details_of(r, w), r->ctx);
+}
+
+void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx)
+{
+	const struct witness_memory *mem = &wr->mem;
+
+	for (__u32 ring = 0; ring < mem->nr; ring++) {
+		struct reading reading = { wr, ring, fn, ctx };
+		struct ring_view view = {
+			.head = &mem->heads[ring + 1].head,
+			.slots = mem->records + (size_t)ring * mem->slots * mem->record_size,
+			.size = mem->record_size,
+			.nr = mem->slots,
+		};
+
+		ring_read(&wr->readers[ring], &view, last, wr->record, on_slot, &reading);
+	}
+}
+
+__u64 witness_lost(const struct witness_rings *wr)
+{
+	__u64 lost = wr->mem.heads[0].others;
+
+	for (__u32 ring = 0; ring < wr->mem.nr; ring++)
+		lost += wr->readers[ring].lost;
+	return lost;
+}
+
+__u32 witness_groups_max(const struct witness_rings *wr)
+{
+	return wr->mem.nr * WITNESS_GROUPS;
+}
+
+__u64 witness_groups_used(const struct witness_rings *wr)
+{
+	__u64 used = 0;
+
+	for (__u32 ring = 0; ring < wr->mem.nr; ring++)
+		used += __atomic_load_n(&wr->mem.heads[ring + 1].groups, __ATOMIC_ACQUIRE);
+	return used;
+}
+
+void witness_groups(const struct witness_rings *wr, witness_group_fn fn, void *ctx)
+{
+	const struct witness_memory *mem = &wr->mem;
+
+	for (__u32 i = 0; mem->groups && i < witness_groups_max(wr); i++) {
+		const struct witness_group *g = (const void *)(mem->groups + i * mem->group_size);
+		__u64 count;
+
+		if (!__atomic_load_n(&g->ready, __ATOMIC_ACQUIRE))
+			continue;
+		count = __atomic_load_n(&g->count, __ATOMIC_RELAXED);
+		fn((const struct witness *)(g + 1), i,
+		   count > wr->seen[i] ? count - wr->seen[i] : 0, ctx);
+	}
+}
+
+__u64 witness_cut(const struct witness_rings *wr)
+{
+	return wr->cut;
+}
+
+__u64 witness_missed(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_program__fd(prog);
+
+	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) ? info.recursion_misses : 0;
+}
+
+static bool complete(const struct witness_tables *t)
+{
+	for (__u32 i = 0; i < t->nr_tables; i++)
+		if (t->tables[i].nr > WITNESS_LOCKS)
+			return false;
+	return !t->tables_left_out;
+}
+
+void witness_facts(const struct witness *w, struct failure *f)
+{
+	struct rqspin_event *ev = &f->ev;
+
+	ev->ts_ns = w->ts_ns;
+	ev->wait_ns = w->wait_ns;
+	ev->err = w->err;
+	ev->lock = w->lock;
+	ev->cpu = w->cpu;
+	ev->pid = w->pid;
+	ev->tid = w->tid;
+	memcpy(ev->comm, w->comm, sizeof(ev->comm));
+	ev->comm[sizeof(ev->comm) - 1] = 0;
+	f->map_id = w->map_id;
+}
+
+/* In the middle of its acquisition the attempted lock is in the table. */
+static bool attempting(const struct witness *w)
+{
+	return w->kind == WITNESS_CONTENTION && w->nr_own && w->nr_own <= HELD_ENTRIES;
+}
+
+/* The other CPUs' tables are not known, of the own one the newest entries at most. */
+static void use_record(const struct witness *w, struct failure *f)
+{
+	struct rqspin_event *ev = &f->ev;
+	__u32 kept = w->nr_own < WITNESS_NEWEST ? w->nr_own : WITNESS_NEWEST;
+
+	ev->owner_cpu = -1;
+	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
+	ev->kind = w->told <= RQSPIN_NESTED ? w->told : RQSPIN_UNKNOWN;
+	if (w->nr_own == WITNESS_NO_TABLE)
+		return;
+	ev->parties = ev->kind == RQSPIN_AA ? 1 : ev->kind == RQSPIN_ABBA ? 2 : 0;
+	f->some_held = w->nr_own > WITNESS_NEWEST;
+	ev->nr_held = kept - (kept && attempting(w));
+	memcpy(ev->held, w->locks, ev->nr_held * sizeof(ev->held[0]));
+	if (ev->kind != RQSPIN_AA)
+		return;
+	ev->owner_cpu = ev->cpu;
+	ev->nr_owner_held = ev->nr_held;
+	f->some_owner_held = f->some_held;
+	memcpy(ev->owner_held, ev->held, sizeof(ev->owner_held));
+}
+
+void witness_failure(const struct witness *w, const struct witness_tables *t, struct failure *f)
+{
+	witness_facts(w, f);
+	if (t && w->nr_own != WITNESS_NO_TABLE) {
+		struct tables all = { t->tables, t->nr_tables, complete(t) };
+
+		classify(&f->ev, &t->own, attempting(w), &all);
+		/* A map's operation: which of its locks it was is not known. */
+		if (!f->ev.lock)
+			f->ev.kind = w->told;
+		return;
+	}
+	use_record(w, f);
+}

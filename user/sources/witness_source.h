@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What sources share that are a BPF object with rings of witnesses: open, start, poll, close. */
+#ifndef RQSPIN_SOURCES_WITNESS_SOURCE_H
+#define RQSPIN_SOURCES_WITNESS_SOURCE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sources/witness_ring.h"
+#include "trace/losses.h"
+
+struct bpf_object_skeleton;
+struct session;
+
+/**
+ * struct witness_source - the first member of such a source's state
+ * @ops: what differs from source to source
+ * @session: NULL while it is only found out whether the object loads
+ * @skeleton: of the object, NULL before it is open
+ * @shape: of its memory: a constant of the object
+ * @rings: of its maps, NULL before it is loaded
+ * @likes: the first failure of each group, NULL: not yet seen
+ * @nr_likes: of the groups, how many were in use at the last look
+ */
+struct witness_source {
+	const struct witness_source_ops *ops;
+	struct session *session;
+	struct bpf_object_skeleton *skeleton;
+	struct witness_shape *shape;
+	struct witness_rings *rings;
+	struct failure **likes;
+	__u64 nr_likes;
+};
+
+/**
+ * struct witness_source_ops - how one such source differs from others
+ * @size: of the state
+ * @fewer_details: so many failures for each that keeps its details in a burst
+ * @open: opens the object and sets @shape and what has to be set before loading; NULL and errno on
+ *        failure
+ * @loaded: sets what can be set only then, may be NULL; 0 or -errno
+ * @attach: NULL to attach all programs; 0 or -errno
+ * @destroy: the object, and links that @attach made; the object may not be open
+ * @failure: makes a failure of a record; false if it is none. Details as for witness_fn
+ */
+struct witness_source_ops {
+	size_t size;
+	unsigned int fewer_details;
+	struct bpf_object_skeleton *(*open)(void *state);
+	int (*loaded)(void *state);
+	int (*attach)(void *state);
+	void (*destroy)(void *state);
+	bool (*failure)(void *state, const struct witness *w, const void *details,
+			struct failure *f);
+};
+
+/* Do the programs load and attach? If not, errno says why. */
+bool witness_source_works(const struct witness_source_ops *ops);
+
+/* For struct source: poll and close as they are, open with its ops. */
+void *witness_source_open(struct session *s, const struct witness_source_ops *ops);
+void witness_source_poll(void *state, bool last);
+void witness_source_losses(void *state, loss_fn fn, void *ctx);
+void witness_source_close(void *state);
+
+/* For @loaded: where the kernel's tables of held locks are; -EOPNOTSUPP if that is not known. */
+int witness_source_held(const struct witness_source *ws, __u64 *addrs, size_t size);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/rehearse.h"
+#include "unit.h"
+
+static int changed;
+
+static void change(void *arg)
+{
+	changed = *(int *)arg;
+}
+
+static void crash(void *arg)
+{
+	(void)arg;
+	raise(SIGSEGV);
+}
+
+static void leave(void *arg)
+{
+	(void)arg;
+	_exit(1);
+}
+
+static void a_crash_is_survived(void **state)
+{
+	(void)state;
+	assert_int_equal(rehearse(crash, NULL), SIGSEGV);
+}
+
+static void an_exit_from_within_is_a_crash(void **state)
+{
+	(void)state;
+	assert_int_equal(rehearse(leave, NULL), SIGABRT);
+}
+
+static void nothing_changes_here(void **state)
+{
+	int to = 7;
+
+	(void)state;
+	assert_int_equal(rehearse(change, &to), 0);
+	assert_int_equal(changed, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_crash_is_survived),
+	cmocka_unit_test(an_exit_from_within_is_a_crash),
+	cmocka_unit_test(nothing_changes_here),
+};
+
+UNIT_GROUP(rehearse, tests)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/failure.h"
+#include "trace/tally.h"
+#include "unit.h"
+
+static void sums_are_by_program_and_kind(void **state)
+{
+	struct failure aa = { .prog_id = 5, .ev = { .kind = RQSPIN_AA, .prog = "mine" } };
+	struct failure abba = { .prog_id = 5, .ev = { .kind = RQSPIN_ABBA, .prog = "mine" } };
+	struct tally t = { 0 };
+
+	(void)state;
+	tally_add(&t, &aa, 1, false);
+	tally_add(&t, &abba, 1, false);
+	tally_add(&t, &aa, 40, true);
+	tally_add(&t, NULL, 3, true);
+	assert_int_equal(t.nr, 3);
+	assert_int_equal(t.rows[0].failures, 41);
+	assert_int_equal(t.rows[0].lost, 40);
+	assert_string_equal(t.rows[0].prog, "mine");
+	assert_int_equal(t.rows[1].kind, RQSPIN_ABBA);
+	assert_int_equal(t.rows[1].lost, 0);
+	assert_true(t.rows[2].others && t.rows[2].lost == 3);
+	tally_free(&t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(sums_are_by_program_and_kind),
+};
+
+UNIT_GROUP(tally, tests)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of programs that have been counted: one that is loaded again is no other program. */
+#ifndef RQSPIN_TRACE_COUNTED_H
+#define RQSPIN_TRACE_COUNTED_H
+
+#include <stdbool.h>
+
+#define COUNTED_MAX  256 /* more names are counted each time */
+#define COUNTED_NAME 16	 /* as much as the kernel keeps */
+
+struct counted {
+	char names[COUNTED_MAX][COUNTED_NAME];
+	int nr;
+};
+
+/* Is it the first of its name? An empty name is nobody's, so each counts. */
+bool counted_first(struct counted *c, const char *name);
+bool counted_has(const struct counted *c, const char *name);
+
+#endif

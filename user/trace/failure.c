@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/failure.h"
+
+const char *kind_name(__u32 kind)
+{
+	static const char *const names[] = {
+		[RQSPIN_UNKNOWN] = "UNKNOWN", [RQSPIN_AA] = "AA",
+		[RQSPIN_ABBA] = "ABBA",	      [RQSPIN_CYCLE] = "CYCLE",
+		[RQSPIN_TIMEOUT] = "TIMEOUT", [RQSPIN_NESTED] = "NESTED",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "UNKNOWN";
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One failed acquisition, as the sources tell it and as it is shown. */
+#ifndef RQSPIN_TRACE_FAILURE_H
+#define RQSPIN_TRACE_FAILURE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "rqspin/event.h"
+
+struct proginfo;
+struct source;
+
+#define WAIT_UNKNOWN (~0ULL)
+#define HELD_UNKNOWN RQSPIN_HELD_UNKNOWN /* in nr_held and nr_owner_held */
+
+#define CHAIN_HOPS 32
+
+/**
+ * struct failure_hop - a member of a cycle
+ * @cpu: it owns the lock that the member before wants; the first is the owner of the failed one
+ * @wants: the lock it waits for; the last wants one of the failing CPU's
+ */
+struct failure_hop {
+	__u32 cpu;
+	__u64 wants;
+};
+
+/**
+ * struct failure - one failed acquisition, as far as it is known
+ * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN where a source cannot tell
+ * @prog: the program, NULL if unknown
+ * @prog_id: its id, 0 if unknown
+ * @map_id: map whose own lock failed, 0 if a program's lock or unknown
+ * @no_prog: it is known that no program called for the lock
+ * @prog_lock: the lock is known to be a program's
+ * @source: who reported it
+ * @joined: a second source that added to it, or NULL
+ * @sampled: @ev.kind was found by sampling the held tables during the wait
+ * @told: the lock itself told kind, owner, wait, @drained and @chain: nothing of it is inferred
+ * @drained: ended by the time limit of the waiter in front
+ * @some_held: ev.held are some of the locks that the CPU held, there may be more
+ * @some_owner_held: ev.owner_held, in the same way
+ * @nr_chain: members of the cycle beside the failing CPU
+ * @file: last part of the name of the file that ev.line is in, "" for the program's own
+ * @report_line: ev.line is where the program reported the failure, not where it called for the lock
+ * @report: the kernel's own text with its call trace, or the call trace, or NULL; freed with the
+ *          failure
+ */
+struct failure {
+	struct rqspin_event ev;
+	const struct proginfo *prog;
+	__u32 prog_id;
+	__u32 map_id;
+	bool no_prog;
+	bool prog_lock;
+	const struct source *source;
+	const struct source *joined;
+	bool sampled;
+	bool told;
+	bool drained;
+	bool some_held;
+	bool some_owner_held;
+	bool report_line;
+	__u32 nr_chain;
+	struct failure_hop chain[CHAIN_HOPS];
+	char file[64];
+	char *report;
+};
+
+typedef void (*failure_fn)(const struct failure *f, void *ctx);
+
+const char *kind_name(__u32 kind);
+
+#endif

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+#include "names/proginfo.h"
+#include "trace/source.h"
+#include "trace/join.h"
+
+/* On a busy machine a program may be stopped between the kernel's report and its own. */
+#define WAIT_NS	     1000000000ULL
+#define WAIT_FLUSHES 2
+#define OP_END_NS    1000000ULL /* from the failure of its lock to the end of a map operation */
+#define BUCKETS	     64
+
+/**
+ * struct item - a report
+ * @f: it
+ * @wait: another source may report it too
+ * @since: when it came
+ * @flush: the flush at which it began to wait
+ * @bucket: waiting items of its CPU and of few others
+ * @nth: its place there
+ * @by_age: all waiting items, the oldest first
+ */
+struct item {
+	struct failure f;
+	bool wait;
+	__u64 since;
+	__u64 flush;
+	struct bucket *bucket;
+	size_t nth;
+	TAILQ_ENTRY(item) by_age;
+};
+
+/* What is sought often, close together: a burst makes thousands wait. NULL: it waits no more. */
+struct ref {
+	__u64 ts_ns;
+	struct item *item;
+};
+
+/**
+ * struct bucket - waiting items of some CPUs, in the order in which they came
+ * @refs: to the items
+ * @nr: of @refs
+ * @room: for so many
+ * @skip: so many at the beginning are from before @skip_ns: no program that began later reported
+ *        them
+ * @skip_ns: CLOCK_MONOTONIC
+ */
+struct bucket {
+	struct ref *refs;
+	size_t nr, room;
+	size_t skip;
+	__u64 skip_ns;
+};
+
+/* Fresh items, of one rank. */
+struct list {
+	struct item **items;
+	size_t nr, room;
+};
+
+struct alone {
+	__u32 prog_id;
+	__u64 lock, nr;
+};
+
+struct join {
+	struct list fresh[RANK_MAX + 1];
+	struct bucket buckets[BUCKETS];
+	TAILQ_HEAD(, item) waiting;
+	struct list ready; /* to be handed out in order of time */
+	__u64 flushed_ns;  /* what failed before that has been pushed */
+	__u64 flushes;
+	__u64 lost;
+	struct alone *alone; /* from a ring, and no kernel report of it came */
+	size_t nr_alone, room_alone;
+	failure_fn emit;
+	void *ctx;
+};
+
+struct join *join_open(failure_fn emit, void *ctx)
+{
+	struct join *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return NULL;
+	TAILQ_INIT(&j->waiting);
+	j->flushed_ns = now_ns();
+	j->emit = emit;
+	j->ctx = ctx;
+	return j;
+}
+
+static void drop(struct failure *f)
+{
+	free(f->report);
+	f->report = NULL;
+	proginfo_put(f->prog);
+	f->prog = NULL;
+}
+
+static void item_free(struct item *it)
+{
+	drop(&it->f);
+	free(it);
+}
+
+void join_close(struct join *j)
+{
+	struct item *it;
+
+	if (!j)
+		return;
+	for (int rank = 0; rank <= RANK_MAX; rank++) {
+		struct list *l = &j->fresh[rank];
+
+		for (size_t i = 0; i < l->nr; i++)
+			item_free(l->items[i]);
+		free(l->items);
+	}
+	while ((it = TAILQ_FIRST(&j->waiting))) {
+		TAILQ_REMOVE(&j->waiting, it, by_age);
+		item_free(it);
+	}
+	for (size_t i = 0; i < j->ready.nr; i++)
+		item_free(j->ready.items[i]);
+	free(j->ready.items);
+	for (int i = 0; i < BUCKETS; i++)
+		free(j->buckets[i].refs);
+	free(j->alone);
+	free(j);
+}
+
+/* Room for one more entry of that size; false if there is no memory. */
+static bool make_room(void **entries, size_t nr, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *grown;
+
+	if (nr < *room)
+		return true;
+	grown = reallocarray(*entries, more, size);
+	if (!grown)
+		return false;
+	*entries = grown;
+	*room = more;
+	return true;
+}
+
+void join_push(struct join *j, const struct failure *f, bool wait)
+{
+	struct list *l = &j->fresh[f->source->rank];
+	struct item *it = malloc(sizeof(*it));
+
+	if (!it || !make_room((void **)&l->items, l->nr, &l->room, sizeof(*l->items))) {
+		free(it);
+		free(f->report);
+		j->lost++;
+		return;
+	}
+	*it = (struct item){ .f = *f, .wait = wait, .since = now_ns() };
+	proginfo_get(it->f.prog);
+	l->items[l->nr++] = it;
+}
+
+static bool begin_waiting(struct join *j, struct item *it)
+{
+	struct bucket *b = &j->buckets[it->f.ev.cpu % BUCKETS];
+
+	if (!make_room((void **)&b->refs, b->nr, &b->room, sizeof(*b->refs)))
+		return false;
+	it->bucket = b;
+	it->nth = b->nr;
+	it->flush = j->flushes;
+	b->refs[b->nr++] = (struct ref){ it->f.ev.ts_ns, it };
+	TAILQ_INSERT_TAIL(&j->waiting, it, by_age);
+	return true;
+}
+
+static void end_waiting(struct join *j, struct item *it)
+{
+	it->bucket->refs[it->nth].item = NULL;
+	TAILQ_REMOVE(&j->waiting, it, by_age);
+}
+
+/* Close the gaps. */
+static void pack(struct bucket *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->nr; i++) {
+		if (!b->refs[i].item)
+			continue;
+		b->refs[kept] = b->refs[i];
+		b->refs[kept].item->nth = kept;
+		kept++;
+	}
+	b->nr = kept;
+	b->skip = 0;
+	b->skip_ns = 0;
+}
+
+/*
+ * Did the lock fail inside the map operation? It knows its map and when it ended, which is some
+ * instructions after the failure.
+ */
+static bool inside(const struct failure *lock, const struct failure *op)
+{
+	if (lock->prog_lock || lock->ev.ts_ns > op->ev.ts_ns)
+		return false;
+	if (lock->map_id)
+		return lock->map_id == op->map_id;
+	return op->ev.ts_ns - lock->ev.ts_ns < OP_END_NS;
+}
+
+/* Unless told otherwise, what one of the two does not know cannot make them differ. */
+static bool same_failure(const struct failure *a, const struct failure *b)
+{
+	const struct rqspin_event *x = &a->ev, *y = &b->ev;
+
+	if (source_is(a->source, SOURCE_OPERATIONS) && !inside(b, a))
+		return false;
+
+	if (a->source == b->source || x->cpu != y->cpu || x->err != y->err)
+		return false;
+	if (x->tid && y->tid && x->tid != y->tid)
+		return false;
+	if (a->prog_id && b->prog_id && a->prog_id != b->prog_id)
+		return false;
+	return !x->lock || !y->lock || x->lock == y->lock;
+}
+
+static void add_owner(struct rqspin_event *to, const struct rqspin_event *from)
+{
+	if (to->owner_cpu >= 0 || from->owner_cpu < 0)
+		return;
+	to->owner_cpu = from->owner_cpu;
+	to->owner_wants = from->owner_wants;
+	to->nr_owner_held = from->nr_owner_held;
+	memcpy(to->owner_held, from->owner_held, sizeof(to->owner_held));
+}
+
+/* Nothing that was told by the lock is inferred better by anybody else. */
+static void take_told(struct failure *to, const struct failure *from)
+{
+	struct rqspin_event *x = &to->ev;
+	const struct rqspin_event *y = &from->ev;
+
+	to->told = true;
+	to->drained = from->drained;
+	to->sampled = false;
+	to->nr_chain = from->nr_chain;
+	memcpy(to->chain, from->chain, sizeof(to->chain));
+	x->kind = y->kind;
+	x->parties = y->parties;
+	x->ts_ns = y->ts_ns;
+	x->wait_ns = y->wait_ns;
+	if (x->owner_cpu == y->owner_cpu && x->nr_owner_held != HELD_UNKNOWN)
+		return;
+	x->owner_cpu = -1;
+	add_owner(x, y);
+	to->some_owner_held = from->some_owner_held;
+}
+
+static void absorb(struct failure *to, struct failure *from)
+{
+	struct rqspin_event *x = &to->ev, *y = &from->ev;
+
+	to->joined = from->source;
+	if (from->told)
+		take_told(to, from);
+	/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
+	if (!to->told && y->parties &&
+	    (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
+		x->kind = y->kind;
+		x->parties = y->parties;
+		to->sampled = from->sampled;
+	}
+	if (!to->told && x->kind == RQSPIN_UNKNOWN)
+		x->kind = y->kind;
+	add_owner(x, y);
+	if (!x->lock)
+		x->lock = y->lock;
+	if (x->wait_ns == WAIT_UNKNOWN)
+		x->wait_ns = y->wait_ns;
+	if (y->nr_held != HELD_UNKNOWN &&
+	    (x->nr_held == HELD_UNKNOWN || (to->some_held && !from->some_held))) {
+		x->nr_held = y->nr_held;
+		memcpy(x->held, y->held, sizeof(x->held));
+		to->some_held = from->some_held;
+	}
+	if (!to->map_id)
+		to->map_id = from->map_id;
+	if (!to->prog_id) {
+		to->prog_id = from->prog_id;
+		to->prog = from->prog;
+		from->prog = NULL;
+	}
+	if (!x->pid)
+		x->pid = y->pid;
+	if (y->line && (!x->line || to->report_line)) {
+		x->line = y->line;
+		memcpy(to->file, from->file, sizeof(to->file));
+		to->report_line = from->report_line;
+	}
+	if (!to->report) {
+		to->report = from->report;
+		from->report = NULL;
+	}
+	drop(from);
+}
+
+/*
+ * A program's own report has the time before its first lock: what the kernel told before that,
+ * or after the thread's next such time, is of another failure. Reports may be missing.
+ */
+static bool in_scope(const struct failure *f, __u64 until, const struct failure *report)
+{
+	if (!source_is(f->source, SOURCE_SELF_REPORTS) ||
+	    !source_is(report->source, SOURCE_AT_LOCK))
+		return true;
+	return report->ev.ts_ns >= f->ev.ts_ns && report->ev.ts_ns < until;
+}
+
+/* In a burst most of what waits is older, and reports come in the order of their beginnings. */
+static size_t skip_older(struct bucket *b, const struct failure *f)
+{
+	if (!source_is(f->source, SOURCE_SELF_REPORTS))
+		return 0;
+	if (f->ev.ts_ns < b->skip_ns)
+		b->skip = 0;
+	b->skip_ns = f->ev.ts_ns;
+	for (; b->skip < b->nr; b->skip++) {
+		const struct ref *r = &b->refs[b->skip];
+
+		if (r->item &&
+		    (r->ts_ns >= f->ev.ts_ns || !source_is(r->item->f.source, SOURCE_AT_LOCK)))
+			break;
+	}
+	return b->skip;
+}
+
+/* The report to add to f, of a source that is not in the bits yet; NULL if there is none. */
+static struct item *find_match(struct join *j, const struct failure *f, __u64 until,
+			       unsigned int absorbed)
+{
+	struct bucket *b = &j->buckets[f->ev.cpu % BUCKETS];
+	struct item *found = NULL;
+
+	for (size_t i = skip_older(b, f); i < b->nr; i++) {
+		struct item *it = b->refs[i].item;
+
+		if (!it || it->f.source->rank >= f->source->rank ||
+		    absorbed & 1U << it->f.source->rank || !same_failure(f, &it->f) ||
+		    !in_scope(f, until, &it->f))
+			continue;
+		if (!source_is(f->source, SOURCE_OPERATIONS))
+			return it;
+		/* An operation in an interrupt is inside the interrupted one too, and ends first.
+		 */
+		if (!found || it->f.ev.ts_ns > found->f.ev.ts_ns)
+			found = it;
+	}
+	return found;
+}
+
+/* At most one report of each source: a second one is of the next failure. */
+static void absorb_waiting(struct join *j, struct failure *f, __u64 until)
+{
+	unsigned int absorbed = 0;
+	struct item *it;
+
+	while ((it = find_match(j, f, until, absorbed))) {
+		absorbed |= 1U << it->f.source->rank;
+		absorb(f, &it->f);
+		end_waiting(j, it);
+		free(it);
+	}
+}
+
+static void note_alone(struct join *j, const struct failure *f)
+{
+	struct alone *a = j->alone;
+
+	for (size_t i = 0; i < j->nr_alone; i++, a++) {
+		if (a->prog_id != f->prog_id || a->lock != f->ev.lock)
+			continue;
+		a->nr++;
+		return;
+	}
+	if (!make_room((void **)&j->alone, j->nr_alone, &j->room_alone, sizeof(*a)))
+		return;
+	j->alone[j->nr_alone++] = (struct alone){ f->prog_id, f->ev.lock, 1 };
+}
+
+static void hand_out(struct join *j, struct item *it)
+{
+	struct list *l = &j->ready;
+	struct failure *f = &it->f;
+
+	/* A wait time comes from the fallback, of which the kernel reports nothing. */
+	if (source_is(f->source, SOURCE_SELF_REPORTS) && !f->joined &&
+	    f->ev.wait_ns == WAIT_UNKNOWN)
+		note_alone(j, f);
+	it->nth = l->nr;
+	if (make_room((void **)&l->items, l->nr, &l->room, sizeof(*l->items))) {
+		l->items[l->nr++] = it;
+		return;
+	}
+	j->emit(f, j->ctx);
+	item_free(it);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+
+	if (x->f.ev.ts_ns != y->f.ev.ts_ns)
+		return x->f.ev.ts_ns < y->f.ev.ts_ns ? -1 : 1;
+	return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* Nothing older than that can still come, or waits. */
+static __u64 horizon(const struct join *j)
+{
+	__u64 oldest = j->flushed_ns;
+	struct item *it;
+
+	TAILQ_FOREACH(it, &j->waiting, by_age)
+	if (it->f.ev.ts_ns < oldest)
+		oldest = it->f.ev.ts_ns;
+	return oldest;
+}
+
+static void emit_in_order(struct join *j, __u64 until)
+{
+	struct list *l = &j->ready;
+	size_t n = 0;
+
+	if (!l->nr)
+		return;
+	qsort(l->items, l->nr, sizeof(*l->items), by_time);
+	for (; n < l->nr && l->items[n]->f.ev.ts_ns <= until; n++) {
+		j->emit(&l->items[n]->f, j->ctx);
+		item_free(l->items[n]);
+	}
+	l->nr -= n;
+	memmove(l->items, l->items + n, l->nr * sizeof(*l->items));
+	for (size_t i = 0; i < l->nr; i++)
+		l->items[i]->nth = i;
+}
+
+static void expire(struct join *j, bool all)
+{
+	__u64 now = now_ns();
+	struct item *it;
+
+	while ((it = TAILQ_FIRST(&j->waiting))) {
+		if (!all && (now - it->since < WAIT_NS || j->flushes - it->flush <= WAIT_FLUSHES))
+			break;
+		end_waiting(j, it);
+		hand_out(j, it);
+	}
+	for (int i = 0; i < BUCKETS; i++)
+		pack(&j->buckets[i]);
+}
+
+/*
+ * When the thread began what the same program reported next; all ones if that is not here yet.
+ * Another program may have run on top of it, and its report has another ring.
+ */
+static __u64 next_scope(const struct list *l, size_t i)
+{
+	const struct failure *f = &l->items[i]->f;
+
+	for (size_t k = i + 1; source_is(f->source, SOURCE_SELF_REPORTS) && k < l->nr; k++) {
+		const struct failure *next = &l->items[k]->f;
+
+		if (next->prog_id == f->prog_id && next->ev.cpu == f->ev.cpu &&
+		    next->ev.tid == f->ev.tid && next->ev.ts_ns > f->ev.ts_ns)
+			return next->ev.ts_ns;
+	}
+	return ~0ULL;
+}
+
+static void settle(struct join *j, struct list *l, size_t i)
+{
+	struct item *it = l->items[i];
+
+	absorb_waiting(j, &it->f, next_scope(l, i));
+	if (!it->wait) {
+		hand_out(j, it);
+	} else if (!begin_waiting(j, it)) {
+		j->lost++;
+		item_free(it);
+	}
+}
+
+void join_flush(struct join *j, bool all)
+{
+	/* Reports that may be added to others first, so that the others find them. */
+	for (int rank = 0; rank <= RANK_MAX; rank++) {
+		struct list *l = &j->fresh[rank];
+
+		for (size_t i = 0; i < l->nr; i++)
+			settle(j, l, i);
+		l->nr = 0;
+	}
+	j->flushes++;
+	expire(j, all);
+	emit_in_order(j, all ? ~0ULL : horizon(j));
+	j->flushed_ns = now_ns();
+}
+
+__u64 join_lost(const struct join *j)
+{
+	return j->lost;
+}
+
+__u64 join_alone(const struct join *j)
+{
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < j->nr_alone; i++)
+		nr += j->alone[i].nr;
+	return nr;
+}
+
+__u64 join_alone_of(const struct join *j, __u32 prog_id, __u64 lock)
+{
+	for (size_t i = 0; i < j->nr_alone; i++)
+		if (j->alone[i].prog_id == prog_id && j->alone[i].lock == lock)
+			return j->alone[i].nr;
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A tracing session: sources are polled, their reports of one failure joined, each failure handed
+ * out once. */
+#ifndef RQSPIN_TRACE_SESSION_H
+#define RQSPIN_TRACE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/failure.h"
+#include "trace/losses.h"
+
+struct heldtab;
+struct locknames;
+struct proginfos;
+struct session;
+struct source;
+struct trace_filter;
+
+#define SESSION_BUFFER	   (8UL << 20) /* unless asked for another one: 16384 failures per CPU */
+#define SESSION_BUFFER_MIN (64UL << 10)
+#define SESSION_BUFFER_MAX (1UL << 30)
+
+/**
+ * struct session_tuning - how much is kept of failures
+ * @buffer: bytes per CPU for failures that have not been read yet
+ * @stacks: keep the stack, or the kernel's own report, of each
+ */
+struct session_tuning {
+	uint64_t buffer;
+	bool stacks;
+};
+
+/*
+ * table: the sources there are, best first, NULL at the end.
+ * wanted: comma-separated names of them that must all work; NULL or "auto": what works here.
+ * filter: whose programs count as missed or unseen; lives as long as the session, as tuning does.
+ */
+struct session *session_open(const struct source *const *table, const char *wanted,
+			     const struct trace_filter *filter, const struct session_tuning *tuning,
+			     failure_fn emit, void *ctx);
+void session_close(struct session *s);
+
+/* Wait for at most ms (less if programs come or go), then collect and hand out. */
+int session_poll(struct session *s, int ms);
+
+/* Collect once more and hand out also what waited for a second report. */
+void session_drain(struct session *s);
+void session_losses(struct session *s, struct losses *l);
+/* What was lost, by what it was like. Together as many as session_losses() says. */
+void session_lost_each(struct session *s, loss_fn fn, void *ctx);
+
+/* Do the sources see only what programs report themselves, but for the lock's queue? */
+bool session_needs_reports(const struct session *s);
+/* Not allowed to find programs, so not even those that report themselves are seen. */
+bool session_blind(const struct session *s);
+
+/* "ring, trampoline" */
+void session_sources(const struct session *s, char *buf, size_t size);
+
+/* For sources. Takes over f->report. */
+void session_push(struct session *s, const struct failure *reported);
+const struct session_tuning *session_tuning(const struct session *s);
+struct proginfos *session_progs(struct session *s);
+struct locknames *session_locks(struct session *s);
+struct heldtab *session_held(struct session *s); /* NULL if this kernel's tables cannot be read */
+
+#endif

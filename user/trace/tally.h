@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums of failures by program and kind, of those that were seen and of those that were lost. */
+#ifndef RQSPIN_TRACE_TALLY_H
+#define RQSPIN_TRACE_TALLY_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct failure;
+
+/**
+ * struct tally_row - failures of one program and kind
+ * @prog_id: program, 0: none, or unknown
+ * @prog: its name, "" if unknown
+ * @kind: enum rqspin_kind
+ * @others: nothing is known of them but their number
+ * @failures: how many, lost ones included
+ * @lost: of them, not handed out
+ */
+struct tally_row {
+	__u32 prog_id;
+	char prog[64];
+	__u32 kind;
+	bool others;
+	__u64 failures, lost;
+};
+
+struct tally {
+	struct tally_row *rows;
+	size_t nr;
+};
+
+/* like: NULL for others. lost: they were not handed out. */
+void tally_add(struct tally *t, const struct failure *like, __u64 nr, bool lost);
+void tally_free(struct tally *t);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "trace/wake.h"
+
+#define DATA_PAGES 16	/* a power of two; some 400 programs that come and go */
+#define NAMES	   1024 /* the latest */
+#define TAG_HEX	   16	/* "bpf_prog_<tag>_<name>" */
+#define PREFIX	   "bpf_prog_"
+
+struct wake {
+	struct pollfd *fds;
+	void **rings;
+	int nr;
+	struct wake_names *names;
+};
+
+struct wake_names {
+	struct {
+		__u32 id;
+		char name[WAKE_NAME];
+	} progs[NAMES];
+	__u32 next, newest;
+	char symbol[64]; /* the latest: it comes before the record that has the id */
+};
+
+/* perf_event_open(2): what follows the header. */
+struct record_symbol {
+	__u64 addr;
+	__u32 len;
+	__u16 type, flags;
+	char name[];
+};
+
+struct record_prog {
+	__u16 type, flags;
+	__u32 id;
+	__u8 tag[8];
+};
+
+struct wake_names *wake_names_new(void)
+{
+	return calloc(1, sizeof(struct wake_names));
+}
+
+__u32 wake_names_newest(const struct wake_names *wn)
+{
+	return wn->newest;
+}
+
+bool wake_names_find(const struct wake_names *wn, __u32 prog_id, char name[WAKE_NAME])
+{
+	for (size_t i = 0; i < NAMES; i++) {
+		if (wn->progs[i].id != prog_id)
+			continue;
+		memcpy(name, wn->progs[i].name, WAKE_NAME);
+		return prog_id != 0;
+	}
+	return false;
+}
+
+static void on_prog(struct wake_names *wn, const struct record_prog *r)
+{
+	const char *name = wn->symbol + strlen(PREFIX) + TAG_HEX;
+	char known[WAKE_NAME], tag[TAG_HEX + 1];
+
+	if (r->id > wn->newest)
+		wn->newest = r->id;
+	for (size_t i = 0; i < sizeof(r->tag); i++)
+		sprintf(tag + 2 * i, "%02x", r->tag[i]);
+	if (strncmp(wn->symbol + strlen(PREFIX), tag, TAG_HEX) || wake_names_find(wn, r->id, known))
+		return;
+	wn->progs[wn->next].id = r->id;
+	memset(wn->progs[wn->next].name, 0, WAKE_NAME);
+	if (*name == '_')
+		memcpy(wn->progs[wn->next].name, name + 1, strnlen(name + 1, WAKE_NAME - 1));
+	wn->next = (wn->next + 1) % NAMES;
+}
+
+/* A program's symbols, its own first, then those of its subprograms, then the program. */
+static void on_symbol(struct wake_names *wn, const char *name, size_t room)
+{
+	if (wn->symbol[0] || room < strlen(PREFIX) || memcmp(name, PREFIX, strlen(PREFIX)))
+		return;
+	if (room >= sizeof(wn->symbol))
+		room = sizeof(wn->symbol) - 1;
+	memcpy(wn->symbol, name, room);
+	memset(wn->symbol + room, 0, sizeof(wn->symbol) - room);
+}
+
+void wake_names_read(struct wake_names *wn, const void *records, size_t size)
+{
+	const char *at = records, *end = at + size;
+	const struct perf_event_header *h;
+
+	for (; (size_t)(end - at) >= sizeof(*h); at += h->size) {
+		h = (const void *)at;
+		if (h->size < sizeof(*h) || h->size > end - at)
+			return;
+		if (h->type == PERF_RECORD_KSYMBOL &&
+		    h->size > sizeof(*h) + sizeof(struct record_symbol)) {
+			on_symbol(wn, at + sizeof(*h) + offsetof(struct record_symbol, name),
+				  h->size - sizeof(*h) - offsetof(struct record_symbol, name));
+		} else if (h->type == PERF_RECORD_BPF_EVENT &&
+			   h->size >= sizeof(*h) + sizeof(struct record_prog)) {
+			on_prog(wn, (const void *)(at + sizeof(*h)));
+			wn->symbol[0] = 0;
+		}
+	}
+}
+
+static size_t data_size(void)
+{
+	return DATA_PAGES * (size_t)getpagesize();
+}
+
+static int open_cpu(int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.bpf_event = 1,
+		.ksymbol = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void add_cpu(struct wake *w, int cpu)
+{
+	int fd = open_cpu(cpu);
+	void *ring;
+
+	if (fd < 0)
+		return;
+	ring = mmap(NULL, getpagesize() + data_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED) {
+		close(fd);
+		return;
+	}
+	w->fds[w->nr] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	w->rings[w->nr++] = ring;
+}
+
+struct wake *wake_open(void)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct wake *w = calloc(1, sizeof(*w));
+
+	if (!w || cpus < 1)
+		return w;
+	w->fds = calloc(cpus, sizeof(*w->fds));
+	w->rings = calloc(cpus, sizeof(*w->rings));
+	w->names = wake_names_new();
+	for (int cpu = 0; w->fds && w->rings && w->names && cpu < cpus; cpu++)
+		add_cpu(w, cpu);
+	if (!w->nr)
+		pr_debug("perf events are refused: new programs are noticed by polling");
+	return w;
+}
+
+void wake_close(struct wake *w)
+{
+	if (!w)
+		return;
+	for (int i = 0; i < w->nr; i++) {
+		munmap(w->rings[i], getpagesize() + data_size());
+		close(w->fds[i].fd);
+	}
+	free(w->fds);
+	free(w->rings);
+	free(w->names);
+	free(w);
+}
+
+/* One piece: a record may go over the end of the ring. */
+static void read_ring(struct wake *w, struct perf_event_mmap_page *page)
+{
+	size_t room = data_size(), from, len, till_end;
+	const char *data = (const char *)page + getpagesize();
+	__u64 head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	char *copy;
+
+	len = head - page->data_tail;
+	from = page->data_tail % room;
+	till_end = len < room - from ? len : room - from;
+	copy = len ? malloc(len) : NULL;
+	if (copy) {
+		memcpy(copy, data + from, till_end);
+		memcpy(copy + till_end, data, len - till_end);
+		wake_names_read(w->names, copy, len);
+		free(copy);
+	}
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+int wake_wait(struct wake *w, int ms)
+{
+	int n = poll(w->fds, w->nr, ms);
+
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; n > 0 && i < w->nr; i++)
+		if (w->fds[i].revents)
+			read_ring(w, w->rings[i]);
+	return 0;
+}
+
+static void read_rings(struct wake *w)
+{
+	for (int i = 0; i < w->nr; i++)
+		read_ring(w, w->rings[i]);
+}
+
+__u32 wake_newest_prog(struct wake *w)
+{
+	read_rings(w);
+	return w->names ? wake_names_newest(w->names) : 0;
+}
+
+bool wake_prog_name(struct wake *w, __u32 prog_id, char name[WAKE_NAME])
+{
+	read_rings(w);
+	return w->names && wake_names_find(w->names, prog_id, name);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What trace and stat share: options, and the session they follow. */
+#ifndef RQSPIN_TRACE_OPTIONS_H
+#define RQSPIN_TRACE_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "trace/session.h"
+#include "trace/filter.h"
+#include "show/print_opts.h"
+
+#define POLL_MS 10 /* for session_poll() */
+
+struct trace_opts {
+	struct trace_filter filter;
+	struct print_opts print;
+	const char *sources; /* NULL: what works here */
+	struct session_tuning tuning;
+};
+
+/* Child parser for all of the above and --verbose; its input is a struct trace_opts. */
+extern const struct argp trace_opts_argp;
+
+/*
+ * Says what it does ("tracing"). 0, or -errno after it has said why: -EINVAL if the options are
+ * wrong, -EOPNOTSUPP if this kernel or user cannot do it.
+ */
+int trace_opts_open(struct session **session, const struct trace_opts *opts, const char *doing,
+		    failure_fn emit, void *ctx);
+
+/* Collect until that time (now_s(); 0: for ever), Ctrl-C, or until done(ctx) if not NULL. */
+int trace_opts_follow(struct session *s, double end, bool (*done)(const void *ctx),
+		      const void *ctx);
+
+#endif
