@@ -66,14 +66,41 @@ static __always_inline struct slot *slot(__u32 i)
 	return bpf_map_lookup_elem(&slots, &i);
 }
 
-static __always_inline bool meet(__u64 *arrived)
-{
-	__u64 target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2;
+struct meeting {
+	__u64 *arrived, target;
+};
 
+#ifdef LINES_FALLBACK
+/* Kernels that need the fallback may lack may_goto. */
+#define MEET_STEPS (1U << 23)
+
+static long has_met(__u32 i, struct meeting *m)
+{
+	return *(volatile __u64 *)m->arrived >= m->target;
+}
+
+static __always_inline bool wait_for(struct meeting *m)
+{
+	return bpf_loop(MEET_STEPS, has_met, m, 0) < MEET_STEPS;
+}
+#else
+static __always_inline bool wait_for(const struct meeting *m)
+{
 	while (may_loop)
-		if (*(volatile __u64 *)arrived >= target)
+		if (*(volatile __u64 *)m->arrived >= m->target)
 			return true;
 	return false;
+}
+#endif
+
+static __always_inline bool meet(__u64 *arrived)
+{
+	struct meeting m = {
+		.arrived = arrived,
+		.target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2,
+	};
+
+	return wait_for(&m);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
