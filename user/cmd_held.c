@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -86,14 +85,6 @@ static const struct argp argp = {
 	       "that cannot be told it says 'holds or waits'.",
 };
 
-static void pause_ms(uint64_t ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-
-	/* A signal ends the pause, and then the verb. */
-	nanosleep(&ts, NULL);
-}
-
 static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h, int *out_err)
 {
 	int err = heldtab_snapshot(ht);
@@ -118,7 +109,7 @@ static int watch(struct heldtab *ht, struct locknames *ln, const struct held_cmd
 			return err;
 		if (out_err || !--left || stop_asked())
 			return out_failed(out_err);
-		pause_ms(h->watch_ms);
+		stop_pause(h->watch_ms);
 		if (stop_asked())
 			return 0;
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/stop.h"
 
@@ -35,4 +37,20 @@ void stop_init(void)
 bool stop_asked(void)
 {
 	return asked;
+}
+
+void stop_pause(uint64_t ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	sigset_t ends, old;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	/* One that comes between the question and the sleep waits until the sleep takes it. */
+	sigprocmask(SIG_BLOCK, &ends, &old);
+	if (!asked)
+		ppoll(NULL, 0, &ts, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
 }

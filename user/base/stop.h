@@ -4,9 +4,11 @@
 #define RQSPIN_BASE_STOP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 void stop_init(void);
 bool stop_asked(void);
+void stop_pause(uint64_t ms);	/* a signal that asks to stop ends it, also one that came before */
 bool stop_hangup_ignored(void); /* by nohup: SIGHUP is to end nothing */
 
 #endif
