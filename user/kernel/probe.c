@@ -15,11 +15,11 @@
 #include "base/log.h"
 #include "kernel/probe.h"
 #include "kernel/probeobj.h"
+#include "kernel/progstream.h"
 
 #define AA_TRIES	  8
 #define LOAD_TRIES	  8
 #define TRACEPOINT_PARAMS 8
-#define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17; older headers lack it */
 
 struct answer {
 	bool asked, yes, unknown;
@@ -131,16 +131,6 @@ static bool ask_unlock_ooo(char *why)
 	return !missing_in_btf(name, 1, BTF_KIND_FUNC) || no(why, "the kernel has no %s()", *name);
 }
 
-static ssize_t read_stream(int prog_fd, char *buf, size_t size)
-{
-	struct {
-		__u64 buf;
-		__u32 size, stream, prog_fd;
-	} attr = { (unsigned long)buf, size, PROBE_STDERR, prog_fd };
-
-	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
-}
-
 static bool try_stream(struct probe_bpf *skel, char *why)
 {
 	char want[40], got[256] = "";
@@ -148,16 +138,16 @@ static bool try_stream(struct probe_bpf *skel, char *why)
 
 	skel->bss->nonce = now_ns();
 	snprintf(want, sizeof(want), "rqspin %llu\n", (unsigned long long)skel->bss->nonce);
-	if (read_stream(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
+	if (progstream_read(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
 		return no(why, "the kernel has no program streams (bpf(2) command %d: %s)",
-			  STREAM_READ_BY_FD, strerror(errno));
+			  PROGSTREAM_COMMAND, strerror(errno));
 	ret = probeobj_run(skel, "rqspin_stream");
 	if (ret == -ENOMEM)
 		return no(why, "stream memory cannot be allocated (boot option "
 			       "deferred_init=lazy?)");
 	if (ret < 0)
 		return no(why, "a program cannot write to its stream: %s", strerror(-ret));
-	if (read_stream(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
+	if (progstream_read(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
 		return no(why, "the stream cannot be read back: %s", strerror(errno));
 	if (strcmp(got, want))
 		return no(why, "what a program wrote to its stream is not there");

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -12,17 +11,16 @@
 #include "base/fds.h"
 #include "base/log.h"
 #include "kernel/probe.h"
+#include "kernel/progstream.h"
 #include "names/proginfo.h"
 #include "sources/readers.h"
 #include "sources/report_parse.h"
 #include "sources/stream.h"
 #include "trace/session.h"
 
-#define STREAM_READ_BY_FD 37 /* bpf(2) command of Linux 6.17 */
-#define STDERR		  2
-#define CAPACITY	  100000	     /* the kernel drops what does not fit */
-#define NEARLY_FULL	  (CAPACITY - 16384) /* more than any report is long */
-#define POLL_NS		  20000000ULL
+#define CAPACITY    100000	       /* the kernel drops what does not fit */
+#define NEARLY_FULL (CAPACITY - 16384) /* more than any report is long */
+#define POLL_NS	    20000000ULL
 /* Programs that can fail a lock are kept until their streams are read; this often they may go. */
 #define HOLD_NS	    5000000000ULL
 #define SPARE_FDS   32		 /* for all that is opened only for a moment */
@@ -62,16 +60,6 @@ static bool stream_usable(char *why, size_t size)
 	if (!ok)
 		snprintf(why, size, "%s", probe_why(PROBE_STREAM));
 	return ok;
-}
-
-static ssize_t read_stream(int fd, char *buf, size_t size)
-{
-	struct {
-		__u64 buf;
-		__u32 size, stream, prog_fd;
-	} attr = { (unsigned long)buf, size, STDERR, fd };
-
-	return syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr));
 }
 
 /* What the kernel says of the program's stream; false if it does not count. */
@@ -165,7 +153,7 @@ static __u32 process_of(__u32 tid)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	f = fopen(path, "r");
+	f = fopen(path, "re");
 	while (f && !pid && fgets(line, sizeof(line), f))
 		sscanf(line, "Tgid: %u", &pid);
 	if (f)
@@ -256,7 +244,7 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 	size_t total = 0;
 	ssize_t n;
 
-	while ((n = read_stream(fd, buf, CAPACITY)) > 0) {
+	while ((n = progstream_read(fd, buf, CAPACITY)) > 0) {
 		char *text = realloc(st->text, st->len + n + 1);
 
 		if (!text) {
@@ -357,7 +345,7 @@ static void skip_old(struct stream_source *ss, struct stream *st)
 
 	if (fd < 0)
 		return;
-	while (read_stream(fd, old, sizeof(old)) > 0)
+	while (progstream_read(fd, old, sizeof(old)) > 0)
 		;
 	ss->counted |= read_dropped(fd, &st->dropped);
 	if (st->fd < 0)

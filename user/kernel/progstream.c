@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/types.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/progstream.h"
+#include "probe_shared.h"
+
+ssize_t progstream_read(int prog_fd, char *buf, size_t size)
+{
+	struct {
+		__u64 buf;
+		__u32 size, stream, prog_fd;
+	} attr = { (uintptr_t)buf, size, PROBE_STDERR, prog_fd };
+
+	return syscall(SYS_bpf, PROGSTREAM_COMMAND, &attr, sizeof(attr));
+}
