@@ -14,26 +14,12 @@
 
 #define DETAIL_SIZE 200
 
-static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		opts_error(state, "takes no arguments, but got '%s'", arg);
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp argp = {
-	.parser = parse,
+	.parser = opts_parse_none,
 	.doc = "Try what this kernel lets this user do. For each missing feature, show what it "
 	       "costs and how to get it.\vMeasures a few AA deadlocks on its own lock. Exits "
 	       "with 0 if resilient locks can be used, otherwise with 3.",
-	.children = children,
+	.children = opts_only_common,
 };
 
 static const char *const state_names[] = {

@@ -8,25 +8,10 @@
 #include "base/opts.h"
 #include "run/samples.h"
 
-static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		opts_error(state, "takes no arguments, but got '%s'", arg);
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp argp = {
-	.parser = parse,
+	.parser = opts_parse_none,
 	.doc = "List the sample programs that 'rqspin run' knows.",
-	.children = children,
+	.children = opts_only_common,
 };
 
 static json_t *sample_json(const struct sample *s)

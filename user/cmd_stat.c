@@ -17,25 +17,20 @@ struct stat_cmd {
 	struct trace_opts opts;
 	double interval; /* 0: one table, at the end */
 	uint64_t count;	 /* 0: until stopped */
-	double duration; /* 0: until stopped */
 	enum stat_by by;
-	bool strict;
 	bool incomplete; /* something is or may be in no table */
 	struct losses losses;
 	struct stat_table *table;
 	struct session *session;
 };
 
-enum { KEY_BY = 0x1000, KEY_STRICT };
+enum { KEY_BY = 0x1000 };
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
 	  "Sum up by program name (name), loaded program (prog), lock name (lock) or line of "
 	  "source (line); objects loaded again count together except with prog",
 	  2 },
-	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
-	{ "strict", KEY_STRICT, NULL, 0,
-	  "Exit with 4 if failures are missing, or may be, from the table", 5 },
 	{ 0 },
 };
 
@@ -52,14 +47,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BY:
 		if (stat_by_parse(arg, &st->by))
 			opts_error(state, "--by: '%s' is none of name, prog, lock, line", arg);
-		return 0;
-	case 'd':
-		if (opt_seconds(arg, &st->duration))
-			opts_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
-				   arg);
-		return 0;
-	case KEY_STRICT:
-		st->strict = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0 && opt_seconds(arg, &st->interval))
@@ -126,7 +113,7 @@ static double earlier(double a, double b)
 static int follow(struct session *s, struct stat_cmd *st)
 {
 	double end = st->interval ? now_s() + st->interval : 0;
-	double over = st->duration ? now_s() + st->duration : 0;
+	double over = st->opts.duration ? now_s() + st->opts.duration : 0;
 	uint64_t left = st->count ? st->count : UINT64_MAX;
 	int err;
 
@@ -171,7 +158,7 @@ static int run(int argc, char **argv)
 	stat_table_free(st.table);
 	if (err)
 		return EXIT_FAIL;
-	return st.strict && st.incomplete ? EXIT_LOST : EXIT_OK;
+	return st.opts.strict && st.incomplete ? EXIT_LOST : EXIT_OK;
 }
 
 const struct cmd cmd_stat = {

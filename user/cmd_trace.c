@@ -19,14 +19,13 @@
 
 #define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
 
-enum { KEY_STACKS = 0x1000, KEY_STRICT, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE };
+enum { KEY_STACKS = 0x1000, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE };
 
 struct trace {
 	struct trace_opts opts;
 	struct trace_totals totals;
-	double duration;
 	uint64_t count;
-	bool strict, fail_on_event, fold;
+	bool fail_on_event, fold;
 	struct unique *unique; /* NULL: repeats are shown like all others */
 	char **command;	       /* NULL: none */
 	struct child child;
@@ -40,7 +39,6 @@ struct trace {
 };
 
 static const struct argp_option options[] = {
-	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
 	{ "count", 'c', "N", 0, "Stop after showing N failures", 2 },
 	{ "rate", KEY_RATE, "N", 0, "Show at most N failures per second, and count the others", 2 },
 	{ "stacks", KEY_STACKS, NULL, 0, "Show the call trace of each failure", 3 },
@@ -50,7 +48,6 @@ static const struct argp_option options[] = {
 	  3 },
 	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE as soon as every failure is recorded",
 	  4 },
-	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if events were or may have been lost", 5 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
 	{ 0 },
 };
@@ -64,11 +61,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &t->opts;
-		return 0;
-	case 'd':
-		if (opt_seconds(arg, &t->duration))
-			opts_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
-				   arg);
 		return 0;
 	case 'c':
 		if (opt_u64(arg, 1, UINT64_MAX, &t->count))
@@ -86,9 +78,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNIQUE:
 		t->fold = true;
-		return 0;
-	case KEY_STRICT:
-		t->strict = true;
 		return 0;
 	case KEY_FAIL:
 		t->fail_on_event = true;
@@ -219,7 +208,7 @@ static int end_command(struct trace *t)
 
 static int follow(struct trace *t)
 {
-	double end = t->duration ? now_s() + t->duration : 0;
+	double end = t->opts.duration ? now_s() + t->opts.duration : 0;
 	int err = trace_opts_follow(t->session, end, done, t);
 
 	if (!err && t->command)
@@ -235,7 +224,7 @@ static int exit_code(const struct trace *t)
 		return EXIT_FAIL;
 	if (t->command && t->child.status && !t->cut_short)
 		return t->child.status;
-	if (t->strict && (t->totals.losses.lost || t->totals.losses.unknown))
+	if (t->opts.strict && (t->totals.losses.lost || t->totals.losses.unknown))
 		return EXIT_LOST;
 	if (t->fail_on_event && t->totals.shown)
 		return EXIT_EVENT;

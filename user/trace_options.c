@@ -11,13 +11,15 @@
 #include "base/stop.h"
 #include "trace_options.h"
 
-enum { KEY_NO_ADDR = 0x3000, KEY_SOURCE, KEY_BUFFER };
+enum { KEY_NO_ADDR = 0x3000, KEY_SOURCE, KEY_BUFFER, KEY_STRICT };
 
 static const struct argp_option options[] = {
+	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
 	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
 	{ "source", KEY_SOURCE, "LIST", 0, "Use exactly these sources: ", 4 },
 	{ "buffer", KEY_BUFFER, "SIZE", 0,
 	  "Memory per CPU for failures not read yet (64K to 1G, default 8M: 16384 failures)", 4 },
+	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if failures were or may be lost", 5 },
 	{ 0 },
 };
 
@@ -36,6 +38,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->filter;
 		state->child_inputs[1] = &o->print.json;
 		o->tuning.buffer = SESSION_BUFFER;
+		return 0;
+	case 'd':
+		if (opt_seconds(arg, &o->duration))
+			opts_error(state, "--duration: '%s' is not a time like 10, 500ms or 2m",
+				   arg);
+		return 0;
+	case KEY_STRICT:
+		o->strict = true;
 		return 0;
 	case KEY_NO_ADDR:
 		o->print.no_addr = true;

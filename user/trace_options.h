@@ -17,6 +17,8 @@ struct trace_opts {
 	struct print_opts print;
 	const char *sources; /* NULL: what works here */
 	struct session_tuning tuning;
+	double duration; /* 0: until stopped */
+	bool strict;	 /* a loss, a possible one too, is a failure of the verb */
 };
 
 /* Child parser for all of the above and --verbose; its input is a struct trace_opts. */

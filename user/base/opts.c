@@ -40,7 +40,20 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+error_t opts_parse_none(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_ARG:
+		opts_error(state, "takes no arguments, but got '%s'", arg);
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
 const struct argp opts_common = { .options = common_options, .parser = parse_common };
+const struct argp_child opts_only_common[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
 void opts_error(const struct argp_state *state, const char *fmt, ...)
 {

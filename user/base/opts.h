@@ -14,6 +14,10 @@
  */
 extern const struct argp opts_common;
 
+/* Parser and children of a verb without other options and arguments; its input is the bool. */
+error_t opts_parse_none(int key, char *arg, struct argp_state *state);
+extern const struct argp_child opts_only_common[];
+
 /* argp_error() for messages that quote arguments: what is not printable in them is escaped. */
 void opts_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
