@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One snapshot of the kernel's per-CPU tables of held locks: held.bpf.c fills it, user space reads
- * it. */
+/* A snapshot of the kernel's per-CPU tables of held locks: held.bpf.c fills it. */
 #ifndef RQSPIN_HELD_H
 #define RQSPIN_HELD_H
 
-#define HELD_CPUS 1024
-#define HELD_ENTRIES                                                                \
-	31 /* size of the kernel's table; a larger count means entries not recorded \
-	    */
+#define HELD_CPUS    1024
+#define HELD_ENTRIES 31 /* size of the kernel's table; what is beyond is counted only */
 
 /**
  * struct held_cpu - one CPU's table

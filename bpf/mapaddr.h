@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where maps keep values and locks in kernel memory: written by mapaddr.bpf.c, read by user space.
- */
+/* Where maps keep values and locks in kernel memory, as mapaddr.bpf.c tells user space. */
 #ifndef RQSPIN_MAPADDR_H
 #define RQSPIN_MAPADDR_H
 

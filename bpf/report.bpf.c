@@ -70,8 +70,7 @@ static __always_inline void use_early(struct witness *w, struct witness_tables *
 {
 	struct early *e = bpf_map_lookup_elem(&early, &zero);
 
-	/* One report at a time per CPU and program; anything else is not this report's beginning.
-	 */
+	/* One report at a time per CPU and program: else it is not this report's beginning. */
 	if (!e || e->prog_id != w->prog_id || e->cpu != w->cpu) {
 		witness_copy_tables(t, w->cpu);
 		return;

@@ -250,8 +250,7 @@ static __always_inline void rqspin_fill_task(struct rqspin_event *ev, struct res
 	__builtin_memcpy(ev->prog, scope->prog, RQSPIN_EVENT_NAME);
 }
 
-/* Only an errno and the own table are at hand here: -EDEADLK without a whole table stays unknown.
- */
+/* From an errno and the own table alone: -EDEADLK without a whole table stays unknown. */
 static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_table, bool own)
 {
 	ev->kind = RQSPIN_UNKNOWN;

@@ -32,8 +32,7 @@
 #define RQSPIN_FALLBACK_BACKEND
 #include <rqspin/res_spin_lock.bpf.h>
 
-/* Longest wait for one acquisition, in ns that the waiter ran; may name a variable. At most 0.5 s.
- */
+/* Longest wait for one acquisition, in ns that the waiter ran, up to 0.5 s; may name a variable. */
 #ifndef RES_FALLBACK_TIMEOUT_NS
 #define RES_FALLBACK_TIMEOUT_NS 250000000ULL
 #endif
@@ -244,8 +243,7 @@ static __always_inline long res_fb_deadlock(struct res_fb_wait *w, __u32 owner, 
 	return 1;
 }
 
-/* All members see the same cycle: the highest tag fails, the next one only if that does not help.
- */
+/* All members see the same cycle: the highest tag fails, the next one if that does not help. */
 static __always_inline long res_fb_confirmed(struct res_fb_wait *w, struct res_fb_record *rec,
 					     __u32 owner)
 {

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* To be called first, before programs are watched: asks by loading one that makes the four calls.
- */
+/* To be called before programs are watched: asks by loading one that makes the four calls. */
 void lockcalls_learn(void);
 
 /*

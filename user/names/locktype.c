@@ -67,8 +67,7 @@ static void append(char **buf, size_t *size, const char *dot, const char *name)
 	*size -= n;
 }
 
-/* The member of a struct, or variable of a section, that covers off; its own offset goes to *start.
- */
+/* The member of a struct, or variable of a section, that covers off, and where it starts. */
 static const struct btf_type *step_named(const struct btf *btf, const struct btf_type *t, __u32 off,
 					 __u32 *start, const char **name)
 {
@@ -113,8 +112,8 @@ bool locktype_has_lock(__u32 map_id)
 	struct locktype *lt = locktype_read(map_id);
 	bool has;
 
-	/* The kernel looks at the value's own type; so a lock elsewhere in that BTF is a rare
-	 * detour. */
+	/* The kernel looks at the value's own type: a lock elsewhere in that BTF is a rare detour.
+	 */
 	has = lt && btf__find_by_name_kind(lt->btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0;
 	locktype_free(lt);
 	return has;

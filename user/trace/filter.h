@@ -23,8 +23,7 @@ struct trace_filter {
 	const char *comm;   /* the task's name, NULL: any */
 };
 
-/* Child parser for --prog, --pid, --comm, --cpu, --kind, --lock, --map; input: struct trace_filter.
- */
+/* Child parser for --prog, --pid, --comm, --cpu, --kind, --lock and --map, with that input. */
 extern const struct argp trace_filter_argp;
 
 /* Is it the program asked for, or any? name: the kernel's short one; full: NULL if not known. */

@@ -223,7 +223,6 @@ static bool same_failure(const struct failure *a, const struct failure *b)
 
 	if (source_is(a->source, SOURCE_OPERATIONS) && !inside(b, a))
 		return false;
-
 	if (a->source == b->source || x->cpu != y->cpu || x->err != y->err)
 		return false;
 	if (x->tid && y->tid && x->tid != y->tid)
@@ -359,8 +358,7 @@ static struct item *find_match(struct join *j, const struct failure *f, __u64 un
 			continue;
 		if (!source_is(f->source, SOURCE_OPERATIONS))
 			return it;
-		/* An operation in an interrupt is inside the interrupted one too, and ends first.
-		 */
+		/* One in an interrupt is inside the interrupted operation too, and ends first. */
 		if (!found || it->f.ev.ts_ns > found->f.ev.ts_ns)
 			found = it;
 	}

@@ -70,8 +70,7 @@ static bool has(const struct session *s, unsigned int traits)
 	return s->traits & traits;
 }
 
-/* The best that a source does which sees only what takes part in it. NULL: a program unknown yet.
- */
+/* The best that sources do which see only what takes part in them. NULL: a program unknown yet. */
 static enum source_cover covered(const struct session *s, const struct proginfo *prog)
 {
 	enum source_cover best = COVER_NO;
