@@ -81,8 +81,8 @@ static const struct argp argp = {
 	.children = children,
 	.doc = "Show which CPU holds or waits for which locks now.\v"
 	       "Read from the kernel's per-CPU tables, CPU by CPU: a lock may change hands while "
-	       "the tables are read. A CPU's newest entry may be held or still be waited for; where "
-	       "that cannot be told it says 'holds or waits'.",
+	       "the tables are read. A CPU's newest entry is a lock that it holds or waits for. Where "
+	       "the kernel does not tell which, it is shown as 'holds or waits for'.",
 };
 
 static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h, int *out_err)
@@ -132,8 +132,8 @@ static int run(int argc, char **argv)
 		pr_err("held locks cannot be read: %s", why);
 		return EXIT_UNSUPPORTED;
 	}
-	pr_info("the kernel's table does not tell a lock that is held from one that is waited for; "
-		"of a CPU's locks that is the newest one");
+	pr_info("a CPU's newest lock may be held or still waited for: the kernel's table does not "
+		"say which");
 	ln = locknames_open();
 	err = ln ? watch(ht, ln, &h) : -ENOMEM;
 	locknames_close(ln);

@@ -51,7 +51,7 @@ static void print_text(void)
 		       s->needs[0] && s->by_hand ? "," :
 		       s->by_hand		 ? ";" :
 						   "",
-		       s->by_hand ? " driven by hand (the comment on top of its source)" : "");
+		       s->by_hand ? " run by hand (see the comment at the top of its source)" : "");
 	}
 }
 

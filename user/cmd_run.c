@@ -165,8 +165,7 @@ static int explain_drive(const struct run *r, int err)
 	const struct drive *d = &r->plan.drive;
 
 	if (err == -ETIME) {
-		pr_err("%s: the roles never met; are their CPUs shared with something that does "
-		       "not yield?",
+		pr_err("%s: the roles never met; does something else keep their CPUs busy?",
 		       r->args->run.what);
 		return EXIT_FAIL;
 	}
@@ -203,8 +202,8 @@ static void note_cuts(const struct run *r)
 		runs += r->plan.drive.roles[i].cut_runs;
 	}
 	if (cut)
-		pr_info("%s: stopped or traced meanwhile: %" PRIu64 " to %" PRIu64
-			" runs more than ROUNDS says",
+		pr_info("%s was stopped or traced: %" PRIu64 " to %" PRIu64
+			" runs are missing from ROUNDS",
 			r->args->run.what, cut, runs);
 }
 

@@ -28,8 +28,8 @@ enum { KEY_BY = 0x1000 };
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
-	  "Sum up by program name (name), loaded program (prog), lock name (lock) or line of "
-	  "source (line); objects loaded again count together except with prog",
+	  "Group by program name (name), loaded program (prog), lock name (lock) or source line "
+	  "(line). All except prog add up objects that were loaded again",
 	  2 },
 	{ 0 },
 };
@@ -69,7 +69,7 @@ static const struct argp argp = {
 	       "With INTERVAL, print a table of the failures in each interval, COUNT times. Without "
 	       "it, print one table at Ctrl-C or at the end of --duration. Failures are counted where "
 	       "they happen, so the counts are exact at any rate. The line \"others\" counts failures "
-	       "of which nothing more is known.",
+	       "about which nothing else is known.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)

@@ -43,11 +43,10 @@ static const struct argp_option options[] = {
 	{ "rate", KEY_RATE, "N", 0, "Show at most N failures per second, and count the others", 2 },
 	{ "stacks", KEY_STACKS, NULL, 0, "Show the call trace of each failure", 3 },
 	{ "unique", KEY_UNIQUE, NULL, 0,
-	  "Show failures of the same kind, program, lock and line once, and at the end how often "
-	  "they came again",
+	  "Show failures of the same kind, program, lock and line once, and count the repeats at "
+	  "the end",
 	  3 },
-	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE as soon as every failure is recorded",
-	  4 },
+	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE when tracing has started", 4 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
 	{ 0 },
 };

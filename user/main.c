@@ -29,7 +29,7 @@ const char *argp_program_version = "rqspin " RQSPIN_VERSION;
 enum { KEY_TABLES = 0x1000, KEY_WORDS };
 
 static const struct argp_option options[] = {
-	{ "verbose", 'v', NULL, 0, "Say more on standard error; twice adds libbpf's messages", 0 },
+	{ "verbose", 'v', NULL, 0, "Print more messages on standard error; -vv adds libbpf's", 0 },
 	{ NULL, 'h', NULL, 0, "Same as --help", -1 },
 	{ "dump-tables", KEY_TABLES, NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "words", KEY_WORDS, "OPTION[:OBJECT]", OPTION_HIDDEN, NULL, 0 },
@@ -158,7 +158,7 @@ static char *help_filter(int key, const char *text, void *input)
 	out = open_memstream(&buf, &size);
 	if (!out)
 		return (char *)text;
-	fputs("Verbs (a unique beginning is enough):\n", out);
+	fputs("Verbs (a unique prefix is enough):\n", out);
 	for (size_t i = 0; i < NR_CMDS; i++)
 		fprintf(out, "  %-8s %s\n", cmds[i]->name, cmds[i]->summary);
 	fputs("\n'rqspin help VERB' shows a verb's options.", out);

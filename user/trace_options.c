@@ -18,8 +18,8 @@ static const struct argp_option options[] = {
 	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
 	{ "source", KEY_SOURCE, "LIST", 0, "Use exactly these sources: ", 4 },
 	{ "buffer", KEY_BUFFER, "SIZE", 0,
-	  "Memory per CPU for failures not read yet (64K to 1G, default 8M: 16384 failures)", 4 },
-	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if failures were or may be lost", 5 },
+	  "Memory per CPU for unread failures (64K to 1G; default 8M, for 16384 failures)", 4 },
+	{ "strict", KEY_STRICT, NULL, 0, "Exit with 4 if failures were or may have been lost", 5 },
 	{ 0 },
 };
 

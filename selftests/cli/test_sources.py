@@ -291,7 +291,9 @@ def test_stream_beyond_the_limit_of_files(many, tmp_path):
     pins = many(PLAIN, 10)
     for pin in (pins[0], pins[-1]):
         said, events, summary = stream_with_few_files(f"{pin}/plain_aa", tmp_path)
-        assert said.count("more programs take locks than files may be open (48)") == 1, said
+        assert (
+            said.count("more programs take locks than the limit of open files allows (48)") == 1
+        ), said
         assert len(events) == 5
         assert summary["lost"] == 0 and summary["lost_unknown"]
 

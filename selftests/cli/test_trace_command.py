@@ -135,7 +135,7 @@ def test_unique_text(nothing_left):
     res = rqspin("trace", "--unique", *command(AA))
     more = r"^4 more: AA +prog \d+ aa at aa\.bpf\.c:\d+: wants slots\[0\]"
     assert re.search(more, res.stdout, re.M)
-    assert "1 failed acquisitions shown of 5 seen, 4 of them repeats" in res.stderr
+    assert "1 of 5 failed acquisitions shown, 4 are repeats" in res.stderr
 
 
 SLOTS, LOCK_B, ALL, NONE = (

@@ -47,7 +47,7 @@ bool fds_left(unsigned int nr)
 	for (unsigned int i = 0; i < got; i++)
 		close(fds[i]);
 	if (got < nr)
-		pr_err("too few files may be open: the limit is %lu, needed are %u more: raise it "
+		pr_err("too few files may be open: the limit is %lu, but %u more are needed: raise it "
 		       "(ulimit -n 1024)",
 		       fds_limit(), nr - got);
 	return got == nr;

@@ -15,7 +15,7 @@ enum { KEY_JSON = 0x1000 };
 
 static const struct argp_option common_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Print JSON on standard output", 100 },
-	{ "verbose", 'v', NULL, 0, "Say more on standard error; twice adds libbpf's messages",
+	{ "verbose", 'v', NULL, 0, "Print more messages on standard error; -vv adds libbpf's",
 	  100 },
 	{ NULL, 'h', NULL, 0, "Same as --help", -1 },
 	{ 0 },

@@ -122,7 +122,7 @@ static enum check_state look_aa(char *detail, size_t size)
 	}
 	snprintf(detail, size, "%s until the error: %s", format_ns(ns, buf),
 		 ns < AA_AT_ONCE_NS ? "checked at entry" :
-		 with_report	    ? "unknown how much of it is the kernel's report" :
+		 with_report	    ? "an unknown part of it writes the kernel's report" :
 				      "checked only after spinning for a while");
 	return ns < AA_AT_ONCE_NS ? CHECK_YES : with_report ? CHECK_UNKNOWN : CHECK_NO;
 }

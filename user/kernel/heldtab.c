@@ -100,12 +100,13 @@ static bool lock_tells_owners(void)
 
 static void say_no_table(char *why, size_t size)
 {
-	snprintf(why, size, "%s",
-		 lock_tells_owners() ?
-			 "the lock of this kernel keeps no table of them: 'rqspin trace' shows who "
-			 "has a lock when an acquisition fails" :
-			 "the kernel's BTF has no per-CPU rqspinlock_held_locks (needs Linux 6.15 "
-			 "or later)");
+	snprintf(
+		why, size, "%s",
+		lock_tells_owners() ?
+			"the lock of this kernel keeps no table of them: 'rqspin trace' shows the owner "
+			"when an acquisition fails" :
+			"the kernel's BTF has no per-CPU rqspinlock_held_locks (needs Linux 6.15 "
+			"or later)");
 }
 
 struct heldtab *heldtab_open(char *why, size_t size)

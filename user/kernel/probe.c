@@ -150,7 +150,7 @@ static bool try_stream(struct probe_bpf *skel, char *why)
 	if (progstream_read(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
 		return no(why, "the stream cannot be read back: %s", strerror(errno));
 	if (strcmp(got, want))
-		return no(why, "what a program wrote to its stream is not there");
+		return no(why, "the stream of a program does not hold what it wrote");
 	return true;
 }
 
@@ -247,8 +247,8 @@ static bool ask_tracepoint(char *why)
 	if (!params)
 		return no(why, "the kernel has no tracepoint rqspinlock:rqspinlock_failure");
 	if (params != TRACEPOINT_PARAMS || !chain)
-		return no(why, "the tracepoint rqspinlock:rqspinlock_failure of this kernel is "
-			       "another one than this release reads");
+		return no(why, "this release does not know this kernel's form of the tracepoint "
+			       "rqspinlock:rqspinlock_failure");
 	return true;
 }
 

@@ -29,13 +29,14 @@ static int choose_sample(struct plan *p)
 	if (!p->sample)
 		return what_unknown_sample(a->what);
 	if (p->sample->by_hand) {
-		pr_err("%s is driven by hand, with bpftool: the comment on top of %s.bpf.c says how "
-		       "(bpf/progs of the sources, share/doc/rqspin/progs when installed)",
+		pr_err("%s is run by hand, with bpftool: the comment at the top of %s.bpf.c says how "
+		       "(in bpf/progs of the sources, or share/doc/rqspin/progs when installed)",
 		       a->what, a->what);
 		return -EOPNOTSUPP;
 	}
 	if (a->nr_role_names) {
-		pr_err("--roles is for objects of your own; %s has its roles", a->what);
+		pr_err("--roles is only for your own objects; the roles of sample %s are fixed",
+		       a->what);
 		return -EINVAL;
 	}
 	return 0;
@@ -68,9 +69,9 @@ static int find_object(struct plan *p)
 	if (p->path)
 		return 0;
 	if (dir)
-		pr_err("no %s.bpf.o in %s, which RQSPIN_PROGS_DIR names", p->args->what, dir);
+		pr_err("no %s.bpf.o in %s (from RQSPIN_PROGS_DIR)", p->args->what, dir);
 	else
-		pr_err("%s.bpf.o is neither beside this binary nor installed; 'make build' makes it",
+		pr_err("%s.bpf.o is neither beside this binary nor installed; 'make build' builds it",
 		       p->args->what);
 	return -ENOENT;
 }
@@ -83,7 +84,7 @@ static int refuse_cpus(const struct plan *p, unsigned int need, int have)
 		pr_err("%s needs %u CPUs, one per role; --cpus names %d", name, need, have);
 		return -EINVAL;
 	}
-	pr_err("%s needs %u CPUs, one per role; this machine lets us use %d: use a machine or "
+	pr_err("%s needs %u CPUs, one per role, but only %d can be used here: use a machine or "
 	       "guest with more CPUs (in the sources: make vm, 4 CPUs)",
 	       name, need, have);
 	return -EOPNOTSUPP;
@@ -123,7 +124,8 @@ static int check_cpus(const struct plan *p)
 	for (int i = 0; i < p->args->nr_cpus; i++) {
 		if (cpu_usable(p->args->cpus[i]))
 			continue;
-		pr_err("CPU %d is offline, absent or not allowed to us", p->args->cpus[i]);
+		pr_err("CPU %d is offline or absent, or this process may not use it",
+		       p->args->cpus[i]);
 		return -EINVAL;
 	}
 	return 0;

@@ -41,8 +41,8 @@ static int workload_open(struct workload *w, const char *path)
 	err = errno;
 	/* The file is there: something that the object names is not. */
 	if (err == ENOENT || err == ESRCH)
-		pr_err("%s: an extern that neither the object nor this kernel has (-vv: libbpf names "
-		       "it; res_fb_state is RES_FALLBACK_DEFINE left out)",
+		pr_err("%s: neither the object nor this kernel defines one of its externs (-vv shows "
+		       "which; if it is res_fb_state, RES_FALLBACK_DEFINE is missing)",
 		       path);
 	else if (err == EINVAL || err >= LIBBPF_ERRNO__LIBELF)
 		pr_err("%s: not a BPF object, or a damaged one; -vv shows what libbpf says", path);
@@ -174,7 +174,7 @@ static int map_stats(struct workload *w)
 	if (!map)
 		return 0;
 	if (bpf_map__value_size(map) != STATS_SIZE) {
-		pr_err("%s: its %s is of another version; build it again", w->path, STATS_MAP);
+		pr_err("%s: its %s has another version; rebuild it", w->path, STATS_MAP);
 		return -ENOEXEC;
 	}
 	mem = mmap(NULL, STATS_SIZE, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);

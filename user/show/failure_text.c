@@ -213,12 +213,12 @@ void summary_text(const struct trace_totals *t)
 
 	losses_text(&t->losses, lost);
 	if (t->repeats)
-		snprintf(skipped, sizeof(skipped), ", %llu of them repeats", t->repeats);
+		snprintf(skipped, sizeof(skipped), ", %llu are repeats", t->repeats);
 	if (t->skipped)
 		snprintf(skipped + strlen(skipped), sizeof(skipped) - strlen(skipped),
-			 ", %llu more than --rate", t->skipped);
-	pr_info("%llu failed acquisitions shown of %llu seen%s, lost: %s", t->shown, t->events,
-		skipped, lost);
+			 ", %llu left out by --rate", t->skipped);
+	pr_info("%llu of %llu failed acquisitions shown%s, lost: %s", t->shown, t->events, skipped,
+		lost);
 	for (size_t i = 0; i < t->tally.nr; i++)
 		if (t->tally.rows[i].lost)
 			lost_text(&t->tally.rows[i]);

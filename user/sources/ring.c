@@ -63,7 +63,7 @@ static __u64 nr_events(const struct bpf_map_info *info)
 
 	if (nr && !(nr & (nr - 1)) && head + nr * size == info->value_size)
 		return nr;
-	pr_warn("map %u %s: its ring is of another layout; rebuild its programs with this "
+	pr_warn("map %u %s: its ring has another layout; rebuild its programs with this "
 		"release's headers",
 		info->id, RING_MAP);
 	return 0;
@@ -214,7 +214,7 @@ static bool is_foreign(struct ring_source *rs, struct ring *r)
 	    r->mem->layout == RQSPIN_RING_LAYOUT)
 		return r->foreign;
 	pr_warn("map %u: its program was compiled with the headers of another release: compile it "
-		"again; its failures are NOT seen here",
+		"again; until then its failures are NOT seen here",
 		r->map_id);
 	rs->unseen = true;
 	return r->foreign = true;
@@ -297,7 +297,7 @@ static void ring_close(void *state)
 	struct ring_source *rs = state;
 
 	if (rs->refused)
-		pr_warn("%llu record%s in programs' own rings refused: no failure can leave that",
+		pr_warn("refused %llu record%s in programs' own rings: no failure can look like that",
 			rs->refused, rs->refused == 1 ? "" : "s");
 	for (struct ring *r = rs->rings, *next; r; r = next) {
 		next = r->next;

@@ -100,8 +100,8 @@ static void keep(struct stream_source *ss, struct stream *st, int fd)
 		return;
 	ss->incomplete = true;
 	if (!ss->too_many)
-		pr_warn("more programs take locks than files may be open (%lu): what some of them "
-			"report before they are unloaded may be lost; raise the limit (ulimit -n)",
+		pr_warn("more programs take locks than the limit of open files allows (%lu): their last "
+			"reports may be lost when they are unloaded; raise the limit (ulimit -n)",
 			fds_limit());
 	ss->too_many = true;
 }
@@ -358,8 +358,8 @@ static void find_readers(struct stream_source *ss)
 	if (ss->shared || !readers_others(ss->joined))
 		return;
 	ss->shared = ss->incomplete = true;
-	pr_warn("another rqspin reads the error streams too: each of them sees a part of the "
-		"failures only; end one of them");
+	pr_warn("another rqspin reads the error streams too: each sees only some of the failures; "
+		"stop one of them");
 }
 
 /* The other one may look only when it polls: give it time to, before anything is taken. */

@@ -22,13 +22,13 @@ enum { KEY_PID = 0x2000, KEY_CPU, KEY_KIND, KEY_LOCK, KEY_MAP, KEY_COMM };
 static const struct argp_option options[] = {
 	{ "prog", 'p', "ID|NAME", 0, "Only failures of this BPF program", 1 },
 	{ "pid", KEY_PID, "PID", 0, "Only failures in this process", 1 },
-	{ "comm", KEY_COMM, "NAME", 0, "Only failures of tasks of this name", 1 },
+	{ "comm", KEY_COMM, "NAME", 0, "Only failures of tasks with this name", 1 },
 	{ "cpu", KEY_CPU, "LIST", 0, "Only failures on these CPUs, as in 0,2-3", 1 },
 	{ "kind", KEY_KIND, "LIST", 0,
 	  "Only these kinds: aa, abba, cycle, timeout, nested, unknown", 1 },
 	{ "lock", KEY_LOCK, "NAME|ADDR", 0,
-	  "Only failures to get this lock, named as trace names it", 1 },
-	{ "map", KEY_MAP, "ID|NAME", 0, "Only failures to get a lock in this map", 1 },
+	  "Only failures to acquire this lock: a name or address as trace shows it", 1 },
+	{ "map", KEY_MAP, "ID|NAME", 0, "Only failures to acquire a lock in this map", 1 },
 	{ 0 },
 };
 

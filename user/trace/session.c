@@ -319,7 +319,7 @@ static void scan_progs(struct session *s)
 		if (!counts_as_missed(s, id, name) || counted_has(&s->unseen, name) ||
 		    !counted_first(&s->missed, strcmp(name, "?") ? name : ""))
 			continue;
-		pr_debug("program %u %s was gone before it could be looked at", id, name);
+		pr_debug("program %u %s was gone before it could be examined", id, name);
 		s->nr_missed++;
 	}
 }
@@ -339,7 +339,8 @@ static void note_blindness(struct session *s)
 		return;
 	s->blind = !has(s, SOURCE_AT_LOCK);
 	pr_warn("programs and maps cannot be listed without CAP_SYS_ADMIN: %s",
-		s->blind ? "the failures of programs are NOT seen" : "they have no names here");
+		s->blind ? "the failures of programs are NOT seen" :
+			   "they are shown without names");
 }
 
 bool session_needs_reports(const struct session *s)
