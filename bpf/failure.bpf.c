@@ -143,6 +143,7 @@ int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner, 
 	w->w.told = kind_of(kind);
 	w->w.owner = owner;
 	w->w.drained = drained;
+	witness_running(&w->owner, owner);
 	copy_ends(&w->w, chain);
 	w->stack_len = bpf_get_stack(ctx, w->stack, sizeof(w->stack), 0);
 	d = add_details(ctx, &at, w, chain);

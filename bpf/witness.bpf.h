@@ -27,6 +27,11 @@ struct witness_group_of {
 	WITNESS first;
 };
 
+/* Our own view: what is sought moves between the kernel's structures. */
+struct rq___own {
+	struct task_struct *curr;
+} __attribute__((preserve_access_index));
+
 /* User space sets how many entries each has. */
 #define WITNESS_ARRAY(map, entry)                  \
 	struct {                                   \
@@ -165,6 +170,22 @@ static __always_inline void witness_publish(struct witness_place *at, struct wit
 	__sync_lock_test_and_set(&w->seq, at->seq);
 }
 
+/* Without a lock: the CPU may be switching tasks, and a task may be gone, but is not overwritten.
+ */
+static __always_inline void witness_running(struct witness_task *t, __u32 cpu)
+{
+	__u64 rq = cpu < HELD_CPUS ? shape.rq_addr[cpu] : 0;
+	struct task_struct *task = NULL;
+
+	t->pid = WITNESS_NO_TASK;
+	if (rq && bpf_core_field_exists(struct rq___own, curr))
+		task = BPF_CORE_READ((struct rq___own *)rq, curr);
+	if (!task || bpf_core_read(&t->tid, sizeof(t->tid), &task->pid) ||
+	    bpf_core_read(&t->comm, sizeof(t->comm), &task->comm))
+		return;
+	t->pid = BPF_CORE_READ(task, tgid);
+}
+
 static __always_inline bool witness_copy_table(struct witness_table *t, __u32 cpu)
 {
 	__u64 addr = cpu < HELD_CPUS ? held_addr[cpu] : 0;
@@ -179,6 +200,7 @@ static __always_inline bool witness_copy_table(struct witness_table *t, __u32 cp
 		nr = HELD_ENTRIES;
 	first = nr > WITNESS_LOCKS ? nr - WITNESS_LOCKS : 0;
 	bpf_probe_read_kernel(t->locks, sizeof(t->locks), (void *)(addr + 8 + first * 8));
+	witness_running(&t->task, cpu);
 	return true;
 }
 

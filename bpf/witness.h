@@ -25,6 +25,7 @@
 #define WITNESS_GROUPS 512 /* per CPU; power of two */
 
 #define WITNESS_NO_TABLE (~0U) /* in nr_own: this kernel's lock has none, or it cannot be read */
+#define WITNESS_NO_TASK	 (~0U)
 
 enum witness_kind {
 	WITNESS_REPORT,	    /* the kernel reports a program's failure */
@@ -34,17 +35,19 @@ enum witness_kind {
 };
 
 /**
- * struct witness_shape - how much memory there is; set before loading
+ * struct witness_shape - what the programs are told before they are loaded
  * @slots: small records per CPU
  * @details: places for details per CPU
  * @want_stacks: keep the whole stack of each failure
  * @ring_of: 1 + the index of a CPU's part, 0 for a CPU that has none
+ * @rq_addr: of each CPU's run queue, 0 if unknown
  */
 struct witness_shape {
 	__u32 slots;
 	__u32 details;
 	__u32 want_stacks;
 	__u16 ring_of[HELD_CPUS];
+	__u64 rq_addr[HELD_CPUS];
 };
 
 /**
@@ -111,13 +114,27 @@ struct witness {
 };
 
 /**
+ * struct witness_task - what runs on a CPU
+ * @pid: process, WITNESS_NO_TASK if that could not be read
+ * @tid: thread
+ * @comm: its name
+ */
+struct witness_task {
+	__u32 pid;
+	__u32 tid;
+	char comm[WITNESS_COMM];
+};
+
+/**
  * struct witness_told - WITNESS_FAILURE: with the stack that leads to the program
  * @w: must be first
+ * @owner: what runs on the owner's CPU
  * @stack_len: bytes of @stack, or a negative errno
  * @stack: return addresses, innermost first
  */
 struct witness_told {
 	struct witness w;
+	struct witness_task owner;
 	__s64 stack_len;
 	__u64 stack[WITNESS_FRAMES];
 };
@@ -126,11 +143,13 @@ struct witness_told {
  * struct witness_table - one CPU's held-lock table, as it was seen
  * @cpu: whose
  * @nr: entries it had; @locks has the newest WITNESS_LOCKS of them, oldest first
+ * @task: what ran there
  */
 struct witness_table {
 	__u32 cpu;
 	__u32 nr;
 	__u64 locks[WITNESS_LOCKS];
+	struct witness_task task;
 };
 
 /**

@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/heldtab.h"
+#include "kernel/runqueues.h"
 #include "rqspin/event.h"
 #include "bpf/held.skel.h"
 
@@ -65,7 +66,18 @@ static int run(struct bpf_program *prog)
 	return (int)opts.retval;
 }
 
-static int locate(struct heldtab *ht, char *why, size_t size)
+static int locate(struct heldtab *ht)
+{
+	__u64 *addrs = ht->skel->bss->held_addr;
+	int err = runqueues_find(addrs);
+
+	for (unsigned int cpu = 0; !err && cpu < ht->nr_cpus; cpu++)
+		if (addrs[cpu])
+			addrs[cpu] += heldtab_delta();
+	return err;
+}
+
+static int load(struct heldtab *ht, char *why, size_t size)
 {
 	int err;
 
@@ -73,17 +85,17 @@ static int locate(struct heldtab *ht, char *why, size_t size)
 	if (!ht->skel)
 		return -errno;
 	ht->skel->rodata->nr_cpus = ht->nr_cpus;
-	ht->skel->rodata->held_delta = heldtab_delta();
 	err = held_bpf__load(ht->skel);
 	if (err) {
 		snprintf(why, size, "the program that reads the tables does not load: %s",
 			 strerror(-err));
 		return err;
 	}
-	err = run(ht->skel->progs.rqspin_locate);
+	err = locate(ht);
 	if (err)
 		snprintf(why, size,
-			 "the tables cannot be found (kernel without CONFIG_FAIR_GROUP_SCHED?)");
+			 "the tables cannot be found (kernel with neither "
+			 "CONFIG_FAIR_GROUP_SCHED nor CONFIG_KALLSYMS_ALL?)");
 	return err;
 }
 
@@ -121,7 +133,7 @@ struct heldtab *heldtab_open(char *why, size_t size)
 	if (ht->nr_cpus > HELD_CPUS)
 		ht->nr_cpus = HELD_CPUS;
 	if (heldtab_delta()) {
-		err = locate(ht, why, size);
+		err = load(ht, why, size);
 	} else {
 		err = -EOPNOTSUPP;
 		say_no_table(why, size);

@@ -43,6 +43,9 @@ static json_t *owner_json(const struct lock_view *v, const struct failure *f)
 		return json_null();
 	j = json_object();
 	json_object_set_new(j, "cpu", json_integer(ev->owner_cpu));
+	json_object_set_new(j, "pid", id_or_null(f->owner.pid, f->owner.known));
+	json_object_set_new(j, "tid", id_or_null(f->owner.tid, f->owner.known));
+	json_object_set_new(j, "comm", json_text(f->owner.known ? f->owner.comm : NULL));
 	json_object_set_new(j, "held", locks_json(v, ev->owner_held, ev->nr_owner_held));
 	json_object_set_new(j, "nr_held", nr_json(ev->nr_owner_held, f->some_owner_held));
 	json_object_set_new(j, "wants", lock_view_json(v, ev->owner_wants));

@@ -203,6 +203,7 @@ static void push(const void *slot, void *ctx)
 		f.ev.owner_cpu = f.ev.cpu;
 		f.ev.nr_owner_held = f.ev.nr_held;
 		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
+		failure_owner_self(&f);
 	}
 	session_push(rs->session, &f);
 }

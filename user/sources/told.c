@@ -46,8 +46,10 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 	ev->kind = w->told <= RQSPIN_NESTED ? w->told : RQSPIN_UNKNOWN;
 	ev->owner_cpu = w->owner;
 	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
-	if (w->owner >= 0)
+	if (w->owner >= 0) {
 		hold(ev->owner_held, &ev->nr_owner_held, &f->some_owner_held, w->lock);
+		witness_owner(&told->owner, f);
+	}
 	if (ev->kind == RQSPIN_AA) {
 		ev->parties = 1;
 		hold(ev->held, &ev->nr_held, &f->some_held, w->lock);

@@ -305,6 +305,27 @@ void witness_facts(const struct witness *w, struct failure *f)
 	f->map_id = w->map_id;
 }
 
+void witness_owner(const struct witness_task *t, struct failure *f)
+{
+	if (t->pid == WITNESS_NO_TASK)
+		return;
+	f->owner = (struct failure_task){ .known = true, .pid = t->pid, .tid = t->tid };
+	memcpy(f->owner.comm, t->comm, sizeof(f->owner.comm));
+	f->owner.comm[sizeof(f->owner.comm) - 1] = 0;
+}
+
+/* Its own locks it owns itself. */
+static void find_owner(const struct witness *w, const struct witness_tables *t, struct failure *f)
+{
+	__s32 owner = f->ev.owner_cpu;
+
+	if (owner == (__s32)w->cpu)
+		failure_owner_self(f);
+	for (__u32 i = 0; t && i < t->nr_tables; i++)
+		if (owner == (__s32)t->tables[i].cpu)
+			witness_owner(&t->tables[i].task, f);
+}
+
 /* In the middle of its acquisition the attempted lock is in the table. */
 static bool attempting(const struct witness *w)
 {
@@ -344,7 +365,9 @@ void witness_failure(const struct witness *w, const struct witness_tables *t, st
 		/* A map's operation: which of its locks it was is not known. */
 		if (!f->ev.lock)
 			f->ev.kind = w->told;
-		return;
+	} else {
+		use_record(w, f);
+		t = NULL;
 	}
-	use_record(w, f);
+	find_owner(w, t, f);
 }

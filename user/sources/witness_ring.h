@@ -76,7 +76,10 @@ __u64 witness_missed(const struct bpf_program *prog);
 /* When, where and who, as a failure: what every kind of witness has. */
 void witness_facts(const struct witness *w, struct failure *f);
 
-/* The same, and what its tables tell; NULL: those are not known. */
+/* What ran on the owner's CPU. */
+void witness_owner(const struct witness_task *t, struct failure *f);
+
+/* When, where and who, and what its tables tell; NULL: those are not known. */
 void witness_failure(const struct witness *w, const struct witness_tables *t, struct failure *f);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "kernel/heldtab.h"
+#include "kernel/runqueues.h"
 #include "names/proginfo.h"
 #include "sources/witness_source.h"
 #include "trace/session.h"
@@ -21,6 +22,9 @@ static int prepare(struct witness_source *ws)
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
 
 	ws->shape->want_stacks = tuning && tuning->stacks;
+	/* Without: what runs on an owner's CPU is unknown. */
+	if (tuning)
+		runqueues_find(ws->shape->rq_addr);
 	return witness_prepare(*ws->skeleton->obj, ws->shape,
 			       tuning ? tuning->buffer : SESSION_BUFFER_MIN,
 			       ws->ops->fewer_details);

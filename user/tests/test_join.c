@@ -52,6 +52,7 @@ static void two_reports_of_one_failure_are_one(void **state)
 	tramp.ev.kind = RQSPIN_ABBA;
 	tramp.ev.parties = 2;
 	tramp.ev.owner_cpu = 3;
+	tramp.owner = (struct failure_task){ .known = true, .pid = 70, .comm = "other" };
 	ring.ev.line = 77;
 	join_push(j, &ring, false);
 	join_push(j, &tramp, true);
@@ -61,6 +62,8 @@ static void two_reports_of_one_failure_are_one(void **state)
 	assert_ptr_equal(seen.f[0].joined, &source_trampoline);
 	assert_int_equal(seen.f[0].ev.kind, RQSPIN_ABBA);
 	assert_int_equal(seen.f[0].ev.owner_cpu, 3);
+	assert_true(seen.f[0].owner.known);
+	assert_string_equal(seen.f[0].owner.comm, "other");
 	assert_int_equal(seen.f[0].ev.line, 77);
 	join_flush(j, true);
 	assert_int_equal(seen.nr, 1);

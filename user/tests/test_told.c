@@ -43,6 +43,23 @@ static void an_aa_holds_what_it_wants(void **state)
 	assert_int_equal(f.nr_chain, 0);
 }
 
+static void an_owner_has_the_task_that_runs_there(void **state)
+{
+	struct witness_told w = witness(RQSPIN_TIMEOUT, 3);
+	struct failure f = { 0 }, unread = { 0 };
+
+	(void)state;
+	w.owner = (struct witness_task){ .pid = 70, .tid = 71, .comm = "other" };
+	told_failure(&w, NULL, &f);
+	assert_true(f.owner.known);
+	assert_int_equal(f.owner.pid, 70);
+	assert_int_equal(f.owner.tid, 71);
+	assert_string_equal(f.owner.comm, "other");
+	w.owner.pid = WITNESS_NO_TASK;
+	told_failure(&w, NULL, &unread);
+	assert_false(unread.owner.known);
+}
+
 static void a_cycle_is_shown_as_it_was(void **state)
 {
 	struct witness_told w = witness(RQSPIN_CYCLE, 3);
@@ -270,6 +287,7 @@ static void a_stack_that_cannot_be_read_proves_nothing(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_aa_holds_what_it_wants),
+	cmocka_unit_test(an_owner_has_the_task_that_runs_there),
 	cmocka_unit_test(a_cycle_is_shown_as_it_was),
 	cmocka_unit_test(what_the_lock_does_not_tell_is_unknown),
 	cmocka_unit_test(without_details_a_cycle_keeps_its_ends),

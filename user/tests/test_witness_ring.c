@@ -282,7 +282,31 @@ static void without_details_the_kind_is_known(void **state)
 	assert_true(f.some_held);
 }
 
+static void the_owners_task_is_that_of_its_cpu(void **state)
+{
+	struct witness w = { .kind = WITNESS_REPORT, .err = -EDEADLK, .lock = 0xb0, .nr_own = 1 };
+	struct witness_tables t = {
+		.nr_tables = 2,
+		.own = { .nr = 1, .locks = { 0xa0 } },
+		.tables = { { .cpu = 3, .nr = 1, .locks = { 0xc0 }, .task = { 30, 31, "third" } },
+			    { .cpu = 1,
+			      .nr = 2,
+			      .locks = { 0xb0, 0xa0 },
+			      .task = { 7, 8, "owner" } } },
+	};
+	struct failure f = { 0 };
+
+	(void)state;
+	witness_failure(&w, &t, &f);
+	assert_int_equal(f.ev.owner_cpu, 1);
+	assert_true(f.owner.known);
+	assert_int_equal(f.owner.pid, 7);
+	assert_int_equal(f.owner.tid, 8);
+	assert_string_equal(f.owner.comm, "owner");
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_owners_task_is_that_of_its_cpu),
 	cmocka_unit_test(a_burst_costs_details_before_failures),
 	cmocka_unit_test(losses_are_known_by_group),
 	cmocka_unit_test(failures_on_new_cpus_are_lost),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
 #include "trace/failure.h"
 
 const char *kind_name(__u32 kind)
@@ -10,4 +12,12 @@ const char *kind_name(__u32 kind)
 	};
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "UNKNOWN";
+}
+
+void failure_owner_self(struct failure *f)
+{
+	const struct rqspin_event *ev = &f->ev;
+
+	f->owner = (struct failure_task){ .known = true, .pid = ev->pid, .tid = ev->tid };
+	memcpy(f->owner.comm, ev->comm, sizeof(f->owner.comm));
 }

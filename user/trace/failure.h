@@ -27,6 +27,19 @@ struct failure_hop {
 };
 
 /**
+ * struct failure_task - what ran on a CPU
+ * @known: false: the others mean nothing
+ * @pid: process
+ * @tid: thread
+ * @comm: its name
+ */
+struct failure_task {
+	bool known;
+	__u32 pid, tid;
+	char comm[RQSPIN_EVENT_NAME];
+};
+
+/**
  * struct failure - one failed acquisition, as far as it is known
  * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN where a source cannot tell
  * @prog: the program, NULL if unknown
@@ -34,6 +47,7 @@ struct failure_hop {
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
  * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
+ * @owner: what ran on the owner's CPU when the acquisition failed
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
@@ -54,6 +68,7 @@ struct failure {
 	__u32 map_id;
 	bool no_prog;
 	bool prog_lock;
+	struct failure_task owner;
 	const struct source *source;
 	const struct source *joined;
 	bool sampled;
@@ -71,5 +86,8 @@ struct failure {
 typedef void (*failure_fn)(const struct failure *f, void *ctx);
 
 const char *kind_name(__u32 kind);
+
+/* The failing task owns the lock. */
+void failure_owner_self(struct failure *f);
 
 #endif

@@ -232,14 +232,20 @@ static bool same_failure(const struct failure *a, const struct failure *b)
 	return !x->lock || !y->lock || x->lock == y->lock;
 }
 
-static void add_owner(struct rqspin_event *to, const struct rqspin_event *from)
+static void add_owner(struct failure *to, const struct failure *from)
 {
-	if (to->owner_cpu >= 0 || from->owner_cpu < 0)
-		return;
-	to->owner_cpu = from->owner_cpu;
-	to->owner_wants = from->owner_wants;
-	to->nr_owner_held = from->nr_owner_held;
-	memcpy(to->owner_held, from->owner_held, sizeof(to->owner_held));
+	struct rqspin_event *x = &to->ev;
+	const struct rqspin_event *y = &from->ev;
+
+	if (x->owner_cpu < 0 && y->owner_cpu >= 0) {
+		x->owner_cpu = y->owner_cpu;
+		x->owner_wants = y->owner_wants;
+		x->nr_owner_held = y->nr_owner_held;
+		memcpy(x->owner_held, y->owner_held, sizeof(x->owner_held));
+		to->owner = from->owner;
+	}
+	if (!to->owner.known && x->owner_cpu == y->owner_cpu)
+		to->owner = from->owner;
 }
 
 /* Nothing that was told by the lock is inferred better by anybody else. */
@@ -260,7 +266,8 @@ static void take_told(struct failure *to, const struct failure *from)
 	if (x->owner_cpu == y->owner_cpu && x->nr_owner_held != HELD_UNKNOWN)
 		return;
 	x->owner_cpu = -1;
-	add_owner(x, y);
+	to->owner.known = false;
+	add_owner(to, from);
 	to->some_owner_held = from->some_owner_held;
 }
 
@@ -280,7 +287,7 @@ static void absorb(struct failure *to, struct failure *from)
 	}
 	if (!to->told && x->kind == RQSPIN_UNKNOWN)
 		x->kind = y->kind;
-	add_owner(x, y);
+	add_owner(to, from);
 	if (!x->lock)
 		x->lock = y->lock;
 	if (x->wait_ns == WAIT_UNKNOWN)

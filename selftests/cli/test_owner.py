@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What runs on the CPU of a lock's owner: two processes with names of their own deadlock."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from conftest import (
+    BPFTOOL,
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    doctor,
+    needs_locks,
+    needs_two_cpus,
+    run_sample,
+)
+
+ROUNDS = 40
+NAMES = ("left", "r\n\x1b[2J\u202e")
+ESCAPED = r"r\n\x1b[2J\u202e"
+
+pytestmark = needs_locks
+
+
+def skip_without(*sources):
+    usable = {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
+    if not usable & set(sources):
+        pytest.skip(f"no source {' or '.join(sources)} on this kernel")
+
+
+@pytest.fixture
+def parties(tmp_path):
+    """The commands of two processes, each on its CPU, that run one side of the sample abba."""
+    where = pathlib.Path(f"/sys/fs/bpf/owner-{os.getpid()}")
+    obj = BUILD / "bpf/progs/abba.bpf.o"
+    subprocess.run([BPFTOOL, "prog", "loadall", obj, where], check=True, timeout=LIMIT)
+    cpus = sorted(os.sched_getaffinity(0))
+    (tmp_path / "packet").write_bytes(bytes(64))
+    cmds = []
+    for side, name in enumerate(NAMES):
+        (tmp_path / name).symlink_to(BPFTOOL)
+        run = [tmp_path / name, "prog", "run", "pinned", where / f"abba_{side}"]
+        run += ["data_in", tmp_path / "packet", "repeat", ROUNDS]
+        cmds.append(["taskset", "-c", str(cpus[side]), *map(str, run)])
+    yield cmds
+    shutil.rmtree(where)
+
+
+def deadlock(parties):
+    """Returns the process of each CPU."""
+    procs = [subprocess.Popen(cmd, stdout=subprocess.DEVNULL) for cmd in parties]
+    assert [p.wait(timeout=LIMIT) for p in procs] == [0, 0]
+    return {int(cmd[2]): (p.pid, name) for cmd, p, name in zip(parties, procs, NAMES, strict=True)}
+
+
+@needs_two_cpus
+def test_the_other_task(tracer, parties, schema, nothing_left):
+    skip_without("tracepoint", "trampoline")
+    with tracer("--kind", "abba") as t:
+        tasks = deadlock(parties)
+    known = [e for e in t.events if e["owner"]]
+    # Where tables are read, an owner that has failed as well may be gone from them.
+    assert len(known) > len(t.events) // 2 > 0, t.events
+    for e in known:
+        schema.validate(e)
+        owner = e["owner"]
+        assert (e["pid"], e["comm"]) == tasks[e["cpu"]], e
+        assert owner["cpu"] != e["cpu"]
+        assert (owner["pid"], owner["comm"]) == tasks[owner["cpu"]], e
+        assert owner["tid"] == owner["pid"], e
+
+
+@needs_two_cpus
+def test_text(parties, nothing_left):
+    skip_without("tracepoint", "trampoline")
+    both = " & ".join(shlex.join(cmd) for cmd in parties)
+    cmd = ["sh", "-c", f"exec >/dev/null; {both} & wait"]
+    env = {**os.environ, "LC_ALL": "C.UTF-8"}
+    res = subprocess.run(
+        [RQSPIN, "trace", "--kind", "abba", "--", *cmd], capture_output=True, env=env, timeout=LIMIT
+    )
+    assert res.returncode == 0, res.stderr
+    out = res.stdout.decode()
+    pids = {}
+    for line in out.splitlines():
+        who, pid = re.search(r" cpu \d+ (\S+)/(\d+) prog ", line).groups()
+        assert pids.setdefault(who, pid) == pid
+    owners = re.findall(r"; owner cpu \d+ (\S+)/(\d+) holds ", out)
+    assert owners and {who for who, _ in owners} <= {"left", ESCAPED}, out
+    assert all(pids.setdefault(who, pid) == pid for who, pid in owners), out
+    assert len(pids) == 2
+
+
+@needs_two_cpus
+def test_a_stream_does_not_tell(tracer, parties, schema, nothing_left):
+    skip_without("stream")
+    with tracer("--source", "stream") as t:
+        deadlock(parties)
+        run_sample("aa", "--count", 3)
+    assert t.events
+    for e in t.events:
+        schema.validate(e)
+        owner = e["owner"] or {"pid": None, "tid": None, "comm": None}
+        assert owner["pid"] is owner["tid"] is owner["comm"] is None, e
+    assert any(e["owner"] for e in t.events if e["kind"] == "AA")
+
+
+def test_its_own_owner(tracer, schema):
+    with tracer() as t:
+        run_sample("aa", "--count", 3)
+    assert len(t.events) == 3
+    for e in t.events:
+        schema.validate(e)
+        assert [e["owner"][k] for k in ("cpu", "pid", "tid", "comm")] == [
+            e[k] for k in ("cpu", "pid", "tid", "comm")
+        ]
