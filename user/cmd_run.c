@@ -155,8 +155,9 @@ static void show_progress(const struct drive *d, void *data)
 		rounds += d->roles[i].rounds;
 		failed += counts_failed(&r->results[i].counts);
 	}
-	fprintf(stderr, "\r%s: %" PRIu64 " runs, %" PRIu64 " failed acquisitions\033[K",
-		escaped(r->args->run.what), rounds, failed);
+	fprintf(stderr, "\r%s: %" PRIu64 " run%s, %" PRIu64 " failed acquisition%s\033[K",
+		escaped(r->args->run.what), rounds, rounds == 1 ? "" : "s", failed,
+		failed == 1 ? "" : "s");
 	fflush(stderr);
 }
 

@@ -19,6 +19,8 @@ struct stat_cmd {
 	uint64_t count;	 /* 0: until stopped */
 	enum stat_by by;
 	bool incomplete; /* something is or may be in no table */
+	uint64_t seen;
+	bool matched; /* some of them, the filters */
 	struct losses losses;
 	struct stat_table *table;
 	struct session *session;
@@ -76,8 +78,11 @@ static void on_failure(const struct failure *f, void *ctx)
 {
 	struct stat_cmd *st = ctx;
 
-	if (trace_filter_match(&st->opts.filter, f, session_locks(st->session)))
-		stat_table_add(st->table, f, 1, session_locks(st->session));
+	st->seen++;
+	if (!trace_filter_match(&st->opts.filter, f, session_locks(st->session)))
+		return;
+	st->matched = true;
+	stat_table_add(st->table, f, 1, session_locks(st->session));
 }
 
 /* Counted where they failed, and that is all that is known of them. */
@@ -85,14 +90,21 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct stat_cmd *st = ctx;
 	const struct trace_filter *flt = &st->opts.filter;
+	bool known = like && !trace_filter_by_task(flt);
 
 	nr = stat_table_since(st->table, like, nr);
-	if (like ? trace_filter_by_task(flt) : trace_filter_any(flt))
-		st->losses.lost += nr;
-	else if (!like && nr)
-		stat_table_add_others(st->table, nr);
-	else if (like && nr && trace_filter_match(flt, like, session_locks(st->session)))
+	if (!nr)
+		return;
+	st->seen += nr;
+	if (known && !trace_filter_match(flt, like, session_locks(st->session)))
+		return;
+	st->matched = true; /* or may be: nothing says that it does not */
+	if (known)
 		stat_table_add(st->table, like, nr, session_locks(st->session));
+	else if (trace_filter_any(flt))
+		st->losses.lost += nr;
+	else
+		stat_table_add_others(st->table, nr);
 }
 
 static int print_table(struct stat_cmd *st)
@@ -128,6 +140,8 @@ static int follow(struct session *s, struct stat_cmd *st)
 			session_drain(s);
 		err = print_table(st);
 		left--;
+		if (last && !st->matched)
+			trace_filter_no_match(&st->opts.filter, st->seen);
 		if (err || last)
 			return out_failed(err);
 		end += st->interval;

@@ -61,6 +61,7 @@ def test_help_matches_tables(tables):
         text = rqspin("help", verb["name"]).stdout
         for option in verb["options"]:
             assert f"--{option['name']}" in text
+        assert not re.search(r"^ +$", text, re.M), "a text that fills its line leaves a blank one"
     assert rqspin("--version").stdout == f"rqspin {tables['version']}\n"
 
 
@@ -209,7 +210,7 @@ def test_readme_links_every_page():
 def test_links_between_installed_docs(installed):
     docs = installed / "opt/rq/share/doc/rqspin"
     for page in docs.glob("*.md"):
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text()):
             assert (docs / link).is_file(), (page.name, link)
 
 

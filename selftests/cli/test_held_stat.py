@@ -78,8 +78,8 @@ def test_held_says_why_there_is_no_list(args):
     assert "keeps no table" in res.stderr and "'rqspin trace'" in res.stderr
 
 
-def stat_rows(body, *args):
-    """What `rqspin stat` has counted for the programs that @body ran."""
+def stat_rows(body, *args, said=None):
+    """What `rqspin stat` has counted for the programs that @body ran; said gets its messages."""
     cmd = [RQSPIN, "stat", "--json", *args]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -91,6 +91,8 @@ def stat_rows(body, *args):
     finally:
         proc.kill()
     assert proc.returncode == 0, talk
+    if said is not None:
+        said[:] = talk.splitlines()
     tables = [json.loads(line) for line in out.splitlines()]
     assert len(tables) == 1
     assert tables[0]["schema"] == "rqspin-stat/1" and tables[0]["lost"] == 0
@@ -112,6 +114,14 @@ def test_stat_counts_exactly(nothing_left):
 
 def test_stat_filters():
     assert stat_of(lambda: run_sample("aa", "--count", 7), "--kind", "timeout") == {}
+
+
+def test_stat_says_that_nothing_matched():
+    said = []
+    stat_rows(lambda: run_sample("aa", "--count", 7), "--map", "foo", said=said)
+    assert "no failure matched --map foo; 7 others were seen" in said
+    stat_rows(lambda: run_sample("aa", "--count", 7), "--map", "slots", said=said)
+    assert not any("no failure matched" in line for line in said)
 
 
 def test_stat_prints_one_table_per_interval():

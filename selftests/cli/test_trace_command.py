@@ -187,3 +187,36 @@ def test_filter_by_address_and_id(nothing_left, tracer):
 def test_empty_names(option):
     res = rqspin("trace", option, "")
     assert res.returncode == 2 and f"{option}: a name is needed" in res.stderr
+
+
+NO_MATCH = r"^no failure matched (.*)$"
+
+
+@needs_locks
+@pytest.mark.parametrize(
+    "options, given",
+    [
+        (["--lock", "foo"], "--lock foo; 5 others were seen"),
+        (["--map", "foo", "--prog", "aa"], "--prog aa --map foo; 5 others were seen"),
+        (["--kind", "timeout,abba"], "--kind timeout,abba; 5 others were seen"),
+        (["--map", "slots"], None),
+        ([], None),
+    ],
+)
+def test_nothing_matched(nothing_left, options, given):
+    res = rqspin("trace", *options, *command(AA))
+    assert re.findall(NO_MATCH, res.stderr, re.M) == ([given] if given else []), res.stderr
+
+
+@needs_locks
+def test_one_did_not_match(nothing_left):
+    run = f"{RQSPIN} run aa --count 1 >/dev/null"
+    res = rqspin("trace", "--lock", "x\ny", "--", "sh", "-c", run)
+    assert re.findall(NO_MATCH, res.stderr, re.M) == [r"--lock x\ny; 1 other was seen"]
+
+
+def test_nothing_was_there_to_match():
+    for verb in ("trace", "stat"):
+        res = rqspin(verb, "--lock", "foo", "--duration", "0.1")
+        assert re.findall(NO_MATCH, res.stderr, re.M) == ["--lock foo; no other was seen"]
+        assert not re.search(NO_MATCH, rqspin(verb, "--duration", "0.1").stderr, re.M)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -31,6 +33,9 @@ static const struct argp_option options[] = {
 	{ "map", KEY_MAP, "ID|NAME", 0, "Only failures to acquire a lock in this map", 1 },
 	{ 0 },
 };
+
+static_assert(sizeof(options) / sizeof(options[0]) == TRACE_FILTER_OPTIONS + 1,
+	      "each may be given");
 
 /* 0: a word that is no kind. */
 static unsigned int kind_bit(const char *word, size_t len)
@@ -67,11 +72,19 @@ static const char *word(const char *arg, const struct argp_state *state, const c
 	return arg;
 }
 
+static void note_given(struct trace_filter *flt, int key, const char *arg)
+{
+	for (size_t i = 0; i < TRACE_FILTER_OPTIONS; i++)
+		if (options[i].key == key)
+			flt->given[i] = arg;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct trace_filter *flt = state->input;
 	int n;
 
+	note_given(flt, key, arg);
 	switch (key) {
 	case KEY_LOCK:
 		flt->lock = word(arg, state, "lock");
@@ -169,6 +182,37 @@ void trace_filter_warn(const struct trace_filter *flt, const struct proginfos *p
 	for (int i = 0; i < flt->nr_cpus; i++)
 		if (!cpu_online(flt->cpus[i]))
 			pr_warn("--cpu: CPU %d is not online", flt->cpus[i]);
+}
+
+static void put_given(FILE *out, const struct trace_filter *flt)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; i < TRACE_FILTER_OPTIONS; i++) {
+		if (!flt->given[i])
+			continue;
+		fprintf(out, "%s--%s %s", sep, options[i].name, flt->given[i]);
+		sep = " ";
+	}
+}
+
+void trace_filter_no_match(const struct trace_filter *flt, unsigned long long seen)
+{
+	char *given = NULL;
+	size_t size;
+	FILE *out;
+
+	out = trace_filter_any(flt) ? open_memstream(&given, &size) : NULL;
+	if (!out)
+		return;
+	put_given(out, flt);
+	fclose(out);
+	if (seen)
+		pr_info("no failure matched %s; %llu other%s seen", given, seen,
+			seen == 1 ? " was" : "s were");
+	else
+		pr_info("no failure matched %s; no other was seen", given);
+	free(given);
 }
 
 static bool match_prog(const struct trace_filter *flt, const struct failure *f)
