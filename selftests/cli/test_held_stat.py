@@ -16,6 +16,7 @@ from conftest import (
     rqspin,
     run_sample,
     skip_without_held_table,
+    validator,
 )
 
 HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
@@ -40,9 +41,12 @@ def looks(*args):
 
 def seen_on_cpu_1(owner):
     deadline = time.monotonic() + LIMIT
+    held_schema = validator("held.schema.json")
     cpus = []
     while not cpus and owner.poll() is None and time.monotonic() < deadline:
-        cpus = [c for c in json.loads(looks("--json"))["cpus"] if c["cpu"] == 1]
+        look = json.loads(looks("--json"))
+        held_schema.validate(look)
+        cpus = [c for c in look["cpus"] if c["cpu"] == 1]
     assert cpus, "the lock was never seen"
     return cpus
 
@@ -95,7 +99,8 @@ def stat_rows(body, *args, said=None):
         said[:] = talk.splitlines()
     tables = [json.loads(line) for line in out.splitlines()]
     assert len(tables) == 1
-    assert tables[0]["schema"] == "rqspin-stat/1" and tables[0]["lost"] == 0
+    validator("stat.schema.json").validate(tables[0])
+    assert tables[0]["lost"] == 0
     return tables[0]["counters"]
 
 

@@ -13,11 +13,13 @@ import pytest
 from conftest import (
     BUILD,
     RQSPIN,
+    TOP,
     needs_locks,
     no_locks,
     rqspin,
     run_sample,
     skip_without_held_table,
+    validator,
 )
 
 
@@ -48,7 +50,22 @@ def test_json_verbs(verb):
         skip_without_held_table()
     res = rqspin(verb, "--json")
     assert res.returncode == (3 if verb == "doctor" and no_locks() else 0), res.stderr
-    assert json.loads(res.stdout)["schema"].startswith("rqspin-")
+    validator(f"{verb}.schema.json").validate(json.loads(res.stdout))
+
+
+def test_schemas_agree():
+    """Where two have a definition of the same name it is the same one; each has its own id."""
+    docs = [json.loads(p.read_text()) for p in (TOP / "docs").glob("*.schema.json")]
+    assert len({d["properties"]["schema"]["const"] for d in docs if "properties" in d}) == 5
+    locks = [d["$defs"]["lock"] for d in docs if "lock" in d["$defs"]]
+    assert len(locks) == 3 and all(lock == locks[0] for lock in locks)
+
+
+@pytest.mark.parametrize("name", ["stat", "held", "doctor", "list", "run"])
+def test_a_schema_refuses(name):
+    schema = validator(f"{name}.schema.json")
+    with pytest.raises(jsonschema.ValidationError):
+        schema.validate({"schema": schema.schema["properties"]["schema"]["const"]})
 
 
 def test_list_names_run():
@@ -125,6 +142,7 @@ def test_stat_tables_have_their_time():
     out = rqspin("stat", "100ms", "2").stdout
     assert len(re.findall(r"^\d\d:\d\d:\d\d\.\d+\n +FAILURES", out, re.M)) == 2
     table = json.loads(rqspin("stat", "--json", "100ms", "1").stdout)
+    validator("stat.schema.json").validate(table)
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:.]+Z", table["time"])
 
 
