@@ -12,7 +12,8 @@ ssize_t progstream_read(int prog_fd, char *buf, size_t size)
 	struct {
 		__u64 buf;
 		__u32 size, stream, prog_fd;
-	} attr = { (uintptr_t)buf, size, PROBE_STDERR, prog_fd };
+		__u32 end; /* the kernel refuses what is not 0 behind what it knows */
+	} attr = { (uintptr_t)buf, size, PROBE_STDERR, prog_fd, 0 };
 
 	return syscall(SYS_bpf, PROGSTREAM_COMMAND, &attr, sizeof(attr));
 }
