@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import pathlib
-import platform
 import select
 import shutil
 import signal
@@ -20,7 +19,6 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
-SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 
 
@@ -100,6 +98,18 @@ def run_sample(*args):
     return json.loads(res.stdout)
 
 
+def wait_ready(proc, fifo):
+    """Until the process, or one that it started, has written there."""
+    # If it fails first, nobody opens the other end: do not block on it.
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    poll = select.poll()
+    poll.register(fd, select.POLLIN | select.POLLHUP)
+    while proc.poll() is None and not poll.poll(200):
+        pass
+    os.close(fd)
+    assert proc.poll() is None, proc.stderr.read()
+
+
 class Tracer:
     """`rqspin trace --json` in the background, from ready to summary."""
 
@@ -110,18 +120,7 @@ class Tracer:
         cmd = [RQSPIN, "trace", "--json", "--ready-file", ready, *map(str, args)]
         with open(self.out, "w") as out:
             self.proc = subprocess.Popen(cmd, stdout=out, stderr=subprocess.PIPE, text=True)
-        # If it fails first, nobody opens the other end: do not block on it.
-        fd = os.open(ready, os.O_RDONLY | os.O_NONBLOCK)
-        self._wait_ready(fd)
-
-    def _wait_ready(self, fd):
-        poll = select.poll()
-        poll.register(fd, select.POLLIN | select.POLLHUP)
-        while self.proc.poll() is None:
-            if poll.poll(200):
-                break
-        os.close(fd)
-        assert self.proc.poll() is None, self.proc.stderr.read()
+        wait_ready(self.proc, ready)
 
     def stop(self, sig=signal.SIGINT):
         if hasattr(self, "talk"):
@@ -153,6 +152,27 @@ def tracer(tmp_path):
         if t.proc.poll() is None:
             t.proc.kill()
             t.proc.wait()
+
+
+def stat_while(body, *args, said=None):
+    """The one table of `rqspin stat --json` while the body runs, which gets its process."""
+    cmd = [RQSPIN, "stat", "--json", *args]
+    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        # From "counting" on no failure can be missed. Others' maps may be warned of before that.
+        assert any("counting" in line for line in proc.stderr)
+        body(proc)
+        proc.send_signal(signal.SIGINT)
+        out, talk = proc.communicate(timeout=LIMIT)
+    finally:
+        proc.kill()
+    assert proc.returncode == 0, talk
+    if said is not None:
+        said[:] = talk.splitlines()
+    (table,) = (json.loads(line) for line in out.splitlines())
+    validator("stat.schema.json").validate(table)
+    assert table["lost"] == 0
+    return table
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import tempfile
 
 import damage
 import pytest
+from bpfobj import compile_bpf
 from conftest import BUILD, LIMIT, RQSPIN, rqspin, skip_without_held_table, skip_without_locks
 
 FAIL, USAGE, UNSUPPORTED = 1, 2, 3
@@ -77,7 +78,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_arguments(name, nothing_left):
     args, code, says = CASES[name]
-    res = rqspin(*args, timeout=20)
+    res = rqspin(*args)
     assert res.returncode == code, res.stderr
     assert re.search(says, res.stderr, re.S), res.stderr
     assert res.stdout == ""
@@ -101,13 +102,11 @@ def write_host_elf(path):
 
 def write_without_btf(path):
     """Compiled without -g: maps cannot be declared without type information."""
-    src = path.with_suffix(".c")
-    src.write_text(
+    text = (
         'int m __attribute__((section(".maps")));\n'
         '__attribute__((section("tc"))) int aa(void *c) { return !c; }\n'
     )
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    subprocess.run([clang, "-target", "bpf", "-O2", "-c", src, "-o", path], check=True)
+    compile_bpf(path.with_suffix(".c"), text, flags=["-target", "bpf", "-O2"])
 
 
 def prototypes():
@@ -118,7 +117,7 @@ def prototypes():
 def survives(elf, obj):
     obj.write_bytes(elf)
     for args in (["--roles", "aa", "-c", "1"], []):
-        res = rqspin("run", obj, *args, timeout=60)
+        res = rqspin("run", obj, *args)
         assert res.returncode in (0, FAIL, USAGE, UNSUPPORTED), (args, res)
         assert res.returncode == 0 or (obj.name in res.stderr and res.stdout == ""), res
 
@@ -143,20 +142,10 @@ def test_completion_of_a_damaged_object(tmp_path):
     for seed in range(20):
         obj = tmp_path / f"seed{seed}.bpf.o"
         obj.write_bytes(damage.mutate(AA.read_bytes(), seed))
-        res = rqspin("--words", f"roles:{obj}", timeout=60)
+        res = rqspin("--words", f"roles:{obj}")
         assert (res.returncode, res.stderr) == (0, ""), (seed, res)
         listed.append(res.stdout)
     assert set(listed) == {"", "aa\n"}
-
-
-def compile_bpf(tmp_path, name, text):
-    src = tmp_path / f"{name}.bpf.c"
-    src.write_text(text)
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    obj = src.with_suffix(".o")
-    cmd = [clang, "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-c", src, "-o", obj]
-    subprocess.run(cmd, check=True)
-    return obj
 
 
 REFUSED = {
@@ -172,14 +161,14 @@ def test_refusal(reason, tmp_path, nothing_left):
     skip_without_locks()
     text = '__attribute__((section("tc"))) int mine(void *ctx)\n{\n\t'
     text += REFUSED[reason] + '\n}\nchar _license[] __attribute__((section("license"))) = "GPL";\n'
-    obj = compile_bpf(tmp_path, "refused", text)
-    res = rqspin("run", obj, "--roles", "mine", timeout=60)
+    obj = compile_bpf(tmp_path / "refused.bpf.c", text)
+    res = rqspin("run", obj, "--roles", "mine")
     assert res.returncode == FAIL and len(res.stderr.splitlines()) == 1, res.stderr
     assert re.search(rf"refuses mine: .*{reason}.*; at refused\.bpf\.c:\d: ", res.stderr), (
         res.stderr
     )
     quoted = re.search(r"refuses mine: (.*?); at ", res.stderr)[1]
-    log = rqspin("-v", "-v", "run", obj, "--roles", "mine", timeout=60).stderr.splitlines()
+    log = rqspin("-v", "-v", "run", obj, "--roles", "mine").stderr.splitlines()
     end = max(i for i, line in enumerate(log) if "refuses mine" in line)
     assert log[-1].strip().startswith("processed ")
     assert quoted in [line.strip() for line in log[end + 1 :]]
@@ -191,7 +180,7 @@ def test_few_descriptors(limit, nothing_left):
     """Too few are named as the reason, with what to do; where they suffice nothing is said."""
     skip_without_locks()
     cmd = f'ulimit -n {limit}; exec "$0" run aa -c 2'
-    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=60)
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == FAIL, res
     assert re.search(rf"too few files.* {limit}[,:].*ulimit -n", res.stderr), res.stderr
     assert len(res.stderr.splitlines()) == 1
@@ -200,7 +189,7 @@ def test_few_descriptors(limit, nothing_left):
 def test_soft_limit_is_raised(nothing_left):
     skip_without_locks()
     cmd = 'ulimit -Sn 10; exec "$0" run aa -c 2'
-    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=60)
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == 0, res.stderr
 
 
@@ -210,20 +199,20 @@ def test_soft_limit_is_raised(nothing_left):
 def test_bad_object(write, tmp_path, nothing_left):
     obj = tmp_path / "bad.bpf.o"
     write(obj)
-    res = rqspin("run", obj, "--roles", "aa", timeout=20)
+    res = rqspin("run", obj, "--roles", "aa")
     assert res.returncode == FAIL, res.stderr
     assert "bad.bpf.o" in res.stderr
     assert res.stdout == ""
 
 
 def test_directory_as_object(tmp_path):
-    res = rqspin("run", tmp_path / ".", "--roles", "aa", timeout=20)
+    res = rqspin("run", tmp_path / ".", "--roles", "aa")
     assert res.returncode in (FAIL, USAGE) and str(tmp_path) in res.stderr
 
 
 def test_samples_not_found(tmp_path):
     env = dict(os.environ, RQSPIN_PROGS_DIR=str(tmp_path))
-    res = rqspin("run", "aa", env=env, timeout=20)
+    res = rqspin("run", "aa", env=env)
     assert res.returncode == FAIL
     assert "aa.bpf.o" in res.stderr and "RQSPIN_PROGS_DIR" in res.stderr
 
@@ -253,7 +242,7 @@ def test_full_disk(args, nothing_left):
         skip_without_held_table()
     with open("/dev/full", "w") as full:
         res = subprocess.run(
-            [RQSPIN, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+            [RQSPIN, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=LIMIT
         )
     assert res.returncode == FAIL, res.stderr
     assert res.stderr.count("No space left on device") == 1, res.stderr
@@ -268,7 +257,9 @@ def test_closed_stdout(args):
     if args[0] == "run":
         skip_without_locks()
     cmd = f'exec "$0" {" ".join(args)} >&-'
-    res = subprocess.run(["bash", "-c", cmd, RQSPIN], stderr=subprocess.PIPE, text=True, timeout=60)
+    res = subprocess.run(
+        ["bash", "-c", cmd, RQSPIN], stderr=subprocess.PIPE, text=True, timeout=LIMIT
+    )
     assert res.returncode == FAIL, res.stderr
     assert res.stderr
 
@@ -294,7 +285,7 @@ def test_no_privilege(verb, reachable):
         env=dict(os.environ, RQSPIN_PROGS_DIR=str(reachable)),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=LIMIT,
     )
     assert res.returncode == UNSUPPORTED, res.stderr
     assert re.search(r"root|CAP_BPF|privilege", res.stderr), res.stderr
@@ -303,7 +294,7 @@ def test_no_privilege(verb, reachable):
 def test_broken_pipe_is_quiet():
     """`rqspin trace | head -1` ends without a complaint."""
     cmd = 'set -o pipefail; "$0" list | head -1 >/dev/null'
-    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=20)
+    res = subprocess.run(["bash", "-c", cmd, RQSPIN], capture_output=True, text=True, timeout=LIMIT)
     assert res.stderr == ""
 
 
@@ -319,7 +310,7 @@ def test_reader_goes_away(args, nothing_left):
     assert proc.stdout.readline()
     proc.stdout.close()
     talk = proc.stderr.read().decode()
-    assert proc.wait(timeout=60) == 0, talk
+    assert proc.wait(timeout=LIMIT) == 0, talk
     assert "output" not in talk and "error" not in talk
 
 

@@ -4,19 +4,14 @@
 The tracer gets no CPU while the failures happen, so how fast it reads does not matter.
 """
 
-import contextlib
-import json
-import shutil
-import signal
-import subprocess
 from collections import Counter
 
 import pytest
-from conftest import BPFTOOL, BUILD, LIMIT, RQSPIN, doctor, rqspin, run_sample, stopped
+from bpfobj import pinned, run_pinned
+from conftest import BUILD, doctor, rqspin, run_sample, stat_while, stopped
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
-PIN = "/sys/fs/bpf/rqspin_test_bursts"
 BUFFER = 16384  # failures per CPU, by default
 RING = 4096  # failures of one object that reports its own, by default
 
@@ -26,22 +21,9 @@ def sources():
     return {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
 
 
-@contextlib.contextmanager
-def pinned(obj):
-    load = [BPFTOOL, "prog", "loadall", obj, PIN]
-    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
-    try:
-        yield
-    finally:
-        shutil.rmtree(PIN)
-
-
-def burst(prog, tmp_path, count):
+def burst(prog, count):
     """All on one CPU, one after the other."""
-    (tmp_path / "packet").write_bytes(bytes(64))
-    run = ["taskset", "-c", "0", BPFTOOL, "prog", "run", "pinned", f"{PIN}/{prog}"]
-    args = ["data_in", tmp_path / "packet", "repeat", str(count)]
-    subprocess.run([*run, *args], check=True, capture_output=True, timeout=LIMIT)
+    run_pinned(prog, count, on=("taskset", "-c", "0"))
 
 
 def by_name_and_kind(events):
@@ -49,48 +31,48 @@ def by_name_and_kind(events):
 
 
 @pytest.mark.parametrize("count", [997, 9973])
-def test_burst_of_a_program_that_reports_nothing(tracer, sources, tmp_path, count):
+def test_burst_of_a_program_that_reports_nothing(tracer, sources, count):
     if not sources & {"tracepoint", "trampoline"}:
         pytest.skip("the kernel tells of no failures itself")
-    with pinned(PLAIN), tracer() as t:
+    with pinned(PLAIN) as where, tracer() as t:
         with stopped(t):
-            burst("plain_aa", tmp_path, count)
+            burst(where / "plain_aa", count)
         t.stop()
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
     assert by_name_and_kind(t.events) == {("plain_aa", "AA"): count}
 
 
 @pytest.mark.parametrize("count", [997, 9973])
-def test_burst_of_a_program_that_reports_itself(tracer, sources, tmp_path, count):
+def test_burst_of_a_program_that_reports_itself(tracer, sources, count):
     """Its ring may overflow where the kernel tells of the same failures."""
     whole = sources & {"tracepoint", "trampoline"}
-    with pinned(SAMPLE), tracer("--prog", "aa") as t:
+    with pinned(SAMPLE) as where, tracer("--prog", "aa") as t:
         with stopped(t):
-            burst("aa", tmp_path, count)
+            burst(where / "aa", count)
         t.stop()
     kept = count if whole else min(count, RING)
     assert by_name_and_kind(t.events) == {("aa", "AA"): kept}
     assert t.summary["lost"] == count - kept and not t.summary["lost_unknown"]
 
 
-def test_a_burst_may_have_the_size_of_the_buffer(tracer, sources, tmp_path):
+def test_a_burst_may_have_the_size_of_the_buffer(tracer, sources):
     """512 bytes are the room of one failure."""
     if not sources & {"tracepoint", "trampoline"}:
         pytest.skip("the kernel tells of no failures itself")
-    with pinned(PLAIN), tracer("--buffer", "512K") as t:
+    with pinned(PLAIN) as where, tracer("--buffer", "512K") as t:
         with stopped(t):
-            burst("plain_aa", tmp_path, 1024)
+            burst(where / "plain_aa", 1024)
         t.stop()
     assert by_name_and_kind(t.events) == {("plain_aa", "AA"): 1024}
     assert t.summary["lost"] == 0
 
 
-def test_a_burst_beyond_the_buffer_is_counted(tracer, sources, tmp_path):
+def test_a_burst_beyond_the_buffer_is_counted(tracer, sources):
     if not sources & {"tracepoint", "trampoline"}:
         pytest.skip("the kernel tells of no failures itself")
-    with pinned(PLAIN), tracer() as t:
+    with pinned(PLAIN) as where, tracer() as t:
         with stopped(t):
-            burst("plain_aa", tmp_path, 99991)
+            burst(where / "plain_aa", 99991)
         t.stop()
     assert by_name_and_kind(t.events) == {("plain_aa", "AA"): BUFFER}
     assert t.summary["lost"] == 99991 - BUFFER and not t.summary["lost_unknown"]
@@ -99,13 +81,13 @@ def test_a_burst_beyond_the_buffer_is_counted(tracer, sources, tmp_path):
     ]
 
 
-def test_both_sides_overflow_and_a_failure_is_lost_once(tracer, sources, tmp_path):
+def test_both_sides_overflow_and_a_failure_is_lost_once(tracer, sources):
     """The program's own ring and the tracer's buffer have seen the same failures."""
     if not sources & {"tracepoint", "trampoline"}:
         pytest.skip("the kernel tells of no failures itself")
-    with pinned(SAMPLE), tracer("--buffer", "1M") as t:
+    with pinned(SAMPLE) as where, tracer("--buffer", "1M") as t:
         with stopped(t):
-            burst("aa", tmp_path, 9973)
+            burst(where / "aa", 9973)
         t.stop()
     shown = sum(by_name_and_kind(t.events).values())
     assert shown == RING and t.summary["lost"] == 9973 - RING
@@ -113,35 +95,24 @@ def test_both_sides_overflow_and_a_failure_is_lost_once(tracer, sources, tmp_pat
     assert sum(r["failures"] for r in t.summary["totals"]) == 9973
 
 
-def stat_of(args, body):
-    """The one table of `rqspin stat` that got no CPU meanwhile, and its exit status."""
-    cmd = [RQSPIN, "stat", "--json", *args]
-    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert any("counting" in line for line in proc.stderr)
-        with stopped(proc):
-            body()
-        proc.send_signal(signal.SIGINT)
-        out, _ = proc.communicate(timeout=LIMIT)
-    finally:
-        proc.kill()
-    return json.loads(out), proc.returncode
-
-
 @pytest.mark.parametrize("count", [997, 99991])
-def test_stat_is_exact_at_any_rate(sources, tmp_path, count):
+def test_stat_is_exact_at_any_rate(sources, count):
     if not sources & {"tracepoint", "trampoline"}:
         pytest.skip("the kernel tells of no failures itself")
-    with pinned(PLAIN):
-        table, status = stat_of(["--strict"], lambda: burst("plain_aa", tmp_path, count))
-    assert status == 0
+    with pinned(PLAIN) as where:
+
+        def body(stat):
+            with stopped(stat):
+                burst(where / "plain_aa", count)
+
+        table = stat_while(body, "--strict")
     assert [(r["prog"], r["kind"], r["lock"]["name"], r["count"]) for r in table["counters"]] == [
         ("plain_aa", "AA", "plain_hash[key 7].lock", count)
     ]
-    assert table["lost"] == 0 and not table["lost_unknown"]
+    assert not table["lost_unknown"]
 
 
-def test_rate_shows_some_and_counts_all(tracer, tmp_path):
+def test_rate_shows_some_and_counts_all(tracer):
     with tracer("--rate", "10") as t:
         run_sample("aa", "--count", 499)
     assert t.summary["shown"] == len(t.events) < 499

@@ -12,7 +12,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import BPFTOOL, BUILD, TOP, loaded, needs_locks, rqspin
+from bpfobj import pinned
+from conftest import BUILD, TOP, needs_locks, rqspin
 
 LOADER = pathlib.Path("/usr/share/bash-completion/bash_completion")
 ABBA = BUILD / "bpf/progs/abba.bpf.o"
@@ -113,18 +114,12 @@ def test_all_kinds_and_sources(shell):
 
 
 @needs_locks
-def test_loaded_programs(shell):
+def test_loaded_programs(shell, nothing_left):
     if os.geteuid():
         pytest.skip("needs root to load programs")
-    before = loaded()["pins"]
-    pin = f"/sys/fs/bpf/completion-{os.getpid()}"
-    subprocess.run([BPFTOOL, "prog", "loadall", ABBA, pin], check=True)
-    try:
+    with pinned(ABBA):
         assert offered(shell, "rqspin trace --prog abba_") == {"abba_0", "abba_1"}
         assert offered(shell, "rqspin stat -p abba_1") == {"abba_1"}
-    finally:
-        shutil.rmtree(pin)
-    assert loaded()["pins"] <= before
 
 
 def test_every_listed_value_is_accepted(shell):

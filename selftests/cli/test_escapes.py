@@ -11,7 +11,17 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BUILD, LIMIT, RQSPIN, TOP, needs_locks, rqspin, skip_without_held_table
+from bpfobj import compile_bpf
+from conftest import (
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    TOP,
+    needs_locks,
+    rqspin,
+    skip_without_held_table,
+    wait_ready,
+)
 
 AA = BUILD / "bpf/progs/aa.bpf.o"
 # A line end, an escape sequence, the same in one character of two bytes, a reversal, no UTF-8.
@@ -49,7 +59,7 @@ def test_unknown_verb():
 def test_ascii_terminal():
     """Where the locale has no such characters their bytes might be control characters."""
     env = dict(os.environ, LC_ALL="C")
-    res = subprocess.run([RQSPIN, "run", b"\xc3\x9bx"], capture_output=True, env=env, timeout=20)
+    res = subprocess.run([RQSPIN, "run", b"\xc3\x9bx"], capture_output=True, env=env, timeout=LIMIT)
     assert rb"\xc3\x9bx" in res.stderr
 
 
@@ -58,13 +68,7 @@ def hostile_object(tmp_path):
     """hostile.bpf.c, compiled under a name of its kind."""
     src = pathlib.Path(os.fsdecode(bytes(tmp_path) + b"/" + HOSTILE + b".bpf.c"))
     code = (TOP / "selftests/cli/hostile.bpf.c").read_text()
-    src.write_text(code.replace("ESC", "\x1b"))
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    where = ["-I", TOP / "include", "-I", BUILD, "-I", TOP / "bpf"]
-    obj = src.with_suffix(".o")
-    cmd = [clang, "-g", "-O2", "-target", "bpf", "-mcpu=v3", *where, "-c", src, "-o", obj]
-    subprocess.run(cmd, check=True)
-    return obj
+    return compile_bpf(src, code.replace("ESC", "\x1b"))
 
 
 @needs_locks
@@ -117,7 +121,7 @@ def follow(tmp_path, args, obj, role="hostile_name"):
         stderr=subprocess.PIPE,
         env=UTF8,
     )
-    ready.read_text()
+    wait_ready(tracer, ready)
     cmd = [task, "run", obj, "--roles", role, "-c", "2"]
     run = subprocess.run(cmd, capture_output=True, timeout=LIMIT)
     if run.returncode:

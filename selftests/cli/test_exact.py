@@ -3,7 +3,7 @@
 
 from collections import Counter
 
-from conftest import needs_three_cpus, needs_two_cpus, run_sample
+from conftest import LIMIT, needs_three_cpus, needs_two_cpus, run_sample
 
 AA = 997
 ABBA = 101
@@ -97,7 +97,7 @@ def test_filters(tracer):
 def test_count_ends_the_trace(tracer):
     with tracer("--count", 5) as t:
         run_sample("aa", "--count", 11)
-        t.proc.wait(timeout=30)
+        t.proc.wait(timeout=LIMIT)
     assert len(t.events) == 5
 
 

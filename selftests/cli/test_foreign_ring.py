@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A program may write anything into the ring of its own failures: what cannot be is refused."""
 
-import ctypes
+import json
 import mmap
-import os
-import shutil
 import struct
 import subprocess
 import time
 
 import pytest
-from conftest import BPFTOOL, BUILD, LIMIT, SYS_BPF, skip_without_locks
+from bpfobj import opened, pinned
+from conftest import BPFTOOL, BUILD, LIMIT, skip_without_locks
 
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
-PIN = "/sys/fs/bpf/rqspin_test_foreign"
-BPF_OBJ_GET = 7
 
 # include/rqspin/event.h
 EVENT = struct.Struct("<5Qi3Ii5I16Q16s16s32s")
@@ -33,30 +30,17 @@ def event(seq, ts_ns=None, wait_ns=WAIT_UNKNOWN, err=-35, kind=1, cpu=0, line=1)
 def ring():
     """The memory of a loaded object's ring, and where its slots are."""
     skip_without_locks()
-    load = [BPFTOOL, "prog", "loadall", SAMPLE, PIN, "pinmaps", f"{PIN}/maps"]
-    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
-    try:
-        path = ctypes.create_string_buffer(f"{PIN}/maps/_bss_rqspin".encode())
-        get = (ctypes.c_uint64 * 2)(ctypes.addressof(path), 0)
-        fd = ctypes.CDLL(None).syscall(SYS_BPF, BPF_OBJ_GET, get, ctypes.sizeof(get))
-        assert fd >= 0
-        size = os.fstat(fd).st_size or ring_size()
+    with pinned(SAMPLE, maps=True) as where, opened(where / "maps/_bss_rqspin") as fd:
+        size = ring_size(where / "maps/_bss_rqspin")
         with mmap.mmap(fd, size) as mem:
             mem[LAYOUT_AT : LAYOUT_AT + 4] = struct.pack("<I", LAYOUT)
-            yield mem, ring_size() - EVENTS * EVENT.size
-        os.close(fd)
-    finally:
-        shutil.rmtree(PIN)
+            yield mem, size - EVENTS * EVENT.size
 
 
-def ring_size():
-    out = subprocess.run(
-        [BPFTOOL, "-j", "map", "show", "pinned", f"{PIN}/maps/_bss_rqspin"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return int(out.stdout.partition('"bytes_value":')[2].partition(",")[0])
+def ring_size(pin):
+    show = [BPFTOOL, "-j", "map", "show", "pinned", pin]
+    res = subprocess.run(show, check=True, capture_output=True, timeout=LIMIT)
+    return json.loads(res.stdout)["bytes_value"]
 
 
 def put(mem, slots, pos, data):

@@ -16,6 +16,7 @@ from conftest import (
     rqspin,
     run_sample,
     skip_without_held_table,
+    stat_while,
     validator,
 )
 
@@ -82,35 +83,14 @@ def test_held_says_why_there_is_no_list(args):
     assert "keeps no table" in res.stderr and "'rqspin trace'" in res.stderr
 
 
-def stat_rows(body, *args, said=None):
-    """What `rqspin stat` has counted for the programs that @body ran; said gets its messages."""
-    cmd = [RQSPIN, "stat", "--json", *args]
-    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        # From "counting" on no failure can be missed. Others' maps may be warned of before that.
-        assert any("counting" in line for line in proc.stderr)
-        body()
-        proc.send_signal(signal.SIGINT)
-        out, talk = proc.communicate(timeout=LIMIT)
-    finally:
-        proc.kill()
-    assert proc.returncode == 0, talk
-    if said is not None:
-        said[:] = talk.splitlines()
-    tables = [json.loads(line) for line in out.splitlines()]
-    assert len(tables) == 1
-    validator("stat.schema.json").validate(tables[0])
-    assert tables[0]["lost"] == 0
-    return tables[0]["counters"]
-
-
 def stat_of(body, *args):
-    rows = stat_rows(body, *args)
+    """What `rqspin stat` has counted for the programs that the body ran."""
+    rows = stat_while(body, *args)["counters"]
     return {(c["prog"], c["kind"], c["lock"]["name"]): c["count"] for c in rows}
 
 
 def test_stat_counts_exactly(nothing_left):
-    def body():
+    def body(_stat):
         run_sample("aa", "--count", 97)
         run_sample("nested", "--count", 100)
 
@@ -118,14 +98,14 @@ def test_stat_counts_exactly(nothing_left):
 
 
 def test_stat_filters():
-    assert stat_of(lambda: run_sample("aa", "--count", 7), "--kind", "timeout") == {}
+    assert stat_of(lambda _stat: run_sample("aa", "--count", 7), "--kind", "timeout") == {}
 
 
 def test_stat_says_that_nothing_matched():
     said = []
-    stat_rows(lambda: run_sample("aa", "--count", 7), "--map", "foo", said=said)
+    stat_while(lambda _stat: run_sample("aa", "--count", 7), "--map", "foo", said=said)
     assert "no failure matched --map foo; 7 others were seen" in said
-    stat_rows(lambda: run_sample("aa", "--count", 7), "--map", "slots", said=said)
+    stat_while(lambda _stat: run_sample("aa", "--count", 7), "--map", "slots", said=said)
     assert not any("no failure matched" in line for line in said)
 
 
@@ -140,11 +120,11 @@ def test_stat_prints_one_table_per_interval():
 def test_stat_by_sums_reloaded_objects(nothing_left, by):
     """The same sample twice: other ids and addresses, but the same names and line."""
 
-    def body():
+    def body(_stat):
         run_sample("aa", "--count", 7)
         run_sample("aa", "--count", 5)
 
-    rows = stat_rows(body, "--by", by)
+    rows = stat_while(body, "--by", by)["counters"]
     assert sorted(r["count"] for r in rows) == ([5, 7] if by == "prog" else [12])
     for r in rows:
         assert r["kind"] == "AA"

@@ -2,15 +2,14 @@
 """Each failure is shown at the line of the lock call in the user's file, line by line."""
 
 import os
-import pathlib
 import re
 import signal
 import subprocess
 from collections import defaultdict
 
 import pytest
+from bpfobj import pinned, run_pinned
 from conftest import (
-    BPFTOOL,
     BUILD,
     LIMIT,
     RQSPIN,
@@ -19,6 +18,7 @@ from conftest import (
     needs_two_cpus,
     no_locks,
     run_sample,
+    wait_ready,
 )
 
 LINES = TOP / "selftests/lines"
@@ -80,44 +80,17 @@ def check_fallback(e):
         assert e["owner"]["held"] is None and e["owner"]["nr_held"] is None, e
 
 
-@pytest.fixture
-def pinned(request, tmp_path):
-    """Programs of an object, to be run one by one."""
-    where = pathlib.Path(f"/sys/fs/bpf/lines-{os.getpid()}")
-
-    def load(name):
-        obj = BUILD / f"selftests/lines/{name}.bpf.o"
-        res = subprocess.run(
-            [BPFTOOL, "prog", "loadall", obj, where], capture_output=True, text=True, timeout=LIMIT
-        )
-        assert res.returncode == 0, res.stderr
-        return where
-
-    yield load
-    if where.exists():
-        for pin in where.iterdir():
-            pin.unlink()
-        where.rmdir()
-
-
-def run_once(prog):
-    cmd = [BPFTOOL, "prog", "run", "pinned", prog, "data_in", "/etc/os-release", "repeat", "1"]
-    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
-    assert res.returncode == 0, res.stderr
-
-
 @pytest.mark.parametrize("name", OBJECTS)
-def test_own_deadlocks(nothing_left, tracer, pinned, name, schema):
+def test_own_deadlocks(nothing_left, tracer, name, schema):
     """In programs, static and global functions, loops, branches, on lines side by side."""
     skip_unseen(name)
     file = OBJECTS[name]
     want = {p: n for p, n in marks(file).items() if not any(p in pair for pair in PAIRS[file])}
-    where = pinned(name)
     if name.startswith("raw"):
         del want["branches"]  # clang merges the two calls
-    with tracer() as t:
+    with pinned(BUILD / f"selftests/lines/{name}.bpf.o") as where, tracer() as t:
         for prog in want:
-            run_once(where / prog)
+            run_pinned(where / prog, 1)
     got = defaultdict(list)
     for e in t.events:
         schema.validate(e)
@@ -160,7 +133,7 @@ def test_text(nothing_left, tmp_path):
     with open(out, "w") as to:
         cmd = [RQSPIN, "trace", "--ready-file", ready]
         proc = subprocess.Popen(cmd, stdout=to, stderr=subprocess.PIPE, text=True)
-    ready.read_bytes()
+    wait_ready(proc, ready)
     run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", "ab,ba", "--count", ROUNDS)
     proc.send_signal(signal.SIGINT)
     proc.communicate(timeout=LIMIT)

@@ -8,7 +8,6 @@ operation and want its lock; what the operations returned is what the tracer mus
 import contextlib
 import json
 import select
-import signal
 import subprocess
 from collections import Counter
 
@@ -16,12 +15,12 @@ import pytest
 from conftest import (
     BUILD,
     LIMIT,
-    RQSPIN,
     needs_four_cpus,
     needs_locks,
     needs_two_cpus,
     run_sample,
     skip_without_tracepoint,
+    stat_while,
 )
 
 DRIVER = BUILD / "selftests/cli/map_failures"
@@ -172,21 +171,17 @@ def test_kfunc(tracer, schema, nothing_left):
 @needs_locks
 def test_all_at_once(nothing_left):
     """`rqspin stat` counts the same, lock by lock and program by program."""
-    cmd = [RQSPIN, "stat", "--json"]
     want = Counter({("aa", "slots[0].lock"): 13})
     with contextlib.ExitStack() as stack:
-        proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        stack.callback(proc.kill)
-        assert "counting" in proc.stderr.readline()
-        for n, (place, (lock, _)) in enumerate(PLACES.items()):
-            told = stack.enter_context(failures(place, 17 + n))
-            want[told["prog"], lock] += told["edeadlk"] + told["refused"]
-        run_sample("aa", "--count", 13)
-        proc.send_signal(signal.SIGINT)
-        out, talk = proc.communicate(timeout=LIMIT)
-    assert proc.returncode == 0, talk
-    table = json.loads(out)
-    assert table["lost"] == 0 and not table["lost_unknown"]
+
+        def body(_stat):
+            for n, (place, (lock, _)) in enumerate(PLACES.items()):
+                told = stack.enter_context(failures(place, 17 + n))
+                want[told["prog"], lock] += told["edeadlk"] + told["refused"]
+            run_sample("aa", "--count", 13)
+
+        table = stat_while(body)
+    assert not table["lost_unknown"]
     assert {row["kind"] for row in table["counters"]} == {"AA"}
     got = Counter()
     for row in table["counters"]:

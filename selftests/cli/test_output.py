@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 from collections import Counter
 
@@ -12,6 +11,7 @@ import jsonschema
 import pytest
 from conftest import (
     BUILD,
+    LIMIT,
     RQSPIN,
     TOP,
     needs_locks,
@@ -20,6 +20,7 @@ from conftest import (
     run_sample,
     skip_without_held_table,
     validator,
+    wait_ready,
 )
 
 
@@ -98,14 +99,12 @@ def test_text_event_names_kind_and_lock(tmp_path):
     cmd = [RQSPIN, "trace", "--count", "2", "--ready-file", ready]
     pipe = subprocess.PIPE
     proc = subprocess.Popen(cmd, stdout=pipe, stderr=pipe, text=True)
-    with open(ready) as f:
-        f.read()
+    wait_ready(proc, ready)
     run_sample("aa", "--count", 3)
     try:
-        out, talk = proc.communicate(timeout=60)
-    except subprocess.TimeoutExpired:
-        proc.send_signal(signal.SIGINT)
-        raise
+        out, talk = proc.communicate(timeout=LIMIT)
+    finally:
+        proc.kill()
     assert len(re.findall(r"\bAA\b.*slots\[0\]\.lock", out)) == 2, out
     assert re.search(r"\b0 lost\b|lost[: ]+0", talk), talk
 
@@ -129,9 +128,8 @@ def test_probes_are_quiet_until_asked_twice():
 
 def test_doctor_in_one_stream():
     """The verdict comes after the lines that it speaks of."""
-    res = subprocess.run(
-        [RQSPIN, "doctor"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60
-    )
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    res = subprocess.run([RQSPIN, "doctor"], **both, text=True, timeout=LIMIT)
     lines = res.stdout.splitlines()
     assert lines[0].startswith("kernel ") and lines[0].endswith(os.uname().machine)
     if res.returncode:

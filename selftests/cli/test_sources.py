@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs that report nothing themselves: exact counts from what the kernel tells."""
 
-import ctypes
+import contextlib
 import json
 import os
-import pathlib
 import re
 import resource
 import shutil
@@ -14,13 +13,12 @@ import time
 from collections import Counter
 
 import pytest
+from bpfobj import MAP_CREATE, bpf, compile_bpf, fdinfo, pinned, run_pinned
 from conftest import (
     BPFTOOL,
     BUILD,
     LIMIT,
     RQSPIN,
-    SYS_BPF,
-    TOP,
     all_gone,
     doctor,
     doctor_check,
@@ -39,9 +37,6 @@ AA = BUILD / "bpf/progs/aa.bpf.o"
 QUEUE = BUILD / "selftests/progs/queue_wait.bpf.o"
 WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
 HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
-
-
-BPF_OBJ_GET = 7
 
 
 def usable():
@@ -207,37 +202,24 @@ def test_stream_that_is_never_seen(tracer, source):
 
 @pytest.fixture
 def pinned_aa():
-    where = "/sys/fs/bpf/rqspin_test_sources"
-    load = [BPFTOOL, "prog", "loadall", PLAIN, where]
-    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
-    yield f"{where}/plain_aa"
-    shutil.rmtree(where)
+    with pinned(PLAIN) as where:
+        yield where / "plain_aa"
 
 
-def fail(pin, tmp_path, count):
-    (tmp_path / "packet").write_bytes(bytes(64))
-    run = [BPFTOOL, "prog", "run", "pinned", pin, "data_in", tmp_path / "packet"]
-    subprocess.run([*run, "repeat", str(count)], check=True, capture_output=True, timeout=LIMIT)
-
-
-def fdinfo(pin):
-    """What the kernel says of a pinned program."""
-    attr = ctypes.create_string_buffer(pin.encode())
-    get = (ctypes.c_uint64 * 2)(ctypes.addressof(attr), 0)
-    fd = ctypes.CDLL(None).syscall(SYS_BPF, BPF_OBJ_GET, get, ctypes.sizeof(get))
-    assert fd >= 0
-    try:
-        return pathlib.Path(f"/proc/self/fdinfo/{fd}").read_text()
-    finally:
-        os.close(fd)
-
-
-def test_full_stream(tracer, pinned_aa, tmp_path):
-    """A stream keeps 100000 bytes, some 150 reports; how many are lost only some kernels know."""
+@pytest.fixture
+def stream():
     if usable()["stream"]:
         pytest.skip(f"stream: {usable()['stream']}")
+
+
+needs_stream = pytest.mark.usefixtures("stream")
+
+
+@needs_stream
+def test_full_stream(tracer, pinned_aa):
+    """A stream keeps 100000 bytes, some 150 reports; how many are lost only some kernels know."""
     with tracer("--source", "stream") as t, stopped(t):
-        fail(pinned_aa, tmp_path, 400)
+        run_pinned(pinned_aa, 400)
     assert 0 < len(t.events) < 400
     if "stderr_dropped" in fdinfo(pinned_aa):
         assert len(t.events) + t.summary["lost"] == 400 and not t.summary["lost_unknown"]
@@ -245,26 +227,35 @@ def test_full_stream(tracer, pinned_aa, tmp_path):
         assert t.summary["lost"] == 0 and t.summary["lost_unknown"]
     # What was dropped before is none of the next session's business.
     with tracer("--source", "stream") as t:
-        fail(pinned_aa, tmp_path, 20)
+        run_pinned(pinned_aa, 20)
     assert len(t.events) == 20
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
 
 
+OTHER = """
+__attribute__((section("tc"))) int other(void *ctx)
+{
+	return 0;
+}
+
+char _license[] __attribute__((section("license"))) = "GPL";
+"""
+
+
 @pytest.fixture
-def many(tmp_path):
+def pinned_other(tmp_path):
+    with pinned(compile_bpf(tmp_path / "other.bpf.c", OTHER)) as where:
+        yield where / "other"
+
+
+@pytest.fixture
+def many():
     """Loads that many copies of an object; takes them away at the end."""
-    pins = []
+    with contextlib.ExitStack() as stack:
+        yield lambda obj, copies: [stack.enter_context(pinned(obj)) for _ in range(copies)]
 
-    def load(obj, copies):
-        for _ in range(copies):
-            pins.append(f"/sys/fs/bpf/rqspin_test_many{len(pins)}")
-            cmd = [BPFTOOL, "prog", "loadall", obj, pins[-1]]
-            subprocess.run(cmd, check=True, capture_output=True, timeout=LIMIT)
-        return pins
 
-    yield load
-    for pin in pins:
-        shutil.rmtree(pin)
+TOO_MANY = "more programs take locks than the limit of open files allows"
 
 
 def few_files(args, nr):
@@ -272,11 +263,10 @@ def few_files(args, nr):
     return ["bash", "-c", f'ulimit -n {nr}; exec "$0" "$@"', RQSPIN, *args]
 
 
-def stream_with_few_files(pin, tmp_path, nr=48):
+def stream_with_few_files(pin, nr=48):
     """stderr, events, summary of a trace that sees 5 failures of the program."""
-    packet = tmp_path / "packet"
-    packet.write_bytes(bytes(64))
-    run = f"{BPFTOOL} prog run pinned {pin} data_in {packet} repeat 5 >/dev/null"
+    packet = "head -c 64 /dev/zero"
+    run = f"{packet} | {BPFTOOL} prog run pinned {pin} data_in - repeat 5 >/dev/null"
     args = ["trace", "--json", "--source", "stream", "--", "sh", "-c", run]
     res = subprocess.run(few_files(args, nr), capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == 0, res.stderr
@@ -284,50 +274,37 @@ def stream_with_few_files(pin, tmp_path, nr=48):
     return res.stderr, [x for x in lines if x["type"] == "failure"], lines[-1]
 
 
-def test_stream_beyond_the_limit_of_files(many, tmp_path):
+@needs_stream
+def test_stream_beyond_the_limit_of_files(many):
     """Those that cannot be held are read all the same, and the reason for doubt is given once."""
-    if usable()["stream"]:
-        pytest.skip(f"stream: {usable()['stream']}")
     pins = many(PLAIN, 10)
     for pin in (pins[0], pins[-1]):
-        said, events, summary = stream_with_few_files(f"{pin}/plain_aa", tmp_path)
-        assert (
-            said.count("more programs take locks than the limit of open files allows (48)") == 1
-        ), said
+        said, events, summary = stream_with_few_files(pin / "plain_aa")
+        assert said.count(f"{TOO_MANY} (48)") == 1, said
         assert len(events) == 5
         assert summary["lost"] == 0 and summary["lost_unknown"]
 
 
+@needs_stream
 def test_stream_holds_only_what_takes_locks(many, pinned_aa, tmp_path):
-    if usable()["stream"]:
-        pytest.skip(f"stream: {usable()['stream']}")
-    src = tmp_path / "other.bpf.c"
-    src.write_text(
-        '__attribute__((section("tc"))) int other(void *ctx)\n{\n\treturn 0;\n}\n'
-        'char _license[] __attribute__((section("license"))) = "GPL";\n'
-    )
-    obj = src.with_suffix(".o")
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    subprocess.run([clang, "-g", "-O2", "-target", "bpf", "-c", src, "-o", obj], check=True)
-    many(obj, 64)
-    said, events, summary = stream_with_few_files(pinned_aa, tmp_path)
-    assert "files may be open" not in said
+    many(compile_bpf(tmp_path / "other.bpf.c", OTHER), 64)
+    said, events, summary = stream_with_few_files(pinned_aa)
+    assert TOO_MANY not in said
     assert len(events) == 5
     assert summary["lost"] == 0 and not summary["lost_unknown"]
 
 
-def test_two_readers_of_streams(tracer, pinned_aa, tmp_path):
+@needs_stream
+def test_two_readers_of_streams(tracer, pinned_aa):
     """Each may have taken what the other lacks: neither claims to have seen all; a third can."""
-    if usable()["stream"]:
-        pytest.skip(f"stream: {usable()['stream']}")
     with tracer("--source", "stream") as first, tracer("--source", "stream") as second:
-        fail(pinned_aa, tmp_path, 20)
+        run_pinned(pinned_aa, 20)
     assert len(first.events) + len(second.events) <= 20
     for t in (first, second):
         assert t.summary["lost_unknown"]
         assert t.talk.count("another rqspin reads the error streams") == 1
     with tracer("--source", "stream") as third:
-        fail(pinned_aa, tmp_path, 20)
+        run_pinned(pinned_aa, 20)
     assert len(third.events) == 20 and not third.summary["lost_unknown"]
 
 
@@ -357,7 +334,7 @@ def ring_alone(where):
 
 
 @pytest.mark.usefixtures("locks")
-def test_ring_without_a_program(tracer, tmp_path):
+def test_ring_without_a_program(tracer):
     """Nobody keeps a map for a program that never came; one that comes late is seen as well."""
     where = "/sys/fs/bpf/rqspin_test_ring"
     late = [BPFTOOL, "prog", "load", AA, f"{where}/late", "map", "name", ".bss.rqspin"]
@@ -370,7 +347,7 @@ def test_ring_without_a_program(tracer, tmp_path):
             wait_for(lambda: second not in loaded()["map"])
             late += ["pinned", f"{where}/first"]
             subprocess.run(late, check=True, capture_output=True, timeout=LIMIT)
-            fail(f"{where}/late", tmp_path, 5)
+            run_pinned(f"{where}/late", 5)
         assert len(t.events) == 5
         assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
     finally:
@@ -393,11 +370,11 @@ def test_unusable_source_says_why():
 
 @pytest.mark.usefixtures("locks")
 @pytest.mark.parametrize("verb", ["trace", "stat"])
-def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
+def test_program_that_does_not_report(verb, pinned_aa):
     """Where only self-reporting programs are seen, the others are named and may be lost."""
     strict = ["--strict", "--fail-on-event", "--duration", "1"] if verb == "trace" else ["1", "1"]
     res = rqspin(verb, "--source", "ring", "--prog", "plain_aa", *strict)
-    assert "NOT seen" in res.stderr.splitlines()[1]
+    assert "are NOT seen with these sources" in res.stderr
     assert re.search(r"program \d+ plain_aa takes locks.*NOT seen here", res.stderr), res.stderr
     said = res.stderr.splitlines()[-1] if verb == "trace" else res.stdout
     assert "lost: unknown (1 program without reports of failures)" in said
@@ -405,10 +382,10 @@ def test_program_that_does_not_report(verb, pinned_aa, tmp_path):
 
 
 @pytest.mark.usefixtures("locks")
-def test_program_that_does_not_report_exact(tracer, pinned_aa, tmp_path):
+def test_program_that_does_not_report_exact(tracer, pinned_aa):
     """Each such program is counted once; one that reports or is not asked for is none."""
     with tracer("--source", "ring", "--prog", "plain_aa") as t:
-        fail(pinned_aa, tmp_path, 50)
+        run_pinned(pinned_aa, 50)
     assert t.events == []
     assert (t.summary["programs_unseen"], t.summary["lost_unknown"]) == (1, True)
     with tracer("--source", "ring", "--prog", "aa", "--strict") as t:
@@ -448,16 +425,8 @@ char _license[] SEC("license") = "GPL";
 
 @pytest.fixture
 def pinned_bystander(tmp_path):
-    source, obj = tmp_path / "bystander.bpf.c", tmp_path / "bystander.bpf.o"
-    source.write_text(BYSTANDER)
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-I{BUILD}", f"-I{TOP}/include"]
-    subprocess.run([clang, *flags, "-c", source, "-o", obj], check=True, timeout=LIMIT)
-    where = "/sys/fs/bpf/rqspin_test_bystander"
-    load = [BPFTOOL, "prog", "loadall", obj, where]
-    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
-    yield
-    shutil.rmtree(where)
+    with pinned(compile_bpf(tmp_path / "bystander.bpf.c", BYSTANDER)):
+        yield
 
 
 @pytest.mark.usefixtures("locks", "pinned_bystander")
@@ -484,11 +453,8 @@ def test_probes_of_the_tool_are_left_out(tracer):
 @pytest.mark.usefixtures("locks")
 def test_a_name_like_the_tools_hides_nothing(tracer, tmp_path):
     """A program is the tool's own by its object's mark, not by its name."""
-    source, obj = tmp_path / "named.bpf.c", tmp_path / "named.bpf.o"
-    source.write_text(BYSTANDER.replace("int locker", "int rqspin_aa"))
-    clang = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
-    flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", f"-I{BUILD}", f"-I{TOP}/include"]
-    subprocess.run([clang, *flags, "-c", source, "-o", obj], check=True, timeout=LIMIT)
+    text = BYSTANDER.replace("int locker", "int rqspin_aa")
+    obj = compile_bpf(tmp_path / "named.bpf.c", text)
     with tracer("--source", "ring", "--prog", "rqspin_aa") as t:
         run_sample(obj, "--roles", "rqspin_aa", "--count", 1)
     assert t.summary["programs_unseen"] + t.summary["programs_missed"] == 1
@@ -496,11 +462,8 @@ def test_a_name_like_the_tools_hides_nothing(tracer, tmp_path):
 
 def many_maps(count):
     """Descriptors of so many small maps."""
-    libc = ctypes.CDLL(None, use_errno=True)
     attr = struct.pack("IIIII", 2, 4, 8, 1, 0).ljust(128, b"\0")  # an array of one value
-    fds = [libc.syscall(SYS_BPF, 0, attr, len(attr)) for _ in range(count)]
-    assert min(fds) >= 0, os.strerror(ctypes.get_errno())
-    return fds
+    return [bpf(MAP_CREATE, attr) for _ in range(count)]
 
 
 def idle_cpu(seconds):

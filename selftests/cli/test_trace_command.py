@@ -6,10 +6,9 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import pytest
-from conftest import LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample
+from conftest import LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample, wait_ready
 
 
 def traced(*args, code=0):
@@ -84,6 +83,7 @@ def test_fail_on_event_after_success(nothing_left):
 def test_interrupt_ends_both(nothing_left, tmp_path, to_group):
     """Ctrl-C goes to the group; a signal for the tracer alone reaches the command as SIGTERM."""
     up = tmp_path / "up"
+    os.mkfifo(up)
     script = f"trap 'exit 5' INT TERM; echo > {up}; while :; do sleep 0.1; done"
     proc = subprocess.Popen(
         [RQSPIN, "trace", "--json", "--", "sh", "-c", script],
@@ -92,9 +92,7 @@ def test_interrupt_ends_both(nothing_left, tmp_path, to_group):
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + LIMIT
-    while not up.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_ready(proc, up)
     if to_group:
         os.killpg(proc.pid, signal.SIGINT)
     else:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""BPF objects of the tests: compiled, pinned, run and looked at by clang, bpftool and bpf(2)."""
+
+import contextlib
+import ctypes
+import itertools
+import os
+import pathlib
+import platform
+import shutil
+import struct
+import subprocess
+
+from conftest import BPFTOOL, BUILD, LIMIT, TOP
+
+CLANG = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+FLAGS = ["-g", "-O2", "-target", "bpf", "-mcpu=v3"]
+INCLUDES = ["-I", TOP / "include", "-I", BUILD, "-I", TOP / "bpf"]
+SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
+MAP_CREATE, OBJ_GET, STREAM_READ = 0, 7, 37
+STDERR = 2
+SERIAL = itertools.count()
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def compile_bpf(source, text=None, flags=FLAGS):
+    """The object beside the source, which gets that text first."""
+    if text is not None:
+        source.write_text(text)
+    obj = source.with_suffix(".o")
+    cmd = [CLANG, *flags, *INCLUDES, "-c", source, "-o", obj]
+    subprocess.run(cmd, check=True, timeout=LIMIT)
+    return obj
+
+
+@contextlib.contextmanager
+def pinned(obj, maps=False):
+    """The folder in which all programs of the object are pinned, and perhaps maps/ in it."""
+    where = pathlib.Path(f"/sys/fs/bpf/rqspin_test_{os.getpid()}_{next(SERIAL)}")
+    load = [BPFTOOL, "prog", "loadall", obj, where]
+    if maps:
+        load += ["pinmaps", where / "maps"]
+    subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
+    try:
+        yield where
+    finally:
+        shutil.rmtree(where)
+
+
+def run_pinned(prog, count, on=()):
+    """So many runs of a pinned program, one after the other."""
+    cmd = [*on, BPFTOOL, "prog", "run", "pinned", prog, "data_in", "-", "repeat", str(count)]
+    subprocess.run(cmd, check=True, input=bytes(64), capture_output=True, timeout=LIMIT)
+
+
+def bpf(command, attr):
+    """bpf(2) with what is packed in attr."""
+    res = LIBC.syscall(SYS_BPF, command, attr, len(attr))
+    if res < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return res
+
+
+@contextlib.contextmanager
+def opened(pin):
+    """A descriptor of what is pinned there."""
+    path = ctypes.create_string_buffer(os.fsencode(pin))
+    fd = bpf(OBJ_GET, struct.pack("QQ", ctypes.addressof(path), 0))
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def fdinfo(pin):
+    """What the kernel says of a pinned program."""
+    with opened(pin) as fd:
+        return pathlib.Path(f"/proc/self/fdinfo/{fd}").read_text()
+
+
+def read_stream(pin):
+    """Takes the text of a pinned program's error stream, as any reader does."""
+    text = ctypes.create_string_buffer(1 << 17)
+    with opened(pin) as fd:
+        attr = struct.pack("QIII", ctypes.addressof(text), len(text), STDERR, fd)
+        return text.raw[: bpf(STREAM_READ, attr.ljust(24, b"\0"))]
