@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 import pytest
-from bpfobj import MAP_CREATE, bpf, compile_bpf, fdinfo, pinned, run_pinned
+from bpfobj import MAP_CREATE, bpf, compile_bpf, fdinfo, pinned, read_stream, run_pinned
 from conftest import (
     BPFTOOL,
     BUILD,
@@ -306,6 +306,34 @@ def test_two_readers_of_streams(tracer, pinned_aa):
     with tracer("--source", "stream") as third:
         run_pinned(pinned_aa, 20)
     assert len(third.events) == 20 and not third.summary["lost_unknown"]
+
+
+@pytest.fixture
+def kprobes(stream):
+    if not doctor_check("kprobe")["available"]:
+        pytest.skip(f"kprobes: {doctor_check('kprobe')['detail']}")
+
+
+@pytest.mark.usefixtures("kprobes")
+def test_a_reader_that_is_no_rqspin(tracer, pinned_aa):
+    """What it took is missing, and that is known."""
+    with tracer("--source", "stream", "--strict") as t:
+        with stopped(t):
+            run_pinned(pinned_aa, 20)
+            assert read_stream(pinned_aa).count(b"ERROR:") == 20
+        run_pinned(pinned_aa, 3)
+    assert len(t.events) == 3 and t.summary["lost_unknown"] and t.proc.returncode == 4
+    assert t.talk.count("another process reads the error streams") == 1
+
+
+@pytest.mark.usefixtures("kprobes")
+def test_readers_that_take_nothing(tracer, pinned_aa, pinned_other):
+    """A program that takes no locks has no reports; doctor reads what it wrote itself."""
+    with tracer("--source", "stream", "--strict") as t:
+        read_stream(pinned_other)
+        rqspin("doctor")
+        run_pinned(pinned_aa, 3)
+    assert len(t.events) == 3 and not t.summary["lost_unknown"] and t.proc.returncode == 0
 
 
 def bpftool_map(nr):

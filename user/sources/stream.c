@@ -16,6 +16,7 @@
 #include "sources/readers.h"
 #include "sources/report_parse.h"
 #include "sources/stream.h"
+#include "sources/thefts.h"
 #include "trace/session.h"
 
 #define CAPACITY    100000	       /* the kernel drops what does not fit */
@@ -47,10 +48,11 @@ struct stream_source {
 	__u64 dropped; /* records for which the kernel had no room */
 	bool counted;  /* the kernel counts those */
 	unsigned long held;
-	bool too_many;	 /* programs to hold them all */
-	int joined;	 /* the readers */
-	bool shared;	 /* with another reader, now or earlier */
-	bool incomplete; /* something was or may have been lost */
+	bool too_many;	       /* programs to hold them all */
+	int joined;	       /* the readers */
+	struct thefts *thefts; /* of others, NULL if they cannot be seen */
+	bool shared;	       /* with another reader, now or earlier */
+	bool incomplete;       /* something was or may have been lost */
 };
 
 static bool stream_usable(char *why, size_t size)
@@ -362,6 +364,16 @@ static void find_readers(struct stream_source *ss)
 		"stop one of them");
 }
 
+/* A reader that is no rqspin is noticed when it has taken something. */
+static void find_thefts(struct stream_source *ss)
+{
+	if (ss->shared || !thefts_any(ss->thefts, session_progs(ss->session)))
+		return;
+	ss->shared = ss->incomplete = true;
+	pr_warn("another process reads the error streams too (bpftool prog tracelog?): what it reads "
+		"is not shown here");
+}
+
 /* The other one may look only when it polls: give it time to, before anything is taken. */
 static void join_readers(struct stream_source *ss)
 {
@@ -381,6 +393,7 @@ static void *stream_open(struct session *s)
 		return NULL;
 	ss->session = s;
 	join_readers(ss);
+	ss->thefts = thefts_open();
 	proginfos_scan(session_progs(s));
 	find_streams(ss);
 	for (struct stream *st = ss->streams; st; st = st->next)
@@ -400,6 +413,7 @@ static void stream_poll(void *state, bool last)
 	ss->next_poll = now + POLL_NS;
 	find_readers(ss);
 	poll_all(ss, now, last);
+	find_thefts(ss);
 }
 
 static __u64 stream_lost(void *state, bool *unknown)
@@ -425,6 +439,7 @@ static void stream_close(void *state)
 	}
 	if (ss->joined >= 0)
 		close(ss->joined);
+	thefts_close(ss->thefts);
 	free(ss);
 }
 
