@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/failure.h"
+#include "trace/join.h"
+#include "trace/lineup.h"
+#include "trace/lost.h"
+#include "unit.h"
+
+/* A source's state is how many it has lost. */
+static __u64 lost(void *state, bool *unknown)
+{
+	(void)unknown;
+	return *(__u64 *)state;
+}
+
+static __u64 lost_and_doubt(void *state, bool *unknown)
+{
+	*unknown = true;
+	return *(__u64 *)state;
+}
+
+static const struct source whole = { .rank = 1,
+				     .traits = SOURCE_WHOLE | SOURCE_AT_LOCK,
+				     .lost = lost };
+static const struct source reports = { .rank = 3,
+				       .traits = SOURCE_REPORTS,
+				       .lost = lost_and_doubt };
+static const struct source own = { .rank = 5, .traits = SOURCE_SELF_REPORTS, .lost = lost };
+
+static struct lineup lineup_of(const struct source *a, __u64 *lost_a, const struct source *b,
+			       __u64 *lost_b)
+{
+	return (struct lineup){ .sources = { a, b },
+				.states = { lost_a, lost_b },
+				.nr = 2,
+				.traits = a->traits | b->traits };
+}
+
+static void ignore(const struct failure *f, void *ctx)
+{
+	(void)f;
+	(void)ctx;
+}
+
+static void failures_of_both_are_counted(void **state)
+{
+	__u64 of_own = 3, of_reports = 4;
+	struct lineup l = lineup_of(&own, &of_own, &reports, &of_reports);
+	struct join *j = join_open(ignore, NULL);
+	bool unknown = false;
+
+	(void)state;
+	assert_int_equal(lost_count(&l, j, &unknown), 7);
+	assert_true(unknown);
+	join_close(j);
+}
+
+static void what_the_lock_tells_is_counted_there(void **state)
+{
+	__u64 of_own = 3, of_reports = 4, of_whole = 2;
+	struct lineup with_own = lineup_of(&own, &of_own, &whole, &of_whole);
+	struct lineup with_reports = lineup_of(&reports, &of_reports, &whole, &of_whole);
+	struct join *j = join_open(ignore, NULL);
+	bool unknown = false;
+
+	(void)state;
+	assert_int_equal(lost_count(&with_own, j, &unknown), 2);
+	assert_int_equal(lost_count(&with_reports, j, &unknown), 2);
+	assert_false(unknown);
+	join_close(j);
+}
+
+static void sum(const struct failure *like, __u64 nr, void *ctx)
+{
+	assert_null(like);
+	*(__u64 *)ctx += nr;
+}
+
+static void together_they_are_as_many(void **state)
+{
+	__u64 of_own = 3, of_reports = 4, total = 0;
+	struct lineup l = lineup_of(&own, &of_own, &reports, &of_reports);
+	struct join *j = join_open(ignore, NULL);
+
+	(void)state;
+	lost_each(&l, j, sum, &total);
+	assert_int_equal(total, 7);
+	join_close(j);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(failures_of_both_are_counted),
+	cmocka_unit_test(what_the_lock_tells_is_counted_there),
+	cmocka_unit_test(together_they_are_as_many),
+};
+
+UNIT_GROUP(lost, tests)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "trace/lineup.h"
+
+bool lineup_has(const struct lineup *l, unsigned int traits)
+{
+	return l->traits & traits;
+}
+
+bool lineup_counts_all(const struct lineup *l)
+{
+	for (int i = 0; i < l->nr; i++)
+		if (source_is(l->sources[i], SOURCE_AT_LOCK) &&
+		    source_is(l->sources[i], SOURCE_WHOLE | SOURCE_REPORTS))
+			return true;
+	return false;
+}
+
+enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *prog)
+{
+	enum source_cover best = COVER_NO;
+
+	for (int i = 0; i < l->nr; i++) {
+		enum source_cover here = COVER_NO;
+
+		if (l->sources[i]->covers)
+			here = prog ? l->sources[i]->covers(l->states[i], prog) : COVER_SOON;
+		if (here > best)
+			best = here;
+	}
+	return best;
+}
+
+/*
+ * Polled by rank: what a source of higher rank has seen, those of lower rank find when they look
+ * after it.
+ */
+static void add(struct lineup *l, const struct source *src, void *state)
+{
+	int at = l->nr++;
+
+	for (; at && l->sources[at - 1]->rank < src->rank; at--) {
+		l->sources[at] = l->sources[at - 1];
+		l->states[at] = l->states[at - 1];
+	}
+	l->sources[at] = src;
+	l->states[at] = state;
+	l->traits |= src->traits;
+}
+
+static bool start(struct lineup *l, struct session *s, const struct source *src, bool must)
+{
+	char why[256] = "";
+	void *state;
+
+	if (!src->usable(why, sizeof(why))) {
+		if (must)
+			pr_err("source '%s' does not work here: %s", src->name, why);
+		else
+			pr_debug("source '%s' not used: %s", src->name, why);
+		return false;
+	}
+	state = src->open(s);
+	if (!state) {
+		pr_err("source '%s' cannot be started: %s", src->name, strerror(errno));
+		return false;
+	}
+	add(l, src, state);
+	return true;
+}
+
+static void no_source(const struct source *const *table, const char *name)
+{
+	char names[256];
+	size_t used = 0;
+
+	for (size_t i = 0; table[i] && used < sizeof(names); i++)
+		used += snprintf(names + used, sizeof(names) - used, "%s%s",
+				 !i	      ? "" :
+				 table[i + 1] ? ", " :
+						" and ",
+				 table[i]->name);
+	pr_err("no source '%s'; there are %s", name, names);
+}
+
+static const struct source *source_by_name(const struct source *const *table, const char *name)
+{
+	for (size_t i = 0; table[i]; i++)
+		if (!strcmp(table[i]->name, name))
+			return table[i];
+	no_source(table, name);
+	return NULL;
+}
+
+static bool started(const struct lineup *l, const struct source *src)
+{
+	for (int i = 0; i < l->nr; i++)
+		if (l->sources[i] == src)
+			return true;
+	return false;
+}
+
+static int start_wanted(struct lineup *l, struct session *s, const struct source *const *table,
+			const char *wanted)
+{
+	char *list = strdup(wanted), *rest = list, *name;
+	int err = list ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ","))) {
+		const struct source *src = source_by_name(table, name);
+
+		if (src && started(l, src)) {
+			pr_err("source '%s' is named twice", name);
+			src = NULL;
+		}
+		if (!src)
+			err = -EINVAL;
+		else if (!start(l, s, src, true))
+			err = -EOPNOTSUPP;
+	}
+	free(list);
+	return err;
+}
+
+static int start_all(struct lineup *l, struct session *s, const struct source *const *table)
+{
+	for (size_t i = 0; table[i]; i++) {
+		if (lineup_has(l, SOURCE_REPORTS) && source_is(table[i], SOURCE_REPORTS))
+			continue;
+		if (lineup_has(l, SOURCE_WHOLE) && !source_is(table[i], SOURCE_SELF_REPORTS))
+			continue;
+		start(l, s, table[i], false);
+	}
+	if (!l->nr)
+		pr_err("no source of failures works here: 'rqspin doctor' says why");
+	return l->nr ? 0 : -EOPNOTSUPP;
+}
+
+int lineup_start(struct lineup *l, struct session *s, const struct source *const *table,
+		 const char *wanted)
+{
+	if (!wanted || !strcmp(wanted, "auto"))
+		return start_all(l, s, table);
+	return start_wanted(l, s, table, wanted);
+}
+
+void lineup_stop(struct lineup *l)
+{
+	for (int i = l->nr - 1; i >= 0; i--)
+		l->sources[i]->close(l->states[i]);
+	*l = (struct lineup){ 0 };
+}
+
+void lineup_poll(struct lineup *l, bool last)
+{
+	for (int i = 0; i < l->nr; i++)
+		l->sources[i]->poll(l->states[i], last);
+}
+
+void lineup_names(const struct lineup *l, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	*buf = 0;
+	for (int i = 0; i < l->nr && used < size; i++)
+		used += snprintf(buf + used, size - used, "%s%s", i ? ", " : "",
+				 l->sources[i]->name);
+}

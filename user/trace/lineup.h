@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The sources that a session uses: which of those that there are, started, and asked together. */
+#ifndef RQSPIN_TRACE_LINEUP_H
+#define RQSPIN_TRACE_LINEUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/source.h"
+
+struct session;
+
+#define LINEUP_MAX (RANK_MAX + 1) /* each has its own rank */
+
+/**
+ * struct lineup - sources that were started
+ * @sources: by rank, the highest first
+ * @states: theirs
+ * @nr: how many
+ * @traits: of any of them
+ */
+struct lineup {
+	const struct source *sources[LINEUP_MAX];
+	void *states[LINEUP_MAX];
+	int nr;
+	unsigned int traits;
+};
+
+/*
+ * Starts sources of the table for the session; wanted: as for session_open(). 0, or -errno after it
+ * has said why: -EINVAL if the list is wrong, -EOPNOTSUPP if one of them does not work here.
+ */
+int lineup_start(struct lineup *l, struct session *s, const struct source *const *table,
+		 const char *wanted);
+void lineup_stop(struct lineup *l);
+
+void lineup_poll(struct lineup *l, bool last);
+
+/* Is there a source with one of the traits? */
+bool lineup_has(const struct lineup *l, unsigned int traits);
+
+/* Is there a source that sees, or counts, every failure of programs in the kernel's lock? */
+bool lineup_counts_all(const struct lineup *l);
+
+/* The best that sources do which see only what takes part in them. NULL: a program unknown yet. */
+enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *prog);
+
+/* "ring, trampoline" */
+void lineup_names(const struct lineup *l, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/failure.h"
+#include "trace/join.h"
+#include "trace/lineup.h"
+#include "trace/lost.h"
+
+/* The failure whose report was lost has been seen, or is counted by another source. */
+static bool counted_elsewhere(const struct lineup *l, const struct source *src)
+{
+	return (source_is(src, SOURCE_REPORTS) && lineup_has(l, SOURCE_WHOLE)) ||
+	       (source_is(src, SOURCE_SELF_REPORTS) && lineup_counts_all(l));
+}
+
+/* A lost report of a failure that its program reported as well is no lost failure. */
+static __u64 lost_by(const struct lineup *l, const struct join *j, int i, bool *unknown)
+{
+	const struct source *src = l->sources[i];
+	__u64 n, alone;
+
+	if (counted_elsewhere(l, src))
+		return 0;
+	n = src->lost(l->states[i], unknown);
+	alone = source_is(src, SOURCE_REPORTS | SOURCE_WHOLE) ? join_alone(j) : 0;
+	return n - (n < alone ? n : alone);
+}
+
+__u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
+{
+	__u64 nr = join_lost(j);
+
+	for (int i = 0; i < l->nr; i++)
+		nr += lost_by(l, j, i, unknown);
+	return nr;
+}
+
+/**
+ * struct losing - one source's losses, while they are handed out
+ * @j: knows which failures were reported all the same
+ * @src: source
+ * @left: so many have not been handed out
+ * @fn: gets them
+ * @ctx: its argument
+ */
+struct losing {
+	const struct join *j;
+	const struct source *src;
+	__u64 left;
+	loss_fn fn;
+	void *ctx;
+};
+
+static void on_loss(const struct failure *like, __u64 nr, void *ctx)
+{
+	struct losing *l = ctx;
+	__u64 alone = 0;
+
+	if (source_is(l->src, SOURCE_REPORTS | SOURCE_WHOLE))
+		alone = join_alone_of(l->j, like->prog_id, like->ev.lock);
+	nr -= nr < alone ? nr : alone;
+	nr = nr < l->left ? nr : l->left;
+	l->left -= nr;
+	if (nr)
+		l->fn(like, nr, l->ctx);
+}
+
+void lost_each(const struct lineup *l, const struct join *j, loss_fn fn, void *ctx)
+{
+	__u64 others = join_lost(j);
+
+	for (int i = 0; i < l->nr; i++) {
+		struct losing losing = { j, l->sources[i], 0, fn, ctx };
+		bool unknown = false;
+
+		losing.left = lost_by(l, j, i, &unknown);
+		if (losing.left && losing.src->losses)
+			losing.src->losses(l->states[i], on_loss, &losing);
+		others += losing.left;
+	}
+	if (others)
+		fn(NULL, others, ctx);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "base/log.h"
+#include "names/own.h"
+#include "names/proginfo.h"
+#include "trace/filter.h"
+#include "trace/lineup.h"
+#include "trace/unseen.h"
+#include "trace/wake.h"
+
+#define NAMED_MAX 20 /* of the programs that are not seen */
+
+/* What libbpf and rqspin load to ask the kernel something, and at once let go. */
+static bool is_probe(const char *name)
+{
+	static const char *const names[] = { "", "a", "libbpf_nametest" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return own_name(name);
+}
+
+/* Nothing is known of the program but its id and perhaps its name. */
+static bool counts_as_missed(const struct unseen *u, struct wake *wake, __u32 id,
+			     char name[WAKE_NAME])
+{
+	const char *want = u->filter->prog;
+	char full[WAKE_NAME] = "";
+
+	if (id == PROGINFO_MISSED_MANY)
+		return true;
+	if (!wake_prog_name(wake, id, name))
+		return !want || trace_filter_prog(u->filter, id, want, NULL);
+	if (want)
+		memccpy(full, want, 0, sizeof(full) - 1);
+	return !is_probe(name) &&
+	       trace_filter_prog(u->filter, id, name, strcmp(full, name) ? NULL : want);
+}
+
+void unseen_scan(struct unseen *u, struct proginfos *progs, struct wake *wake)
+{
+	__u32 id;
+
+	proginfos_scan_until(progs, wake_newest_prog(wake));
+	while (proginfos_next_missed(progs, &id)) {
+		char name[WAKE_NAME] = "?";
+
+		if (!counts_as_missed(u, wake, id, name) || counted_has(&u->silent, name) ||
+		    !counted_first(&u->missed, strcmp(name, "?") ? name : ""))
+			continue;
+		pr_debug("program %u %s was gone before it could be examined", id, name);
+		u->nr_missed++;
+	}
+}
+
+static void note_silent(struct unseen *u, const struct proginfo *p)
+{
+	if (!counted_first(&u->silent, p->full_name))
+		return;
+	/* It came and went before, and now stays. */
+	if (!counted_first(&u->missed, p->full_name))
+		u->nr_missed--;
+	if (u->nr_silent++ < NAMED_MAX)
+		pr_warn("program %u %s takes locks, but does not include res_events.bpf.h: its "
+			"failures are NOT seen here",
+			p->id, p->full_name);
+	else if (u->nr_silent == NAMED_MAX + 1)
+		pr_warn("and more such programs");
+}
+
+void unseen_find(struct unseen *u, const struct proginfos *progs, const struct lineup *l,
+		 __u32 last)
+{
+	for (const struct proginfo *p = proginfos_first(progs); p && p->id > u->checked;
+	     p = p->next)
+		if (p->id <= last && p->locks && lineup_covers(l, p) != COVER_YES &&
+		    trace_filter_prog(u->filter, p->id, p->name, p->full_name))
+			note_silent(u, p);
+	u->checked = last;
+}
