@@ -4,14 +4,14 @@
 #include <bpf/bpf.h>
 #include "drive.h"
 
-#define RUN_FAILED 1000 /* no program returns that */
+#define RUN_FAILED 1000 /* and the errno; no program returns that */
 
 int run_syscall(int prog_fd, struct fb_args *args)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(*args));
 
 	if (bpf_prog_test_run_opts(prog_fd, &opts))
-		return RUN_FAILED;
+		return RUN_FAILED + errno;
 	return (int)opts.retval;
 }
 
@@ -22,7 +22,7 @@ int run_packets(int prog_fd, int repeat)
 		    .repeat = repeat);
 
 	if (bpf_prog_test_run_opts(prog_fd, &opts))
-		return RUN_FAILED;
+		return RUN_FAILED + errno;
 	return (int)opts.retval;
 }
 

@@ -30,7 +30,9 @@ struct job {
 };
 
 int drive(struct job *jobs, int n); /* 0, or a negative errno if it could not be done */
-int run_syscall(int prog_fd, struct fb_args *args); /* the program's result */
-int run_packets(int prog_fd, int repeat);
+
+/* The program's result; 1000 and the errno if it could not be run. */
+int run_syscall(int prog_fd, struct fb_args *args);
+int run_packets(int prog_fd, int repeat); /* of tc or XDP; the last run's */
 
 #endif

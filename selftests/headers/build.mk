@@ -2,7 +2,7 @@
 # run.sh compiles the programs of ok/ with other compilers, too; this loads and runs them.
 HEADERS_OK = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/headers/ok/*.bpf.c))
 HEADERS_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/headers/*.c)) \
-	$(O)/selftests/fallback/tap.o \
+	$(addprefix $(O)/selftests/fallback/,drive.o tap.o) \
 	$(addprefix $(O)/user/,kernel/heldtab.o kernel/runqueues.o base/log.o base/escape.o)
 
 selftests: $(O)/selftests/headers/drive $(HEADERS_OK)

@@ -7,9 +7,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "../fallback/drive.h"
 #include "../fallback/tap.h"
 #include "check_contended.h"
-#include "once.h"
 
 #define CALLS  50
 #define REPEAT 2000
@@ -38,7 +38,7 @@ static void *run_side(void *arg)
 		side->first_error = -1;
 	pthread_barrier_wait(side->start);
 	for (int i = 0; i < CALLS && !side->first_error; i++)
-		side->first_error = run_once(side->prog_fd, REPEAT);
+		side->first_error = run_packets(side->prog_fd, REPEAT);
 	return NULL;
 }
 

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "../fallback/drive.h"
 #include "../fallback/tap.h"
+#include "base/clock.h"
 #include "check_events.h"
 #include "kernel/heldtab.h"
-#include "once.h"
 #include "rqspin/event.h"
 
 #define RUNS 7
@@ -22,14 +22,6 @@ struct expected {
 	char comm[RQSPIN_EVENT_NAME];
 	__u64 from_ns, to_ns;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static int read_expected(const struct bpf_object *obj, struct expected *want)
 {
@@ -95,7 +87,7 @@ void check_events(const struct bpf_object *obj, int prog_fd)
 	if (!tap(ring != MAP_FAILED, "event: ring can be mapped"))
 		return;
 	want.from_ns = now_ns();
-	got = run_once(prog_fd, RUNS);
+	got = run_packets(prog_fd, RUNS);
 	want.to_ns = now_ns();
 	tap(got == 0 && sequence_right(ring, RUNS), "event: %d failures, %llu events in sequence",
 	    RUNS, ring->head);
@@ -106,7 +98,7 @@ void check_events(const struct bpf_object *obj, int prog_fd)
 		goto unmap;
 	}
 	heldtab_arm_object((struct bpf_object *)obj);
-	got = run_once(prog_fd, RUNS);
+	got = run_packets(prog_fd, RUNS);
 	want.to_ns = now_ns();
 	if (tap(got == 0 && sequence_right(ring, 2 * RUNS), "event: again, with the table known"))
 		check_event(&ring->slots[2 * RUNS - 1], &want, true);

@@ -11,11 +11,11 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "../fallback/drive.h"
 #include "../fallback/tap.h"
 #include "check_contended.h"
 #include "check_events.h"
 #include "kernel/heldtab.h"
-#include "once.h"
 
 static void run_program(const struct bpf_object *obj, const char *file,
 			const struct bpf_program *prog)
@@ -34,7 +34,7 @@ static void run_program(const struct bpf_object *obj, const char *file,
 	}
 	if (!strncmp(name, "reports_", 8))
 		heldtab_arm_object((struct bpf_object *)obj);
-	got = run_once(fd, 1);
+	got = run_packets(fd, 1);
 	tap(got == (strncmp(name, "deadlock_", 9) ? 0 : -EDEADLK), "%s: %s (returned %d)", file,
 	    name, got);
 }
