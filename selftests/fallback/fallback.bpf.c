@@ -36,6 +36,7 @@ __u64 interrupts;
 __u64 arrived;
 __u32 held; /* round whose holder is in */
 __u32 armed;
+__u64 held_ns;	    /* how long the last holder did hold */
 __u64 seen_address; /* of locks[0], as the programs see it */
 
 /* bpf_loop() ends after some 0.2 s by itself; a busy machine may need the whole deadline. */
@@ -204,6 +205,7 @@ int fb_hold(struct fb_args *args)
 	until = bpf_ktime_get_ns() + args->hold_ns;
 	*(volatile __u32 *)&held = 1;
 	LONG_LOOP(hold_step, &until);
+	held_ns = bpf_ktime_get_ns() - (until - args->hold_ns);
 	res_fb_unlock(word);
 	return 0;
 }

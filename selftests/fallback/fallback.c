@@ -33,6 +33,7 @@
 #define IRQ_PERIOD_NS	 100000
 #define MS		 1000000ULL
 #define LIMIT_MS	 250
+#define BELOW_TRIES	 10
 
 static struct fallback_bpf *skel;
 static int cpus;
@@ -187,6 +188,19 @@ static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
 	return jobs[1].ok ? 0 : jobs[1].timeouts ? -ETIMEDOUT : -EIO;
 }
 
+/* A holder that is kept off its CPU goes beyond the limit: then once more. */
+static int take_below_limit(struct fb_seen *seen)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < BELOW_TRIES; i++) {
+		err = take_from_holder((LIMIT_MS - 30) * MS, seen);
+		if (skel->bss->held_ns < (LIMIT_MS - 5) * MS)
+			break;
+	}
+	return err;
+}
+
 static void test_timeout(void)
 {
 	struct fb_seen seen;
@@ -200,8 +214,9 @@ static void test_timeout(void)
 	tap(err == -ETIMEDOUT && seen.kind == RQSPIN_TIMEOUT && seen.owner_cpu == 0 &&
 		    seen.wait_ns >= LIMIT_MS * MS && all_free(),
 	    "%s: timeout after %llu ms", mode, (unsigned long long)(seen.wait_ns / MS));
-	err = take_from_holder((LIMIT_MS - 30) * MS, &seen);
-	tap(err == 0 && all_free(), "%s: no timeout just below the limit", mode);
+	err = take_below_limit(&seen);
+	tap(err == 0 && all_free(), "%s: no timeout just below the limit, after %llu ms", mode,
+	    (unsigned long long)(skel->bss->held_ns / MS));
 }
 
 static struct fb_counts sum(const struct fb_counts *per_cpu)
