@@ -7,11 +7,11 @@
 #include "names/proginfo.h"
 #include "trace/source.h"
 #include "trace/join.h"
+#include "trace/merge.h"
 
 /* On a busy machine a program may be stopped between the kernel's report and its own. */
 #define WAIT_NS	     1000000000ULL
 #define WAIT_FLUSHES 2
-#define OP_END_NS    1000000ULL /* from the failure of its lock to the end of a map operation */
 #define BUCKETS	     64
 
 /**
@@ -203,134 +203,6 @@ static void pack(struct bucket *b)
 	b->skip_ns = 0;
 }
 
-/*
- * Did the lock fail inside the map operation? It knows its map and when it ended, which is some
- * instructions after the failure.
- */
-static bool inside(const struct failure *lock, const struct failure *op)
-{
-	if (lock->prog_lock || lock->ev.ts_ns > op->ev.ts_ns)
-		return false;
-	if (lock->map_id)
-		return lock->map_id == op->map_id;
-	return op->ev.ts_ns - lock->ev.ts_ns < OP_END_NS;
-}
-
-/* Unless told otherwise, what one of the two does not know cannot make them differ. */
-static bool same_failure(const struct failure *a, const struct failure *b)
-{
-	const struct rqspin_event *x = &a->ev, *y = &b->ev;
-
-	if (source_is(a->source, SOURCE_OPERATIONS) && !inside(b, a))
-		return false;
-	if (a->source == b->source || x->cpu != y->cpu || x->err != y->err)
-		return false;
-	if (x->tid && y->tid && x->tid != y->tid)
-		return false;
-	if (a->prog_id && b->prog_id && a->prog_id != b->prog_id)
-		return false;
-	return !x->lock || !y->lock || x->lock == y->lock;
-}
-
-static void add_owner(struct failure *to, const struct failure *from)
-{
-	struct rqspin_event *x = &to->ev;
-	const struct rqspin_event *y = &from->ev;
-
-	if (x->owner_cpu < 0 && y->owner_cpu >= 0) {
-		x->owner_cpu = y->owner_cpu;
-		x->owner_wants = y->owner_wants;
-		x->nr_owner_held = y->nr_owner_held;
-		memcpy(x->owner_held, y->owner_held, sizeof(x->owner_held));
-		to->owner = from->owner;
-	}
-	if (!to->owner.known && x->owner_cpu == y->owner_cpu)
-		to->owner = from->owner;
-}
-
-/* Nothing that was told by the lock is inferred better by anybody else. */
-static void take_told(struct failure *to, const struct failure *from)
-{
-	struct rqspin_event *x = &to->ev;
-	const struct rqspin_event *y = &from->ev;
-
-	to->told = true;
-	to->drained = from->drained;
-	to->sampled = false;
-	to->nr_chain = from->nr_chain;
-	memcpy(to->chain, from->chain, sizeof(to->chain));
-	x->kind = y->kind;
-	x->parties = y->parties;
-	x->ts_ns = y->ts_ns;
-	x->wait_ns = y->wait_ns;
-	if (x->owner_cpu == y->owner_cpu && x->nr_owner_held != HELD_UNKNOWN)
-		return;
-	x->owner_cpu = -1;
-	to->owner.known = false;
-	add_owner(to, from);
-	to->some_owner_held = from->some_owner_held;
-}
-
-static void absorb(struct failure *to, struct failure *from)
-{
-	struct rqspin_event *x = &to->ev, *y = &from->ev;
-
-	to->joined = from->source;
-	if (from->told)
-		take_told(to, from);
-	/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
-	if (!to->told && y->parties &&
-	    (x->kind == RQSPIN_UNKNOWN || x->kind == RQSPIN_TIMEOUT || !x->parties)) {
-		x->kind = y->kind;
-		x->parties = y->parties;
-		to->sampled = from->sampled;
-	}
-	if (!to->told && x->kind == RQSPIN_UNKNOWN)
-		x->kind = y->kind;
-	add_owner(to, from);
-	if (!x->lock)
-		x->lock = y->lock;
-	if (x->wait_ns == WAIT_UNKNOWN)
-		x->wait_ns = y->wait_ns;
-	if (y->nr_held != HELD_UNKNOWN &&
-	    (x->nr_held == HELD_UNKNOWN || (to->some_held && !from->some_held))) {
-		x->nr_held = y->nr_held;
-		memcpy(x->held, y->held, sizeof(x->held));
-		to->some_held = from->some_held;
-	}
-	if (!to->map_id)
-		to->map_id = from->map_id;
-	if (!to->prog_id) {
-		to->prog_id = from->prog_id;
-		to->prog = from->prog;
-		from->prog = NULL;
-	}
-	if (!x->pid)
-		x->pid = y->pid;
-	if (y->line && (!x->line || to->report_line)) {
-		x->line = y->line;
-		memcpy(to->file, from->file, sizeof(to->file));
-		to->report_line = from->report_line;
-	}
-	if (!to->report) {
-		to->report = from->report;
-		from->report = NULL;
-	}
-	drop(from);
-}
-
-/*
- * A program's own report has the time before its first lock: what the kernel told before that,
- * or after the thread's next such time, is of another failure. Reports may be missing.
- */
-static bool in_scope(const struct failure *f, __u64 until, const struct failure *report)
-{
-	if (!source_is(f->source, SOURCE_SELF_REPORTS) ||
-	    !source_is(report->source, SOURCE_AT_LOCK))
-		return true;
-	return report->ev.ts_ns >= f->ev.ts_ns && report->ev.ts_ns < until;
-}
-
 /* In a burst most of what waits is older, and reports come in the order of their beginnings. */
 static size_t skip_older(struct bucket *b, const struct failure *f)
 {
@@ -360,8 +232,8 @@ static struct item *find_match(struct join *j, const struct failure *f, __u64 un
 		struct item *it = b->refs[i].item;
 
 		if (!it || it->f.source->rank >= f->source->rank ||
-		    absorbed & 1U << it->f.source->rank || !same_failure(f, &it->f) ||
-		    !in_scope(f, until, &it->f))
+		    absorbed & 1U << it->f.source->rank || !merge_possible(f, &it->f) ||
+		    !merge_in_scope(f, until, &it->f))
 			continue;
 		if (!source_is(f->source, SOURCE_OPERATIONS))
 			return it;
@@ -380,9 +252,9 @@ static void absorb_waiting(struct join *j, struct failure *f, __u64 until)
 
 	while ((it = find_match(j, f, until, absorbed))) {
 		absorbed |= 1U << it->f.source->rank;
-		absorb(f, &it->f);
+		merge_add(f, &it->f);
 		end_waiting(j, it);
-		free(it);
+		item_free(it);
 	}
 }
 
