@@ -21,7 +21,7 @@ LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 
 # program: variant, source folder
 LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape stress-16k detect-16k \
-	race-tsan
+	race-tsan path
 LAB_OF_bench = obj bench
 LAB_OF_detect = obj detect
 LAB_OF_regress = obj regress
@@ -31,6 +31,7 @@ LAB_OF_stress-escape = obj-escape stress
 LAB_OF_stress-16k = obj-16k stress
 LAB_OF_detect-16k = obj-16k detect
 LAB_OF_race-tsan = obj-tsan race
+LAB_OF_path = obj path
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \

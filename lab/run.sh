@@ -18,6 +18,7 @@ job() {
 	passed=$((passed + p)) failed=$((failed + f))
 }
 
+job lab-path
 job lab-regress
 job lab-regress-escape
 job lab-detect --rounds 4000

@@ -9,6 +9,7 @@ shim=$(realpath "$(dirname "$0")")
 
 # What is compiled as it is. Nothing else of the tree can be reached.
 files=(
+	arch/x86/kernel/rqspinlock.c
 	include/asm-generic/rqspinlock.h
 	include/asm-generic/qspinlock.h
 	include/asm-generic/qspinlock_types.h
@@ -24,9 +25,10 @@ files=(
 	kernel/locking/qspinlock_stat.h
 )
 stubs=(
-	asm/byteorder asm/barrier asm/processor
+	asm/barrier asm/byteorder asm/cpufeature asm/processor
 	linux/atomic linux/bug linux/cache linux/compiler linux/cpumask linux/export linux/fs
-	linux/hardirq linux/init linux/irqflags linux/jump_label linux/math linux/minmax linux/mutex
+	linux/hardirq linux/init linux/irqflags linux/jump_label linux/kvm_para linux/math
+	linux/minmax linux/mutex
 	linux/percpu linux/percpu-defs linux/preempt linux/prefetch linux/processor linux/sched
 	linux/sched/clock linux/smp linux/string linux/time64 linux/timekeeping linux/tracepoint
 	linux/types linux/uaccess
