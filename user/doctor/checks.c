@@ -187,6 +187,13 @@ static const char *costs_other_source(void)
 	return probe(PROBE_TRACEPOINT) ? "nothing: the lock's tracepoint shows all of it" : NULL;
 }
 
+static const char *costs_trampoline(void)
+{
+	if (!probe(PROBE_TRACEPOINT) && probe(PROBE_STREAM))
+		return "failures show neither the owner (except AA) nor their exact time";
+	return costs_other_source();
+}
+
 static const char *fix_trampoline(void)
 {
 	static const char *const options[] = { "CONFIG_FUNCTION_TRACER",
@@ -237,15 +244,14 @@ const struct check checks[] = {
 	  "Linux 6.15 or later with BTF", false, .look = look_held_table,
 	  .costs_here = costs_held_table, .fix_here = fix_held_table },
 	{ "stream", "program error streams",
-	  "failures of programs that do not report themselves have no text",
+	  "failures of programs that do not include res_events.bpf.h are not seen",
 	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",
-	  false, .look = look_stream },
+	  false, .look = look_stream, .costs_here = costs_other_source },
 	{ "trampoline", "fentry and fexit",
-	  "only failures of programs that report themselves (res_events.bpf.h) are seen, "
-	  "without the owner",
+	  "only failures of programs that include res_events.bpf.h are seen, without the owner",
 	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
 	  "a distribution's",
-	  false, .look = look_trampoline, .costs_here = costs_other_source,
+	  false, .look = look_trampoline, .costs_here = costs_trampoline,
 	  .fix_here = fix_trampoline },
 	{ "contention", "contention tracepoints", "failures inside maps are not seen",
 	  "Linux 5.19 or later", false, .look = look_contention, .costs_here = costs_other_source },
