@@ -12,9 +12,10 @@
 #define RQSPIN_EVENT_FILE   32
 #define RQSPIN_HELD_UNKNOWN (~0U) /* in nr_held: the table could not be read */
 #define RQSPIN_RING_SITES   64	  /* power of two */
-#define RQSPIN_RING_LAYOUT  2	  /* changes when a struct below does */
+#define RQSPIN_TID_UNKNOWN  (~0U) /* in owner_tid */
+#define RQSPIN_RING_LAYOUT  3	  /* changes when a struct below does */
 
-/* Define another power of two before including this to hold longer bursts: 272 bytes each. */
+/* Define another power of two before including this to hold longer bursts: 280 bytes each. */
 #ifndef RQSPIN_RING_EVENTS
 #define RQSPIN_RING_EVENTS 4096
 #endif
@@ -57,6 +58,7 @@ enum rqspin_kind {
  * @nr_held: locks this CPU held; only the first RQSPIN_EVENT_HELD are in @held;
  *           RQSPIN_HELD_UNKNOWN if that is not known
  * @nr_owner_held: locks the owner held, as @nr_held
+ * @owner_tid: thread that owns @lock (fallback lock, AA), else RQSPIN_TID_UNKNOWN
  * @held: addresses of the locks held by this CPU, oldest first
  * @owner_held: addresses of the locks held by the owner, oldest first
  * @comm: current task's name
@@ -79,6 +81,8 @@ struct rqspin_event {
 	__u32 line;
 	__u32 nr_held;
 	__u32 nr_owner_held;
+	__u32 owner_tid;
+	__u32 pad;
 	__u64 held[RQSPIN_EVENT_HELD];
 	__u64 owner_held[RQSPIN_EVENT_HELD];
 	char comm[RQSPIN_EVENT_NAME];

@@ -262,6 +262,7 @@ static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_t
 		ev->kind = RQSPIN_AA;
 		ev->parties = 1;
 		ev->owner_cpu = ev->cpu;
+		ev->owner_tid = ev->tid;
 	} else if (ev->err == -RQSPIN_EDEADLK && have_table) {
 		ev->kind = RQSPIN_ABBA;
 		ev->parties = 2;
@@ -290,6 +291,7 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	ev->file[0] = 0;
 	rqspin_use_site(ev, scope->since, address, stack);
 	ev->nr_owner_held = RQSPIN_HELD_UNKNOWN;
+	ev->owner_tid = RQSPIN_TID_UNKNOWN;
 	rqspin_fill_task(ev, scope);
 	own = rqspin_copy_held(ev, scope->held, lock, also);
 	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */

@@ -59,6 +59,7 @@ struct res_fb_record {
  * @kind: enum rqspin_kind
  * @parties: members of the cycle (1: AA), 0 after a timeout
  * @owner_cpu: CPU of the owner of @lock, -1 if it had just let go
+ * @owner_tid: its thread, valid with @owner_cpu
  */
 struct res_fb_failure {
 	__u64 lock;
@@ -68,6 +69,7 @@ struct res_fb_failure {
 	__u32 kind;
 	__u32 parties;
 	__s32 owner_cpu;
+	__u32 owner_tid;
 };
 
 struct res_fb_cpu {

@@ -430,6 +430,7 @@ static __always_inline void res_fb_note_failure(const struct res_fb_wait *w)
 	last->kind = w->kind;
 	last->parties = w->parties;
 	last->owner_cpu = w->owner ? (__s32)res_fb_tag_cpu(w->owner) : -1;
+	last->owner_tid = w->owner >> RES_FB_CPU_BITS;
 }
 
 /* Returns enum res_fb_done. */
@@ -548,6 +549,7 @@ static __always_inline void res_fb_detail(struct rqspin_event *ev, __u32 cpu)
 	ev->kind = last->kind;
 	ev->parties = last->parties;
 	ev->owner_cpu = last->owner_cpu;
+	ev->owner_tid = last->owner_cpu < 0 ? RQSPIN_TID_UNKNOWN : last->owner_tid;
 	/* Its locks are in no table. */
 	ev->nr_held = RQSPIN_HELD_UNKNOWN;
 }

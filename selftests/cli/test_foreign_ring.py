@@ -14,16 +14,16 @@ from conftest import BPFTOOL, BUILD, LIMIT, skip_without_locks
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
 
 # include/rqspin/event.h
-EVENT = struct.Struct("<5Qi3Ii5I16Q16s16s32s")
+EVENT = struct.Struct("<5Qi3Ii7I16Q16s16s32s")
 EVENTS = 4096
-LAYOUT, LAYOUT_AT = 2, 16
+LAYOUT, LAYOUT_AT = 3, 16
 WAIT_UNKNOWN = 2**64 - 1
 
 
 def event(seq, ts_ns=None, wait_ns=WAIT_UNKNOWN, err=-35, kind=1, cpu=0, line=1):
     ts = time.monotonic_ns() if ts_ns is None else ts_ns
     head = (seq, ts % 2**64, wait_ns % 2**64, 0xFFFF888000000000, 0, err, kind, 1, cpu, -1)
-    return EVENT.pack(*head, 7, 7, line, 0, 0, *[0] * 16, b"task", b"aa", b"")
+    return EVENT.pack(*head, 7, 7, line, 0, 0, 2**32 - 1, 0, *[0] * 16, b"task", b"aa", b"")
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_head_that_no_writer_left_there(tracer, ring):
     assert t.events == [] and t.summary["lost"] == 0 and t.summary["lost_unknown"]
 
 
-@pytest.mark.parametrize("layout", [0, 1, 3])
+@pytest.mark.parametrize("layout", [0, 1, LAYOUT - 1, LAYOUT + 1])
 def test_headers_of_another_release(tracer, ring, layout):
     mem, slots = ring
     with tracer("--source", "ring", "--strict") as t:

@@ -7,6 +7,8 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+from errno import EDEADLK
 
 import pytest
 from conftest import (
@@ -18,16 +20,16 @@ from conftest import (
     needs_locks,
     needs_two_cpus,
     run_sample,
+    skip_without_locks,
 )
 
 ROUNDS = 40
 NAMES = ("left", "r\n\x1b[2J\u202e")
 ESCAPED = r"r\n\x1b[2J\u202e"
 
-pytestmark = needs_locks
-
 
 def skip_without(*sources):
+    skip_without_locks()
     usable = {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
     if not usable & set(sources):
         pytest.skip(f"no source {' or '.join(sources)} on this kernel")
@@ -59,7 +61,7 @@ def deadlock(parties):
 
 
 @needs_two_cpus
-def test_the_other_task(tracer, parties, schema, nothing_left):
+def test_the_other_task(nothing_left, tracer, parties, schema):
     skip_without("tracepoint", "trampoline")
     with tracer("--kind", "abba") as t:
         tasks = deadlock(parties)
@@ -76,7 +78,7 @@ def test_the_other_task(tracer, parties, schema, nothing_left):
 
 
 @needs_two_cpus
-def test_text(parties, nothing_left):
+def test_text(nothing_left, parties):
     skip_without("tracepoint", "trampoline")
     both = " & ".join(shlex.join(cmd) for cmd in parties)
     cmd = ["sh", "-c", f"exec >/dev/null; {both} & wait"]
@@ -97,7 +99,7 @@ def test_text(parties, nothing_left):
 
 
 @needs_two_cpus
-def test_a_stream_does_not_tell(tracer, parties, schema, nothing_left):
+def test_a_stream_does_not_tell(nothing_left, tracer, parties, schema):
     skip_without("stream")
     with tracer("--source", "stream") as t:
         deadlock(parties)
@@ -110,6 +112,7 @@ def test_a_stream_does_not_tell(tracer, parties, schema, nothing_left):
     assert any(e["owner"] for e in t.events if e["kind"] == "AA")
 
 
+@needs_locks
 def test_its_own_owner(tracer, schema):
     with tracer() as t:
         run_sample("aa", "--count", 3)
@@ -119,3 +122,66 @@ def test_its_own_owner(tracer, schema):
         assert [e["owner"][k] for k in ("cpu", "pid", "tid", "comm")] == [
             e[k] for k in ("cpu", "pid", "tid", "comm")
         ]
+
+
+class Party:
+    """A process of its own that runs a program when it is told to, until it is closed."""
+
+    def __init__(self, name, cpu):
+        cmd = [sys.executable, pathlib.Path(__file__).parent / "party.py", name, str(cpu)]
+        pipe = subprocess.PIPE
+        self.cpu = cpu
+        self.proc = subprocess.Popen(cmd, stdin=pipe, stdout=pipe, text=True)
+        self.task = (self.proc.pid, name)
+
+    def begin(self, pin):
+        self.proc.stdin.write(f"{pin}\n")
+        self.proc.stdin.flush()
+
+    def end(self):
+        return int(self.proc.stdout.readline())
+
+
+@pytest.fixture
+def fallback_parties():
+    """Two of them, and a function that lets their fallback locks deadlock in one round or more."""
+    where = pathlib.Path(f"/sys/fs/bpf/owner-{os.getpid()}")
+    where.mkdir()
+    obj = BUILD / "selftests/lines/fallback_events.bpf.o"
+    cpus = sorted(os.sched_getaffinity(0))
+    parties = [Party(name, cpu) for name, cpu in zip(NAMES, cpus, strict=False)]
+    loads = []
+
+    def deadlock():
+        # Those that miss each other leave their meeting disturbed: begin with a fresh one.
+        pins = where / str(len(loads))
+        loads.append(pins)
+        subprocess.run([BPFTOOL, "prog", "loadall", obj, pins], check=True, timeout=LIMIT)
+        for party, prog in zip(parties, ("ab", "ba"), strict=True):
+            party.begin(pins / prog)
+        return [party.end() for party in parties]
+
+    yield parties, deadlock
+    for party in parties:
+        party.proc.stdin.close()
+        party.proc.wait(timeout=LIMIT)
+    shutil.rmtree(where)
+
+
+@needs_two_cpus
+def test_the_fallback_names_the_owner(nothing_left, tracer, fallback_parties, schema):
+    """The lock's word has the owner's thread, so this is no guess."""
+    parties, deadlock = fallback_parties
+    tasks = {party.cpu: party.task for party in parties}
+    with tracer("--source", "ring") as t:
+        deadlocks = [err for _ in range(10) for err in deadlock()].count(-EDEADLK)
+    assert deadlocks
+    events = [e for e in t.events if e["kind"] == "ABBA"]
+    assert len(events) == deadlocks
+    for e in events:
+        schema.validate(e)
+        owner = e["owner"]
+        assert (e["pid"], e["comm"]) == tasks[e["cpu"]], e
+        assert owner["cpu"] != e["cpu"] and owner["held"] is None
+        assert (owner["pid"], owner["comm"]) == tasks[owner["cpu"]], e
+        assert owner["tid"] == owner["pid"], e

@@ -34,6 +34,12 @@ static json_t *nr_json(__u32 nr, bool some)
 	return id_or_null(nr, nr != HELD_UNKNOWN && !some);
 }
 
+/* Of a thread that is gone only its id may be known. */
+static bool task_pid_known(const struct failure_task *t)
+{
+	return t->known && (t->pid || !t->tid);
+}
+
 static json_t *owner_json(const struct lock_view *v, const struct failure *f)
 {
 	const struct rqspin_event *ev = &f->ev;
@@ -43,7 +49,7 @@ static json_t *owner_json(const struct lock_view *v, const struct failure *f)
 		return json_null();
 	j = json_object();
 	json_object_set_new(j, "cpu", json_integer(ev->owner_cpu));
-	json_object_set_new(j, "pid", id_or_null(f->owner.pid, f->owner.known));
+	json_object_set_new(j, "pid", id_or_null(f->owner.pid, task_pid_known(&f->owner)));
 	json_object_set_new(j, "tid", id_or_null(f->owner.tid, f->owner.known));
 	json_object_set_new(j, "comm", json_text(f->owner.known ? f->owner.comm : NULL));
 	json_object_set_new(j, "held", locks_json(v, ev->owner_held, ev->nr_owner_held));

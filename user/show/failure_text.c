@@ -71,7 +71,8 @@ static void put_owner(const struct lock_view *v, const struct failure *f)
 	}
 	printf("; owner cpu %d", ev->owner_cpu);
 	if (f->owner.known)
-		printf(" %s/%u", f->owner.comm[0] ? escaped(f->owner.comm) : "?", f->owner.pid);
+		printf(" %s/%u", f->owner.comm[0] ? escaped(f->owner.comm) : "?",
+		       f->owner.pid ? f->owner.pid : f->owner.tid);
 	fputs(" holds ", stdout);
 	put_locks(v, ev->owner_held, ev->nr_owner_held, f->some_owner_held);
 	if (ev->owner_wants) {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "kernel/heldtab.h"
 #include "base/log.h"
+#include "base/task.h"
 #include "names/proginfo.h"
 #include "sources/ring.h"
 #include "sources/event_valid.h"
@@ -179,6 +180,21 @@ static void *ring_open(struct session *s)
 	return rs;
 }
 
+/* The record has the thread only. */
+static void find_owner(struct failure *f)
+{
+	__u32 tid = f->ev.owner_tid;
+
+	if (f->ev.owner_cpu < 0 || tid == RQSPIN_TID_UNKNOWN)
+		return;
+	if (tid == f->ev.tid) {
+		failure_owner_self(f);
+		return;
+	}
+	f->owner = (struct failure_task){ .known = true, .tid = tid };
+	task_find(tid, &f->owner.pid, f->owner.comm);
+}
+
 static void push(const void *slot, void *ctx)
 {
 	const struct rqspin_event *ev = slot;
@@ -203,8 +219,8 @@ static void push(const void *slot, void *ctx)
 		f.ev.owner_cpu = f.ev.cpu;
 		f.ev.nr_owner_held = f.ev.nr_held;
 		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
-		failure_owner_self(&f);
 	}
+	find_owner(&f);
 	session_push(rs->session, &f);
 }
 

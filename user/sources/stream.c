@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fds.h"
 #include "base/log.h"
+#include "base/task.h"
 #include "kernel/probe.h"
 #include "kernel/progstream.h"
 #include "names/proginfo.h"
@@ -147,22 +148,6 @@ static void find_streams(struct stream_source *ss)
 	ss->last_id = newest;
 }
 
-/* The report names the thread only. Its process, if it is still there; 0 if not. */
-static __u32 process_of(__u32 tid)
-{
-	char path[64], line[128];
-	__u32 pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	f = fopen(path, "re");
-	while (f && !pid && fgets(line, sizeof(line), f))
-		sscanf(line, "Tgid: %u", &pid);
-	if (f)
-		fclose(f);
-	return pid;
-}
-
 /* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are known. */
 static void set_kind(struct rqspin_event *ev)
 {
@@ -199,7 +184,8 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 		ss->unread++;
 		return;
 	}
-	f.ev.pid = process_of(f.ev.tid);
+	/* The report names the thread only. */
+	task_find(f.ev.tid, &f.ev.pid, NULL);
 	if (!f.told)
 		set_kind(&f.ev);
 	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);

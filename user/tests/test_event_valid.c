@@ -33,6 +33,7 @@ static void what_a_failure_leaves_is_valid(void **state)
 	assert_true(event_valid(&ev, NOW));
 	ev.wait_ns = 17;
 	ev.nr_held = 31;
+	ev.owner_tid = RQSPIN_TID_UNKNOWN;
 	ev.err = -ETIMEDOUT;
 	assert_true(event_valid(&ev, NOW));
 }
@@ -64,6 +65,7 @@ static void what_no_failure_leaves_is_refused(void **state)
 	REFUSED(line, 1U << 31);
 	REFUSED(nr_held, 1U << 31);
 	REFUSED(nr_owner_held, 5000);
+	REFUSED(owner_tid, 1U << 31);
 }
 
 static const struct CMUnitTest tests[] = {

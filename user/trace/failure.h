@@ -29,9 +29,9 @@ struct failure_hop {
 /**
  * struct failure_task - what ran on a CPU
  * @known: false: the others mean nothing
- * @pid: process
+ * @pid: process, 0 also if that is unknown
  * @tid: thread
- * @comm: its name
+ * @comm: its name, "" if unknown
  */
 struct failure_task {
 	bool known;
