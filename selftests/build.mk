@@ -19,7 +19,7 @@ stale:
 $(TEST_OBJS): | $(TEST_PROGS:.bpf.o=.skel.h)
 $(TEST_OBJS): ALL_CFLAGS += -Iselftests
 
-$(O)/selftests/test_rqspin: $(TEST_OBJS)
+$(O)/selftests/test_rqspin: $(TEST_OBJS) $(O)/user/kernel/progstream.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libbpf) -lpthread
 

@@ -9,6 +9,7 @@ selftests: $(BENCH_BPF) $(BENCH_DRIVERS)
 
 $(BENCH_OBJS): | $(BENCH_DRIVERS:=.skel.h)
 
+$(O)/selftests/bench/latency: $(O)/user/kernel/progstream.o
 $(BENCH_DRIVERS): %: %.o $(O)/selftests/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -8,20 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/types.h>
 
+#include "kernel/progstream.h"
 #include "latency.h"
 #include "pinned.h"
 #include "selftests/bench/latency.skel.h"
 
 #define WARM_UP 10
-/* Not in every libbpf: the command of bpf(2) by its number, since Linux 6.17. */
-#define STREAM_READ_BY_FD 37
-#define STREAM_STDERR	  2
 
 struct job {
 	struct latency_bpf *skel;
@@ -62,12 +58,8 @@ static void report(const struct job *job)
 static void drain_stream(int prog_fd)
 {
 	char text[4096];
-	struct {
-		__u64 buf;
-		__u32 size, stream, prog_fd;
-	} attr = { (unsigned long)text, sizeof(text), STREAM_STDERR, (__u32)prog_fd };
 
-	while (syscall(SYS_bpf, STREAM_READ_BY_FD, &attr, sizeof(attr)) > 0)
+	while (progstream_read(prog_fd, PROGSTREAM_STDERR, text, sizeof(text)) > 0)
 		;
 }
 

@@ -3,35 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
+#include "kernel/progstream.h"
 #include "runner/runner.h"
 #include "runner/bpf.h"
 #include "runner/locks.h"
 #include "selftests/progs/stream.skel.h"
-
-/* Not in every libbpf: the command by its number. */
-#define PROG_STREAM_READ_BY_FD 37
-#define STREAM_STDERR	       2
-
-struct stream_attr {
-	__u64 buf;
-	__u32 len;
-	__u32 stream_id;
-	__u32 prog_fd;
-};
-
-static int stream_read(int prog_fd, char *buf, __u32 len)
-{
-	union {
-		struct stream_attr stream;
-		char room[128];
-	} attr = { .stream = { (__u64)(unsigned long)buf, len, STREAM_STDERR, prog_fd } };
-	int n = (int)syscall(SYS_bpf, PROG_STREAM_READ_BY_FD, &attr, sizeof(attr.stream));
-
-	return n < 0 ? -errno : n;
-}
 
 /* Everything in the stream, read in small pieces; length or negative errno. */
 static int drain(const struct bpf_program *prog, char *text, size_t size)
@@ -40,8 +18,8 @@ static int drain(const struct bpf_program *prog, char *text, size_t size)
 	int n;
 
 	do {
-		n = stream_read(bpf_program__fd(prog), text + used,
-				size - used > 65 ? 64 : size - used - 1);
+		n = progstream_read(bpf_program__fd(prog), PROGSTREAM_STDERR, text + used,
+				    size - used > 65 ? 64 : size - used - 1);
 		if (n < 0)
 			return n;
 		used += n;

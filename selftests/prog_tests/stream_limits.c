@@ -19,14 +19,10 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "kernel/progstream.h"
 #include "runner/runner.h"
 #include "runner/bpf.h"
 #include "selftests/progs/stream_limits.skel.h"
-
-/* Not in every libbpf: the command by its number. */
-#define PROG_STREAM_READ_BY_FD 37
-#define STREAM_STDOUT	       1
-#define STREAM_STDERR	       2
 
 #define LINE_SIZE   25 /* of write_lines */
 #define STREAM_SIZE 100000
@@ -35,24 +31,6 @@
 #define NR_WRITERS  3
 #define TRACELOG_S  60
 #define DEADLINE_S  20
-
-struct stream_attr {
-	__u64 buf;
-	__u32 len;
-	__u32 stream_id;
-	__u32 prog_fd;
-};
-
-static int stream_read(int prog_fd, __u32 id, void *buf, __u32 len)
-{
-	union {
-		struct stream_attr stream;
-		char room[128];
-	} attr = { .stream = { (__u64)(uintptr_t)buf, len, id, prog_fd } };
-	int n = (int)syscall(SYS_bpf, PROG_STREAM_READ_BY_FD, &attr, sizeof(attr.stream));
-
-	return n < 0 ? -errno : n;
-}
 
 static struct stream_limits_bpf *load_only(const char *name)
 {
@@ -125,7 +103,7 @@ static void *read_once(void *arg)
 {
 	struct reader *r = arg;
 
-	r->n = stream_read(r->prog_fd, STREAM_STDOUT, r->buf, 4096);
+	r->n = progstream_read(r->prog_fd, PROGSTREAM_STDOUT, r->buf, 4096);
 	return NULL;
 }
 
@@ -218,10 +196,12 @@ static void test_short_buffer(void)
 	munmap(pages + 4096, 4096);
 	fd = bpf_program__fd(skel->progs.write_lines);
 	write_lines(skel, 2);
-	CHECK_EQ(stream_read(fd, STREAM_STDOUT, pages + 4096, 4096), -EFAULT, "nothing mapped");
-	CHECK_EQ(stream_read(fd, STREAM_STDOUT, pages + 4096 - 35, 4096), 35, "35 bytes mapped");
+	CHECK_EQ(progstream_read(fd, PROGSTREAM_STDOUT, pages + 4096, 4096), -EFAULT,
+		 "nothing mapped");
+	CHECK_EQ(progstream_read(fd, PROGSTREAM_STDOUT, pages + 4096 - 35, 4096), 35,
+		 "35 bytes mapped");
 	CHECK(!memcmp(pages + 4096 - 35, "0123456789abcdef00000000\n0123456789", 35), "text");
-	CHECK_EQ(stream_read(fd, STREAM_STDOUT, text, sizeof(text)), 15, "the rest");
+	CHECK_EQ(progstream_read(fd, PROGSTREAM_STDOUT, text, sizeof(text)), 15, "the rest");
 	CHECK(!memcmp(text, "abcdef00000001\n", 15), "text of the rest");
 	munmap(pages, 4096);
 	stream_limits_bpf__destroy(skel);
@@ -292,8 +272,8 @@ static void fill_and_drain(const char *cgroup)
 	before = kernel_bytes(cgroup);
 	write_lines(skel, lines);
 	full = wait_charge(cgroup, before + size / 2, LONG_MAX, "full");
-	CHECK_EQ(stream_read(bpf_program__fd(skel->progs.write_lines), STREAM_STDOUT, text,
-			     sizeof(text)),
+	CHECK_EQ(progstream_read(bpf_program__fd(skel->progs.write_lines), PROGSTREAM_STDOUT, text,
+				 sizeof(text)),
 		 STREAM_SIZE, "bytes read");
 	wait_charge(cgroup, 0, full - size + SLACK, "read");
 	write_lines(skel, lines);
@@ -378,8 +358,8 @@ static bool fail_on_below(struct stream_limits_bpf *top)
 static void check_names(struct stream_limits_bpf *top, const char *lock)
 {
 	static char text[1 << 16];
-	int n = stream_read(bpf_program__fd(top->progs.fail_on_top), STREAM_STDERR, text,
-			    sizeof(text) - 1);
+	int n = progstream_read(bpf_program__fd(top->progs.fail_on_top), PROGSTREAM_STDERR, text,
+				sizeof(text) - 1);
 
 	if (!CHECK(n > 0, "read %d", n))
 		return;

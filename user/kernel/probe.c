@@ -133,22 +133,24 @@ static bool ask_unlock_ooo(char *why)
 
 static bool try_stream(struct probe_bpf *skel, char *why)
 {
+	int fd = probeobj_fd(skel, "rqspin_stream"), ret;
 	char want[40], got[256] = "";
-	int ret;
 
 	skel->bss->nonce = now_ns();
 	snprintf(want, sizeof(want), "rqspin %llu\n", (unsigned long long)skel->bss->nonce);
-	if (progstream_read(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
+	ret = progstream_read(fd, PROGSTREAM_STDERR, got, sizeof(got) - 1);
+	if (ret < 0)
 		return no(why, "the kernel has no program streams (bpf(2) command %d: %s)",
-			  PROGSTREAM_COMMAND, strerror(errno));
+			  PROGSTREAM_COMMAND, strerror(-ret));
 	ret = probeobj_run(skel, "rqspin_stream");
 	if (ret == -ENOMEM)
 		return no(why, "stream memory cannot be allocated (boot option "
 			       "deferred_init=lazy?)");
 	if (ret < 0)
 		return no(why, "a program cannot write to its stream: %s", strerror(-ret));
-	if (progstream_read(probeobj_fd(skel, "rqspin_stream"), got, sizeof(got) - 1) < 0)
-		return no(why, "the stream cannot be read back: %s", strerror(errno));
+	ret = progstream_read(fd, PROGSTREAM_STDERR, got, sizeof(got) - 1);
+	if (ret < 0)
+		return no(why, "the stream cannot be read back: %s", strerror(-ret));
 	if (strcmp(got, want))
 		return no(why, "the stream of a program does not hold what it wrote");
 	return true;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <linux/types.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/progstream.h"
-#include "probe_shared.h"
 
-ssize_t progstream_read(int prog_fd, char *buf, size_t size)
+ssize_t progstream_read(int prog_fd, enum progstream which, void *buf, size_t size)
 {
 	struct {
 		__u64 buf;
 		__u32 size, stream, prog_fd;
 		__u32 end; /* the kernel refuses what is not 0 behind what it knows */
-	} attr = { (uintptr_t)buf, size, PROBE_STDERR, prog_fd, 0 };
+	} attr = { (uintptr_t)buf, size, which, prog_fd, 0 };
+	ssize_t n = syscall(SYS_bpf, PROGSTREAM_COMMAND, &attr, sizeof(attr));
 
-	return syscall(SYS_bpf, PROGSTREAM_COMMAND, &attr, sizeof(attr));
+	return n < 0 ? -errno : n;
 }

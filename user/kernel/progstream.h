@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The error stream that a kernel keeps for each program (Linux 6.17). */
+/* The streams that a kernel keeps for each program (Linux 6.17). */
 #ifndef RQSPIN_KERNEL_PROGSTREAM_H
 #define RQSPIN_KERNEL_PROGSTREAM_H
 
@@ -7,7 +7,9 @@
 
 #define PROGSTREAM_COMMAND 37 /* of bpf(2); older headers lack it */
 
-/* What is read is gone. Returns the number of bytes, or -1 and errno. */
-ssize_t progstream_read(int prog_fd, char *buf, size_t size);
+enum progstream { PROGSTREAM_STDOUT = 1, PROGSTREAM_STDERR };
+
+/* What is read is gone. Returns how many bytes, or -errno. */
+ssize_t progstream_read(int prog_fd, enum progstream which, void *buf, size_t size);
 
 #endif

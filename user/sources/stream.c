@@ -232,7 +232,7 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 	size_t total = 0;
 	ssize_t n;
 
-	while ((n = progstream_read(fd, buf, CAPACITY)) > 0) {
+	while ((n = progstream_read(fd, PROGSTREAM_STDERR, buf, CAPACITY)) > 0) {
 		char *text = realloc(st->text, st->len + n + 1);
 
 		if (!text) {
@@ -333,7 +333,7 @@ static void skip_old(struct stream_source *ss, struct stream *st)
 
 	if (fd < 0)
 		return;
-	while (progstream_read(fd, old, sizeof(old)) > 0)
+	while (progstream_read(fd, PROGSTREAM_STDERR, old, sizeof(old)) > 0)
 		;
 	ss->counted |= read_dropped(fd, &st->dropped);
 	if (st->fd < 0)
