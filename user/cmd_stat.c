@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/out.h"
+#include "show/stat_print.h"
 #include "show/stat_table.h"
 #include "base/stop.h"
 #include "trace_options.h"
@@ -113,7 +114,7 @@ static int print_table(struct stat_cmd *st)
 	st->losses.lost = 0;
 	session_lost_each(st->session, on_loss, st);
 	st->incomplete |= st->losses.lost || st->losses.unknown;
-	return stat_table_print(st->table, &st->losses, &st->opts.print);
+	return stat_print(st->table, &st->losses, &st->opts.print);
 }
 
 /* The earlier of two times, of which 0 is never. */

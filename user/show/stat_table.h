@@ -4,12 +4,12 @@
 #define RQSPIN_SHOW_STAT_TABLE_H
 
 #include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "names/lockname.h"
 
 struct failure;
-struct locknames;
-struct losses;
-struct print_opts;
-struct stat_table;
 
 /* What one row sums up, beside the kind. */
 enum stat_by {
@@ -18,6 +18,48 @@ enum stat_by {
 	STAT_BY_PROG, /* a loaded program */
 	STAT_BY_LOCK, /* locks of one name */
 	STAT_BY_LINE, /* a line of source */
+};
+
+/**
+ * struct stat_row - failures that are alike; what a row is not about is empty
+ * @prog_id: 0 if unknown
+ * @map_id: of a lock inside a map whose address is unknown
+ * @kind: enum rqspin_kind
+ * @parties: of a cycle
+ * @others: nothing is known of them but their number
+ * @lock: as it was when it failed: its map may be gone by now
+ * @count: how many there were
+ * @prog: the program's name
+ * @at: "file.bpf.c:53"
+ */
+struct stat_row {
+	__u32 prog_id, map_id, kind, parties;
+	bool others;
+	struct lockname lock;
+	__u64 count;
+	char prog[64];
+	char at[80];
+};
+
+struct stat_before;
+
+/**
+ * struct stat_table - what was counted since the last table was printed
+ * @by: what a row sums up
+ * @rows: in no order
+ * @nr: of @rows
+ * @room: for so many
+ * @dropped: failures without memory to count them
+ * @before: how many were lost up to the last table, by what they are like
+ * @nr_before: of @before
+ */
+struct stat_table {
+	enum stat_by by;
+	struct stat_row *rows;
+	size_t nr, room;
+	__u64 dropped;
+	struct stat_before *before;
+	size_t nr_before;
 };
 
 /* -EINVAL: no such word */
@@ -35,11 +77,7 @@ void stat_table_add_others(struct stat_table *t, __u64 nr);
 /* nr have been lost that are like this one (NULL: others): how many of them since the last call? */
 __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 nr);
 
-/*
- * Print what was counted since the last call, most frequent first; uncounted: what is in no row.
- * 0 or negative errno.
- */
-int stat_table_print(struct stat_table *t, const struct losses *uncounted,
-		     const struct print_opts *opts);
+/* The next table begins. */
+void stat_table_clear(struct stat_table *t);
 
 #endif
