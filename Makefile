@@ -44,6 +44,7 @@ include selftests/build.mk
 include selftests/headers/build.mk
 include selftests/cli/build.mk
 include selftests/lines/build.mk
+include selftests/rings/build.mk
 include selftests/stress/build.mk
 include selftests/bench/build.mk
 include selftests/fallback/build.mk

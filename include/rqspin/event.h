@@ -12,8 +12,9 @@
 #define RQSPIN_EVENT_FILE   32
 #define RQSPIN_HELD_UNKNOWN (~0U) /* in nr_held: the table could not be read */
 #define RQSPIN_RING_SITES   64	  /* power of two */
+#define RQSPIN_RING_GROUPS  512	  /* power of two */
 #define RQSPIN_TID_UNKNOWN  (~0U) /* in owner_tid */
-#define RQSPIN_RING_LAYOUT  3	  /* changes when a struct below does */
+#define RQSPIN_RING_LAYOUT  4	  /* changes when a struct below does */
 
 /* Define another power of two before including this to hold longer bursts: 280 bytes each. */
 #ifndef RQSPIN_RING_EVENTS
@@ -59,6 +60,7 @@ enum rqspin_kind {
  *           RQSPIN_HELD_UNKNOWN if that is not known
  * @nr_owner_held: locks the owner held, as @nr_held
  * @owner_tid: thread that owns @lock (fallback lock, AA), else RQSPIN_TID_UNKNOWN
+ * @group: 1 + index of the group it is counted in, 0 if it is one of the others
  * @held: addresses of the locks held by this CPU, oldest first
  * @owner_held: addresses of the locks held by the owner, oldest first
  * @comm: current task's name
@@ -82,7 +84,7 @@ struct rqspin_event {
 	__u32 nr_held;
 	__u32 nr_owner_held;
 	__u32 owner_tid;
-	__u32 pad;
+	__u32 group;
 	__u64 held[RQSPIN_EVENT_HELD];
 	__u64 owner_held[RQSPIN_EVENT_HELD];
 	char comm[RQSPIN_EVENT_NAME];
@@ -108,6 +110,37 @@ struct rqspin_site {
 };
 
 /**
+ * struct rqspin_group - failures that are alike, counted
+ * @key: of what they have in common, 0: not in use
+ * @count: how many there were
+ * @ready: the fields below are complete
+ * @lock: address of the attempted lock
+ * @ts_ns: time of the first of them, as in its event
+ * @err: negative errno
+ * @kind: enum rqspin_kind
+ * @parties: as in the events
+ * @cpu: CPU they failed on
+ * @line: source line, as in the events
+ * @prog: name of the failing BPF program's function
+ * @file: source file, as in the events
+ */
+struct rqspin_group {
+	__u64 key;
+	__u64 count;
+	__u64 ready;
+	__u64 lock;
+	__u64 ts_ns;
+	__s32 err;
+	__u32 kind;
+	__u32 parties;
+	__u32 cpu;
+	__u32 line;
+	__u32 pad;
+	char prog[RQSPIN_EVENT_NAME];
+	char file[RQSPIN_EVENT_FILE];
+};
+
+/**
  * struct rqspin_ring - multi-producer event ring in a memory-mapped global
  * @head: events ever reserved; a writer takes slot (old head) % RQSPIN_RING_EVENTS
  * @held_delta: bytes from a CPU's "runqueues" to its "rqspinlock_held_locks",
@@ -117,23 +150,33 @@ struct rqspin_site {
  *              current->se.cfs_rq->rq is the first one's address.
  * @layout: RQSPIN_RING_LAYOUT of the headers that the program was compiled with, written before the
  *          first event; other readers do not read the ring
+ * @groups_used: of @groups
+ * @others: failures that found no place in @groups
  * @site_head: sites ever reserved
  * @sites: the last RQSPIN_RING_SITES failing calls; the program's own, not for readers
  * @slots: the last RQSPIN_RING_EVENTS events; readers tell their number from the map's size
+ * @groups: every failure is counted in one of them, by CPU, program, lock, kind and line. There is
+ *          one table for all CPUs: a global cannot know how many there are. It is last because
+ *          clang makes worse code of slots that are more than 32 KiB from the beginning, which the
+ *          verifier may not get through
  *
  * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
- * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Needs no helper call
- * and no lock, so a program may write it while it holds locks.
+ * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Which ones, @groups tell:
+ * a group has lost its count less the events that name it. All counts and @others
+ * add up to @head once no failure is being written down. Needs no helper call and no
+ * lock, so a program may write it while it holds locks.
  */
 struct rqspin_ring {
 	__u64 head;
 	__s64 held_delta;
 	__u32 layout;
-	__u32 pad0;
-	__u64 pad[5];
+	__u32 groups_used;
+	__u64 others;
+	__u64 pad[4];
 	__u64 site_head;
 	struct rqspin_site sites[RQSPIN_RING_SITES];
 	struct rqspin_event slots[RQSPIN_RING_EVENTS];
+	struct rqspin_group groups[RQSPIN_RING_GROUPS];
 };
 
 #endif /* RQSPIN_EVENT_H */

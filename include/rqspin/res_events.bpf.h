@@ -17,9 +17,10 @@
  *		return err;
  *	}
  *
- * The ring holds 4096 failures, in 1.1 MB; a longer burst between two looks of the
- * reader (10 ms) loses the oldest. For more, define RQSPIN_RING_EVENTS as a higher
- * power of two before the first include: 16384 take 4.5 MB.
+ * The ring holds 4096 failures, in 1.2 MB; a longer burst between two looks of the
+ * reader (10 ms) loses the oldest, but for their number by program, lock, kind and
+ * line. For more, define RQSPIN_RING_EVENTS as a higher power of two before the
+ * first include: 16384 take 4.6 MB.
  *
  * Idea: the kernel's flight recorders; all that needs a helper is gathered
  * before the first lock, as none may be called later.
@@ -269,6 +270,74 @@ static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_t
 	}
 }
 
+static __always_inline __u64 rqspin_mix(__u64 key, __u64 v)
+{
+	key = (key ^ v) * 0x9e3779b97f4a7c15ULL;
+	return key ^ (key >> 29);
+}
+
+/* text: in an event, where it is aligned. */
+static __always_inline __u64 rqspin_mix_text(__u64 key, const void *text, int size)
+{
+	const __u64 *part = text;
+
+#pragma unroll
+	for (int i = 0; i < size / (int)sizeof(*part); i++)
+		key = rqspin_mix(key, *(const volatile __u64 *)&part[i]);
+	return key;
+}
+
+static __always_inline void rqspin_copy_text(void *to, const void *text, int size)
+{
+	__builtin_memcpy(__builtin_assume_aligned(to, 8), __builtin_assume_aligned(text, 8), size);
+}
+
+static __always_inline void rqspin_open_group(struct rqspin_group *g, const struct rqspin_event *ev)
+{
+	g->lock = ev->lock;
+	g->ts_ns = ev->ts_ns;
+	g->err = ev->err;
+	g->kind = ev->kind;
+	g->parties = ev->parties;
+	g->cpu = ev->cpu;
+	g->line = ev->line;
+	rqspin_copy_text(g->prog, ev->prog, sizeof(g->prog));
+	rqspin_copy_text(g->file, ev->file, sizeof(g->file));
+	__sync_lock_test_and_set(&g->ready, 1);
+	__sync_fetch_and_add(&rqspin_ring.groups_used, 1);
+}
+
+#define RQSPIN_GROUP_PROBES 8
+
+/* Counted before it is published: whoever reads the event finds it in its group's count. */
+static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *ev)
+{
+	__u64 key = rqspin_mix(ev->lock, (__u64)ev->kind << 32 | (__u32)ev->err);
+
+	key = rqspin_mix(key, (__u64)ev->cpu << 32 | ev->line);
+	key = rqspin_mix_text(key, ev->prog, sizeof(ev->prog));
+	if (ev->file[0])
+		key = rqspin_mix_text(key, ev->file, sizeof(ev->file));
+	key |= 1;
+	ev->group = 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < RQSPIN_GROUP_PROBES; i++) {
+		__u32 nth = ((__u32)(key >> 32) + i) & (RQSPIN_RING_GROUPS - 1);
+		struct rqspin_group *g = &rqspin_ring.groups[nth];
+		__u64 old = __sync_val_compare_and_swap(&g->key, 0, key);
+
+		if (old && old != key)
+			continue;
+		if (!old)
+			rqspin_open_group(g, ev);
+		ev->group = nth + 1;
+		__sync_fetch_and_add(&g->count, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&rqspin_ring.others, 1);
+	return 0;
+}
+
 /* Not inlined: some 200 instructions that every failure branch would repeat otherwise. */
 static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *scope, __u64 lock,
 							   int err, __u32 line, __u64 also)
@@ -301,6 +370,7 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	if (also != lock)
 		RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);
 #endif
+	rqspin_count(ev);
 	__sync_lock_test_and_set(&ev->seq, seq);
 	return 0;
 }
@@ -312,7 +382,7 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
  * @error: negative errno it returned
  *
  * Locks may still be held. Calls no helper, takes no lock, allocates nothing;
- * a full ring overwrites its oldest event, and readers notice.
+ * a full ring overwrites its oldest event, and readers notice which kind it was.
  */
 #define res_scope_fail(scope, lock_ptr, error) \
 	rqspin_report(scope, (__u64)(lock_ptr), error, __LINE__, 0)

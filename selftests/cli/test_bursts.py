@@ -12,6 +12,7 @@ from conftest import BUILD, doctor, rqspin, run_sample, stat_while, stopped
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
+RINGS = {64: "ring_64", 4096: "ring", 16384: "ring_16384"}
 BUFFER = 16384  # failures per CPU, by default
 RING = 4096  # failures of one object that reports its own, by default
 
@@ -95,6 +96,67 @@ def test_both_sides_overflow_and_a_failure_is_lost_once(tracer, sources):
     assert sum(r["failures"] for r in t.summary["totals"]) == 9973
 
 
+def ring_object(slots):
+    return BUILD / f"selftests/rings/{RINGS[slots]}.bpf.o"
+
+
+def sums(summary):
+    """By name and kind; None for what is not known."""
+    return {(r["prog"], r["kind"]): (r["failures"], r["lost"]) for r in summary["totals"]}
+
+
+@pytest.mark.parametrize("slots", RINGS)
+@pytest.mark.parametrize("count", [997, 9973, 99991])
+def test_a_ring_of_any_size_counts_exactly(tracer, slots, count):
+    """By the fallback lock: nothing but the program's own ring tells of it."""
+    with pinned(ring_object(slots)) as where, tracer("--source", "ring", "--strict") as t:
+        with stopped(t):
+            burst(where / "two_locks", count)
+        t.stop()
+    kept = min(count, slots)
+    assert by_name_and_kind(t.events) == {("two_locks", "AA"): kept}
+    assert t.summary["lost"] == count - kept and not t.summary["lost_unknown"]
+    assert sums(t.summary) == {("two_locks", "AA"): (count, count - kept)}
+    assert t.proc.returncode == (4 if count > kept else 0)
+
+
+def test_programs_of_one_ring_are_counted_apart(tracer):
+    with pinned(ring_object(64)) as where, tracer("--source", "ring") as t:
+        with stopped(t):
+            burst(where / "one_lock", 997)
+            burst(where / "two_locks", 9973)
+        t.stop()
+    assert by_name_and_kind(t.events) == {("two_locks", "AA"): 64}
+    assert sums(t.summary) == {
+        ("one_lock", "AA"): (997, 997),
+        ("two_locks", "AA"): (9973, 9973 - 64),
+    }
+
+
+def test_what_failed_before_is_not_counted(tracer):
+    with pinned(ring_object(64)) as where:
+        burst(where / "one_lock", 997)
+        with tracer("--source", "ring") as t:
+            with stopped(t):
+                burst(where / "one_lock", 499)
+            t.stop()
+    assert len(t.events) == 64
+    assert sums(t.summary) == {("one_lock", "AA"): (499, 499 - 64)}
+
+
+def test_more_locks_than_a_ring_can_tell_apart(tracer):
+    """1024 locks, twice each, and 512 places: the others are one line, and the sum is exact."""
+    with pinned(ring_object(64)) as where, tracer("--source", "ring") as t:
+        with stopped(t):
+            burst(where / "many_locks", 2048)
+        t.stop()
+    assert len(t.events) == 64 and t.summary["lost"] == 2048 - 64
+    others = [r["failures"] for r in t.summary["totals"] if r["kind"] is None]
+    named = [r["failures"] for r in t.summary["totals"] if r["kind"] is not None]
+    assert len(others) == 1 and 1024 - 64 <= others[0] <= 2048 - 64
+    assert sum(named) + others[0] == 2048
+
+
 @pytest.mark.parametrize("count", [997, 99991])
 def test_stat_is_exact_at_any_rate(sources, count):
     if not sources & {"tracepoint", "trampoline"}:
@@ -110,6 +172,24 @@ def test_stat_is_exact_at_any_rate(sources, count):
         ("plain_aa", "AA", "plain_hash[key 7].lock", count)
     ]
     assert not table["lost_unknown"]
+
+
+@pytest.mark.parametrize("slots", RINGS)
+@pytest.mark.parametrize("count", [997, 99991])
+def test_stat_of_a_ring_is_exact_at_any_rate(slots, count):
+    with pinned(ring_object(slots)) as where:
+
+        def body(stat):
+            with stopped(stat):
+                burst(where / "two_locks", count)
+
+        table = stat_while(body, "--strict", "--source", "ring")
+    assert table["lost"] == 0 and not table["lost_unknown"]
+    third = (count + 2) // 3
+    assert {(r["prog"], r["kind"], r["lock"]["name"]): r["count"] for r in table["counters"]} == {
+        ("two_locks", "AA", "slots[1].lock"): third,
+        ("two_locks", "AA", "slots[2].lock"): count - third,
+    }
 
 
 def test_rate_shows_some_and_counts_all(tracer):

@@ -12,11 +12,13 @@ from bpfobj import opened, pinned
 from conftest import BPFTOOL, BUILD, LIMIT, skip_without_locks
 
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
+FOREIGN = BUILD / "selftests/rings/ring_foreign.bpf.o"
 
 # include/rqspin/event.h
 EVENT = struct.Struct("<5Qi3Ii7I16Q16s16s32s")
 EVENTS = 4096
-LAYOUT, LAYOUT_AT = 3, 16
+GROUPS, GROUP = 512, 112
+LAYOUT, LAYOUT_AT = 4, 16
 WAIT_UNKNOWN = 2**64 - 1
 
 
@@ -34,7 +36,7 @@ def ring():
         size = ring_size(where / "maps/_bss_rqspin")
         with mmap.mmap(fd, size) as mem:
             mem[LAYOUT_AT : LAYOUT_AT + 4] = struct.pack("<I", LAYOUT)
-            yield mem, size - EVENTS * EVENT.size
+            yield mem, size - GROUPS * GROUP - EVENTS * EVENT.size
 
 
 def ring_size(pin):
@@ -96,3 +98,11 @@ def test_headers_of_another_release(tracer, ring, layout):
         mem[0:8] = struct.pack("<Q", 1)
     assert t.events == [] and t.summary["lost_unknown"] and t.proc.returncode == 4
     assert "headers of another release: compile it again" in t.talk
+
+
+def test_a_ring_of_another_layout(tracer):
+    """Its size tells; it is named once, and nothing else is said of its program."""
+    with pinned(FOREIGN), tracer("--source", "ring", "--strict") as t:
+        pass
+    assert t.events == [] and t.summary["lost_unknown"] and t.proc.returncode == 4
+    assert t.talk.count("headers of another release: compile it again") == 1

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "names/proginfo.h"
 #include "sources/ring.h"
 #include "sources/event_valid.h"
+#include "sources/ring_counts.h"
 #include "sources/ring_reader.h"
 #include "trace/session.h"
 
@@ -27,8 +27,11 @@ struct ring {
 	struct rqspin_ring *mem; /* NULL: no program uses it now; reports may still come */
 	size_t size;
 	__u64 found_ns;
+	__u64 head; /* at the last look */
 	struct ring_view view;
 	struct ring_reader reader;
+	struct ring_counts counts;
+	__u64 lost; /* as far as their groups are known as well */
 	struct ring_source *source;
 	bool foreign; /* of another layout: not read */
 	struct ring *next;
@@ -39,9 +42,8 @@ struct ring_source {
 	struct ring *rings;
 	__u32 last_map;
 	__u32 last_prog;
-	bool started; /* maps found from now on are newer than the session */
-	bool unseen;  /* a ring was gone before it could be read */
-	__u64 lost;
+	bool started;  /* maps found from now on are newer than the session */
+	bool unseen;   /* a ring was gone before it could be read */
 	__u64 refused; /* records that no failure can have left */
 	__u64 next_gone_check;
 };
@@ -59,43 +61,50 @@ static bool ring_usable(char *why, size_t size)
 /* How many events it has is its author's choice: the map's size tells. 0: of another layout. */
 static __u64 nr_events(const struct bpf_map_info *info)
 {
-	size_t head = offsetof(struct rqspin_ring, slots), size = sizeof(struct rqspin_event);
-	__u64 nr = info->value_size > head ? (info->value_size - head) / size : 0;
+	size_t size = sizeof(struct rqspin_event);
+	size_t rest = sizeof(struct rqspin_ring) - RQSPIN_RING_EVENTS * size;
+	__u64 nr = info->value_size > rest ? (info->value_size - rest) / size : 0;
 
-	if (nr && !(nr & (nr - 1)) && head + nr * size == info->value_size)
-		return nr;
-	pr_warn("map %u %s: its ring has another layout; rebuild its programs with this "
-		"release's headers",
-		info->id, RING_MAP);
-	return 0;
+	return !(nr & (nr - 1)) && rest + nr * size == info->value_size ? nr : 0;
 }
 
-/* False: it is no ring, or one that cannot be read. */
-static bool map_ring(struct ring *r, int fd)
+/* -ENOENT: it is no ring, or one that cannot be read; -EPROTO: of another layout. */
+static int map_ring(struct ring *r, int fd)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
 	__u64 nr;
 
 	if (bpf_map_get_info_by_fd(fd, &info, &len) || strcmp(info.name, RING_MAP))
-		return false;
+		return -ENOENT;
+	r->map_id = info.id;
 	nr = nr_events(&info);
 	if (!nr)
-		return false;
+		return -EPROTO;
 	r->mem = mmap(NULL, info.value_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (r->mem == MAP_FAILED) {
 		r->mem = NULL;
-		return false;
+		return -ENOENT;
 	}
-	r->map_id = info.id;
 	r->size = info.value_size;
 	r->view = (struct ring_view){
-		.head = &r->mem->head,
+		.head = &r->head,
 		.slots = r->mem->slots,
 		.size = sizeof(r->mem->slots[0]),
 		.nr = nr,
 	};
-	return true;
+	ring_counts_over(&r->counts, r->mem, nr);
+	return 0;
+}
+
+/* Written with other headers than ours. */
+static void note_foreign(struct ring_source *rs, struct ring *r)
+{
+	pr_warn("map %u: its program was compiled with the headers of another release: compile it "
+		"again; until then its own reports are NOT read here",
+		r->map_id);
+	rs->unseen = true;
+	r->foreign = true;
 }
 
 /* Did a program with a ring use the map, of which only the id is known? */
@@ -109,30 +118,52 @@ static bool was_ring(struct ring_source *rs, __u32 id)
 	return false;
 }
 
+/* What failed before the session began. */
+static void skip_old(struct ring *r)
+{
+	ring_counts_look(&r->counts, &r->head);
+	ring_counts_skip(&r->counts);
+	r->reader.pos = r->head;
+}
+
+static void start_reading(struct ring_source *rs, struct ring *r)
+{
+	r->mem->held_delta = heldtab_delta();
+	if (!rs->started)
+		skip_old(r);
+	pr_debug("map %u: a ring of %llu self-reported failures", r->map_id, r->view.nr);
+}
+
+/* Takes the descriptor: a mapping keeps the map. */
+static void add_ring_of(struct ring_source *rs, int fd)
+{
+	struct ring *r = calloc(1, sizeof(*r));
+	int err = r ? map_ring(r, fd) : -ENOMEM;
+
+	close(fd);
+	rs->unseen |= !r;
+	if (err && err != -EPROTO) {
+		free(r);
+		return;
+	}
+	r->source = rs;
+	r->found_ns = now_ns();
+	r->next = rs->rings;
+	rs->rings = r;
+	if (err)
+		note_foreign(rs, r);
+	else
+		start_reading(rs, r);
+}
+
 static void add_ring(struct ring_source *rs, __u32 id)
 {
 	int fd = bpf_map_get_fd_by_id(id);
-	struct ring *r;
 
-	if (fd < 0) {
+	if (fd >= 0)
+		add_ring_of(rs, fd);
+	else
 		rs->unseen |= rs->started && was_ring(rs, id);
-		return;
-	}
-	r = calloc(1, sizeof(*r));
-	rs->unseen |= !r;
-	if (!r || !map_ring(r, fd)) {
-		free(r);
-		close(fd);
-		return;
-	}
-	close(fd); /* the mapping keeps the map */
-	r->mem->held_delta = heldtab_delta();
-	r->found_ns = now_ns();
-	r->reader.pos = rs->started ? 0 : __atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE);
-	r->source = rs;
-	r->next = rs->rings;
-	rs->rings = r;
-	pr_debug("map %u: a ring of %llu self-reported failures", id, r->view.nr);
 }
 
 static void find_rings(struct ring_source *rs)
@@ -149,7 +180,7 @@ static void map_again(struct ring_source *rs, struct ring *r)
 {
 	int fd = bpf_map_get_fd_by_id(r->map_id);
 
-	if (fd < 0 || !map_ring(r, fd))
+	if (fd < 0 || map_ring(r, fd))
 		rs->unseen = true;
 	if (fd >= 0)
 		close(fd);
@@ -162,7 +193,7 @@ static void find_users(struct ring_source *rs)
 
 	for (const struct proginfo *p = first; p && p->id > rs->last_prog; p = p->next)
 		for (struct ring *r = rs->rings; r; r = r->next)
-			if (!r->mem && proginfo_uses_map(p, r->map_id))
+			if (!r->mem && !r->foreign && proginfo_uses_map(p, r->map_id))
 				map_again(rs, r);
 	if (first && first->id > rs->last_prog)
 		rs->last_prog = first->id;
@@ -195,62 +226,72 @@ static void find_owner(struct failure *f)
 	task_find(tid, &f->owner.pid, f->owner.comm);
 }
 
+/* Whose it is, and where in its source. */
+static void complete(struct failure *f, void *ctx)
+{
+	const struct ring *r = ctx;
+
+	f->source = &source_ring;
+	f->ev.comm[sizeof(f->ev.comm) - 1] = 0;
+	f->ev.prog[sizeof(f->ev.prog) - 1] = 0;
+	f->ev.file[sizeof(f->ev.file) - 1] = 0;
+	memcpy(f->file, f->ev.file, sizeof(f->ev.file));
+	f->report_line = !f->file[0];
+	f->prog = proginfos_by_map(session_progs(r->source->session), r->map_id, f->ev.prog);
+	f->prog_id = f->prog ? f->prog->id : 0;
+	f->ev.line = proginfo_first_line(f->prog, f->file, f->ev.line);
+}
+
 static void push(const void *slot, void *ctx)
 {
 	const struct rqspin_event *ev = slot;
-	const struct ring *r = ctx;
-	struct ring_source *rs = r->source;
-	struct failure f = { .ev = *ev, .source = &source_ring };
+	struct ring *r = ctx;
+	struct failure f = { .ev = *ev };
 
 	/* A ring is any program's memory: nothing in it is to be trusted. */
 	if (!event_valid(ev, now_ns())) {
-		rs->refused++;
+		r->source->refused++;
 		return;
 	}
-	f.ev.comm[sizeof(f.ev.comm) - 1] = 0;
-	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
-	f.ev.file[sizeof(f.ev.file) - 1] = 0;
-	memcpy(f.file, f.ev.file, sizeof(f.ev.file));
-	f.report_line = !f.file[0];
-	f.prog = proginfos_by_map(session_progs(rs->session), r->map_id, f.ev.prog);
-	f.prog_id = f.prog ? f.prog->id : 0;
-	f.ev.line = proginfo_first_line(f.prog, f.file, f.ev.line);
+	ring_counts_saw(&r->counts, ev);
+	complete(&f, r);
 	if (f.ev.kind == RQSPIN_AA) {
 		f.ev.owner_cpu = f.ev.cpu;
 		f.ev.nr_owner_held = f.ev.nr_held;
 		memcpy(f.ev.owner_held, f.ev.held, sizeof(f.ev.held));
 	}
 	find_owner(&f);
-	session_push(rs->session, &f);
+	session_push(r->source->session, &f);
 }
 
-/* Written with other headers than ours: sizes may agree all the same. */
+/* Sizes may agree all the same. */
 static bool is_foreign(struct ring_source *rs, struct ring *r)
 {
-	if (r->foreign || !__atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE) ||
-	    r->mem->layout == RQSPIN_RING_LAYOUT)
-		return r->foreign;
-	pr_warn("map %u: its program was compiled with the headers of another release: compile it "
-		"again; until then its failures are NOT seen here",
-		r->map_id);
-	rs->unseen = true;
-	return r->foreign = true;
+	if (!r->foreign && __atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE) &&
+	    r->mem->layout != RQSPIN_RING_LAYOUT)
+		note_foreign(rs, r);
+	return r->foreign;
 }
 
 static void drain(struct ring_source *rs, struct ring *r, bool last)
 {
-	__u64 lost = r->reader.lost;
 	struct rqspin_event copy;
+	bool quiet;
 
 	if (is_foreign(rs, r))
 		return;
 	/* The loader's first contents may have been written over ours. */
 	if (!r->mem->held_delta)
 		r->mem->held_delta = heldtab_delta();
+	quiet = ring_counts_look(&r->counts, &r->head);
 	/* A head that no writer left there: how many are missing is not known. */
 	if (ring_read(&r->reader, &r->view, last, &copy, push, r))
 		rs->unseen = true;
-	rs->lost += r->reader.lost - lost;
+	/* Whatever is lost while more failures come is told when its group is known, too. */
+	if (last || (quiet && !r->reader.nr_holes)) {
+		ring_counts_settle(&r->counts, complete, r);
+		r->lost = r->reader.lost;
+	}
 }
 
 static bool in_use(struct ring_source *rs, const struct ring *r)
@@ -304,9 +345,20 @@ static void ring_poll(void *state, bool last)
 static __u64 ring_lost(void *state, bool *unknown)
 {
 	struct ring_source *rs = state;
+	__u64 lost = rs->refused;
 
 	*unknown |= rs->unseen;
-	return rs->lost + rs->refused;
+	for (const struct ring *r = rs->rings; r; r = r->next)
+		lost += r->lost;
+	return lost;
+}
+
+static void ring_losses(void *state, loss_fn fn, void *ctx)
+{
+	const struct ring_source *rs = state;
+
+	for (const struct ring *r = rs->rings; r; r = r->next)
+		ring_counts_losses(&r->counts, r->lost, fn, ctx);
 }
 
 static void ring_close(void *state)
@@ -320,6 +372,7 @@ static void ring_close(void *state)
 		next = r->next;
 		if (r->mem)
 			munmap(r->mem, r->size);
+		ring_counts_end(&r->counts);
 		free(r);
 	}
 	free(rs);
@@ -345,6 +398,7 @@ const struct source source_ring = {
 	.open = ring_open,
 	.poll = ring_poll,
 	.lost = ring_lost,
+	.losses = ring_losses,
 	.covers = ring_covers,
 	.close = ring_close,
 };

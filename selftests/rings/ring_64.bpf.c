@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define RQSPIN_RING_EVENTS 64
+#include "rings.bpf.h"
