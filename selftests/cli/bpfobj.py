@@ -83,4 +83,5 @@ def read_stream(pin):
     text = ctypes.create_string_buffer(1 << 17)
     with opened(pin) as fd:
         attr = struct.pack("QIII", ctypes.addressof(text), len(text), STDERR, fd)
-        return text.raw[: bpf(STREAM_READ, attr.ljust(24, b"\0"))]
+        size = bpf(STREAM_READ, attr.ljust(24, b"\0"))
+    return text.raw[:size]

@@ -22,6 +22,15 @@ def sources():
     return {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
 
 
+@pytest.fixture
+def reports(sources):
+    if not sources & {"tracepoint", "trampoline"}:
+        pytest.skip("the kernel tells of no failures itself")
+
+
+needs_reports = pytest.mark.usefixtures("reports")
+
+
 def burst(prog, count):
     """All on one CPU, one after the other."""
     run_pinned(prog, count, on=("taskset", "-c", "0"))
@@ -31,10 +40,9 @@ def by_name_and_kind(events):
     return Counter((e["prog"]["name"], e["kind"]) for e in events)
 
 
+@needs_reports
 @pytest.mark.parametrize("count", [997, 9973])
-def test_burst_of_a_program_that_reports_nothing(tracer, sources, count):
-    if not sources & {"tracepoint", "trampoline"}:
-        pytest.skip("the kernel tells of no failures itself")
+def test_burst_of_a_program_that_reports_nothing(tracer, count):
     with pinned(PLAIN) as where, tracer() as t:
         with stopped(t):
             burst(where / "plain_aa", count)
@@ -56,10 +64,9 @@ def test_burst_of_a_program_that_reports_itself(tracer, sources, count):
     assert t.summary["lost"] == count - kept and not t.summary["lost_unknown"]
 
 
-def test_a_burst_may_have_the_size_of_the_buffer(tracer, sources):
+@needs_reports
+def test_a_burst_may_have_the_size_of_the_buffer(tracer):
     """512 bytes are the room of one failure."""
-    if not sources & {"tracepoint", "trampoline"}:
-        pytest.skip("the kernel tells of no failures itself")
     with pinned(PLAIN) as where, tracer("--buffer", "512K") as t:
         with stopped(t):
             burst(where / "plain_aa", 1024)
@@ -68,9 +75,8 @@ def test_a_burst_may_have_the_size_of_the_buffer(tracer, sources):
     assert t.summary["lost"] == 0
 
 
-def test_a_burst_beyond_the_buffer_is_counted(tracer, sources):
-    if not sources & {"tracepoint", "trampoline"}:
-        pytest.skip("the kernel tells of no failures itself")
+@needs_reports
+def test_a_burst_beyond_the_buffer_is_counted(tracer):
     with pinned(PLAIN) as where, tracer() as t:
         with stopped(t):
             burst(where / "plain_aa", 99991)
@@ -82,10 +88,9 @@ def test_a_burst_beyond_the_buffer_is_counted(tracer, sources):
     ]
 
 
-def test_both_sides_overflow_and_a_failure_is_lost_once(tracer, sources):
+@needs_reports
+def test_both_sides_overflow_and_a_failure_is_lost_once(tracer):
     """The program's own ring and the tracer's buffer have seen the same failures."""
-    if not sources & {"tracepoint", "trampoline"}:
-        pytest.skip("the kernel tells of no failures itself")
     with pinned(SAMPLE) as where, tracer("--buffer", "1M") as t:
         with stopped(t):
             burst(where / "aa", 9973)
@@ -157,10 +162,9 @@ def test_more_locks_than_a_ring_can_tell_apart(tracer):
     assert sum(named) + others[0] == 2048
 
 
+@needs_reports
 @pytest.mark.parametrize("count", [997, 99991])
-def test_stat_is_exact_at_any_rate(sources, count):
-    if not sources & {"tracepoint", "trampoline"}:
-        pytest.skip("the kernel tells of no failures itself")
+def test_stat_is_exact_at_any_rate(count):
     with pinned(PLAIN) as where:
 
         def body(stat):
