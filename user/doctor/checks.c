@@ -39,6 +39,7 @@ DEFINE_LOOK(look_contention, PROBE_CONTENTION)
 DEFINE_LOOK(look_kprobe, PROBE_KPROBE)
 DEFINE_LOOK(look_held_table, PROBE_HELD_TABLE)
 DEFINE_LOOK(look_tracepoint, PROBE_TRACEPOINT)
+DEFINE_LOOK(look_other_tasks, PROBE_OTHER_TASKS)
 
 static enum check_state look_kernel(char *detail, size_t size)
 {
@@ -243,6 +244,9 @@ const struct check checks[] = {
 	  "no names of the other side's locks; 'held' does not work",
 	  "Linux 6.15 or later with BTF", false, .look = look_held_table,
 	  .costs_here = costs_held_table, .fix_here = fix_held_table },
+	{ "other_tasks", "tasks on other CPUs", "'trace' does not show what runs on an owner's CPU",
+	  "a kernel with CONFIG_FAIR_GROUP_SCHED or CONFIG_KALLSYMS_ALL", false,
+	  .look = look_other_tasks },
 	{ "stream", "program error streams",
 	  "failures of programs that do not include res_events.bpf.h are not seen",
 	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",

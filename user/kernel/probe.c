@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "kernel/probe.h"
 #include "kernel/probeobj.h"
+#include "kernel/runqueues.h"
 #include "kernel/progstream.h"
 
 #define AA_TRIES	  8
@@ -220,6 +221,14 @@ static bool ask_held_table(char *why)
 	return ht;
 }
 
+static bool ask_other_tasks(char *why)
+{
+	__u64 addrs[HELD_CPUS];
+	int err = runqueues_find(addrs);
+
+	return !err || no(why, "the run queues of other CPUs cannot be found: %s", strerror(-err));
+}
+
 static bool ask_res_locks(char *why)
 {
 	static const char *const name[] = { "rqspinlock_t" };
@@ -255,12 +264,13 @@ static bool ask_tracepoint(char *why)
 }
 
 static bool (*const ask[PROBE_NR])(char *why) = {
-	[PROBE_PRIVILEGE] = ask_privilege,   [PROBE_BTF] = ask_btf,
-	[PROBE_KFUNCS] = ask_kfuncs,	     [PROBE_LOCAL_IRQ] = ask_local_irq,
-	[PROBE_UNLOCK_OOO] = ask_unlock_ooo, [PROBE_STREAM] = ask_stream,
-	[PROBE_TRAMPOLINE] = ask_trampoline, [PROBE_CONTENTION] = ask_contention,
-	[PROBE_KPROBE] = ask_kprobe,	     [PROBE_HELD_TABLE] = ask_held_table,
-	[PROBE_TRACEPOINT] = ask_tracepoint, [PROBE_RES_LOCKS] = ask_res_locks,
+	[PROBE_PRIVILEGE] = ask_privilege,     [PROBE_BTF] = ask_btf,
+	[PROBE_KFUNCS] = ask_kfuncs,	       [PROBE_LOCAL_IRQ] = ask_local_irq,
+	[PROBE_UNLOCK_OOO] = ask_unlock_ooo,   [PROBE_STREAM] = ask_stream,
+	[PROBE_TRAMPOLINE] = ask_trampoline,   [PROBE_CONTENTION] = ask_contention,
+	[PROBE_KPROBE] = ask_kprobe,	       [PROBE_HELD_TABLE] = ask_held_table,
+	[PROBE_TRACEPOINT] = ask_tracepoint,   [PROBE_RES_LOCKS] = ask_res_locks,
+	[PROBE_OTHER_TASKS] = ask_other_tasks,
 };
 
 /* One refusal is told once, not in ten forms. */

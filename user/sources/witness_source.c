@@ -23,8 +23,8 @@ static int prepare(struct witness_source *ws)
 
 	ws->shape->want_stacks = tuning && tuning->stacks;
 	/* Without: what runs on an owner's CPU is unknown. */
-	if (tuning)
-		runqueues_find(ws->shape->rq_addr);
+	if (tuning && runqueues_find(ws->shape->rq_addr))
+		pr_debug("what runs on an owner's CPU stays unknown");
 	return witness_prepare(*ws->skeleton->obj, ws->shape,
 			       tuning ? tuning->buffer : SESSION_BUFFER_MIN,
 			       ws->ops->fewer_details);
