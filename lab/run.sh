@@ -27,6 +27,12 @@ job lab-stress --real-time --seconds $((seconds / 2))
 job lab-stress-escape --real-time --seconds $((seconds / 3))
 job lab-stress-16k --real-time --seconds $((seconds / 6))
 job lab-race-tsan 10
+job lab-regress-next
+job lab-stress-next --real-time --seconds $((seconds / 2))
+job lab-stress-next-escape --real-time --seconds $((seconds / 3))
+job lab-stress-next-16k --real-time --seconds $((seconds / 6))
+job lab-race-next-tsan 10
+job lab-waits-next --judge
 echo
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ] && [ $passed -gt 0 ]

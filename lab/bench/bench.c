@@ -7,6 +7,7 @@
 
 #include "../lib/team.h"
 #include "contend.h"
+#include "crowd.h"
 #include "figures.h"
 #include "pairs.h"
 
@@ -54,10 +55,11 @@ int main(int argc, char **argv)
 	json_t *out;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	shim_init(4);
+	shim_init(16);
 	out = json_pack("{s:o}", "environment", environment());
 	json_object_set_new(out, "uncontended", bench_pairs(o.rounds));
 	json_object_set_new(out, "two_threads", bench_contend(o.rounds / 2 + 1));
+	json_object_set_new(out, "crowd", bench_crowd(o.rounds / 8 + 1));
 	printf("\n%d passed, %d failed, 0 skipped\n", bench_passed, bench_failed);
 	if (o.json && json_dump_file(out, o.json, JSON_INDENT(1))) {
 		perror(o.json);

@@ -41,6 +41,9 @@ struct lab_load {
 	u64 *shared; /* incremented with the lock held */
 };
 
+/* A power of two. Released bytes of as many are not in the way of the next cmpxchg. */
+#define LAB_TURN 16
+
 #define LAB_RESILIENT 1 /* acquisitions may fail */
 #define LAB_OURS      2
 #define LAB_NO_LOCK   4 /* does not exclude anybody */
@@ -54,6 +57,9 @@ struct lab_ops {
 	void (*unlock)(union lab_lock *l, struct lab_ctx *c);
 	/* Loops with the lock's code in them, as it would be in a kernel function. */
 	void (*pairs)(union lab_lock *l, struct lab_ctx *c, u64 n);
+	/* The same over LAB_TURN locks in turn; nested has two of them at a time, and contexts. */
+	void (*turns)(union lab_lock *l, struct lab_ctx *c, u64 n);
+	void (*nested)(union lab_lock *l, struct lab_ctx *c, u64 n);
 	void (*contend)(union lab_lock *l, struct lab_ctx *c, const struct lab_load *load);
 };
 

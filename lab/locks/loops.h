@@ -42,6 +42,48 @@ static noinline __aligned(64) void LAB_FN(pairs)(union lab_lock *l, struct lab_c
 	c->failed += failed;
 }
 
+static noinline __aligned(64) void LAB_FN(turns)(union lab_lock *locks, struct lab_ctx *c, u64 n)
+{
+	u64 failed = 0;
+
+	while (n--) {
+		union lab_lock *l = &locks[n % LAB_TURN];
+
+		(void)l;
+		if (unlikely(LAB_LOCK(l, c))) {
+			failed++;
+			continue;
+		}
+		barrier();
+		LAB_UNLOCK(l, c);
+	}
+	c->failed += failed;
+}
+
+/* @n counts acquisitions. */
+static noinline __aligned(64) void LAB_FN(nested)(union lab_lock *locks, struct lab_ctx *c, u64 n)
+{
+	u64 failed = 0;
+
+	for (n /= 2; n--;) {
+		union lab_lock *l = &locks[2 * n % LAB_TURN];
+
+		(void)l;
+		if (unlikely(LAB_LOCK(l, c))) {
+			failed++;
+			continue;
+		}
+		if (unlikely(LAB_LOCK(l + 1, c + 1))) {
+			failed++;
+		} else {
+			barrier();
+			LAB_UNLOCK(l + 1, c + 1);
+		}
+		LAB_UNLOCK(l, c);
+	}
+	c->failed += failed;
+}
+
 static noinline __aligned(64) void LAB_FN(contend)(union lab_lock *l, struct lab_ctx *c,
 						   const struct lab_load *load)
 {
@@ -74,6 +116,8 @@ const struct lab_ops LAB_CAT(lab, LAB_ID) = {
 	.lock = LAB_FN(lock),
 	.unlock = LAB_FN(unlock),
 	.pairs = LAB_FN(pairs),
+	.turns = LAB_FN(turns),
+	.nested = LAB_FN(nested),
 	.contend = LAB_FN(contend),
 };
 

@@ -73,6 +73,10 @@ typedef struct {
 	static __always_inline type pfx##_xchg(atom *v, type new)                                  \
 	{                                                                                          \
 		return __atomic_exchange_n(&v->counter, new, __ATOMIC_SEQ_CST);                    \
+	}                                                                                          \
+	static __always_inline type pfx##_xchg_release(atom *v, type new)                          \
+	{                                                                                          \
+		return __atomic_exchange_n(&v->counter, new, __ATOMIC_RELEASE);                    \
 	}
 
 SHIM_ATOMIC(atomic, atomic_t, int)

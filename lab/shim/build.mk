@@ -3,16 +3,19 @@
 LAB_TREE ?= $(O)/linux-6.12
 SHIM_DIR = lab/shim
 SHIM_TREE = $(O)/lab/tree
+# The same with the next form of the lock (docs/lock.md, section 8).
+SHIM_NEXT = $(O)/lab/tree-next
 SHIM_SRC = $(SHIM_DIR)/shim.c $(SHIM_TREE)/kernel/bpf/rqspinlock.c \
 	$(SHIM_TREE)/kernel/bpf/rqspinlock_cycle.c $(SHIM_TREE)/kernel/locking/qspinlock.c
-SHIM_CFLAGS = -std=gnu11 -g -O2 -Wall -D_GNU_SOURCE -fno-pie -fno-strict-aliasing \
-	-fno-strict-overflow \
-	-Wno-pointer-sign -I$(SHIM_TREE)/include -include $(SHIM_DIR)/shim.h
+SHIM_OPTIONS = -std=gnu11 -g -O2 -Wall -D_GNU_SOURCE -fno-pie -fno-strict-aliasing \
+	-fno-strict-overflow -Wno-pointer-sign -include $(SHIM_DIR)/shim.h
+SHIM_CFLAGS = $(SHIM_OPTIONS) -I$(SHIM_TREE)/include
 SHIM_LDFLAGS = -no-pie
 
 # Always asked, since the tree may have moved; touches nothing that is right already.
 .PHONY: shim-tree
 shim-tree:
 	$(Q)$(SHIM_DIR)/prepare.sh $(LAB_TREE) $(SHIM_TREE)
+	$(Q)$(SHIM_DIR)/prepare.sh $(LAB_TREE) $(SHIM_NEXT) lab/next
 SHIM_SOURCES = bpf/rqspinlock.c bpf/rqspinlock_cycle.c locking/qspinlock.c
-$(SHIM_SOURCES:%=$(SHIM_TREE)/kernel/%): | shim-tree ;
+$(SHIM_SOURCES:%=$(SHIM_TREE)/kernel/%) $(SHIM_SOURCES:%=$(SHIM_NEXT)/kernel/%): | shim-tree ;

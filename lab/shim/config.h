@@ -6,6 +6,7 @@
  *                      are functions of the user (context.h); without it the shim has them
  * SHIM_YIELD           a spinning CPU gives way to others after shim_yield_every pauses, so that
  *                      many of them fit on one of this machine
+ * SHIM_IRQ_SITES       tell the user which function turns interrupts off, and on again
  * SHIM_LOCK_EVENTS     count the kernel's lock events
  * SHIM_NO_QUEUE        as on an architecture without queued spin locks
  * CONFIG_NR_CPUS       the most CPUs; 16384 and more make the pending byte a bit

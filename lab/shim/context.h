@@ -23,8 +23,27 @@ void *shim_area(size_t *size);
 #define preempt_disable() barrier()
 #define preempt_enable()  barrier()
 
+#ifdef SHIM_IRQ_SITES
+/* Which function turns interrupts off, and on again. */
+void shim_site_open(const char *site);
+void shim_site_close(void);
+
+#define local_irq_save(flags)                     \
+	do {                                      \
+		(flags) = shim_irq_save();        \
+		if (!(flags))                     \
+			shim_site_open(__func__); \
+	} while (0)
+#define local_irq_restore(flags)           \
+	do {                               \
+		if (!(flags))              \
+			shim_site_close(); \
+		shim_irq_restore(flags);   \
+	} while (0)
+#else
 #define local_irq_save(flags)	 ((flags) = shim_irq_save())
 #define local_irq_restore(flags) shim_irq_restore(flags)
+#endif
 
 #ifdef SHIM_EXTERN
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# prepare.sh TREE DEST: the files of a patched kernel tree that the lab compiles, linked below
-# DEST, and a stub for every other header that they include.
+# prepare.sh TREE DEST [OVER]: the files of a patched kernel tree that the lab compiles, linked
+# below DEST, and a stub for every other header that they include. Files that OVER has replace the
+# tree's.
 set -euo pipefail
 
-tree=$(realpath -m "$1") dest=$2
+tree=$(realpath -m "$1") dest=$2 over=${3:+$(realpath "$3")}
 shim=$(realpath "$(dirname "$0")")
 
 # What is compiled as it is. Nothing else of the tree can be reached.
@@ -54,7 +55,9 @@ for f in "${files[@]}"; do
 		exit 3
 	fi
 	mkdir -p "$dest/$(dirname "$f")"
-	ln -sfn "$tree/$f" "$dest/$f"
+	from=$tree
+	[ -z "$over" ] || [ ! -e "$over/$f" ] || from=$over
+	ln -sfn "$from/$f" "$dest/$f"
 done
 for f in "${stubs[@]}"; do
 	stub "$f" "$shim/shim.h"

@@ -36,6 +36,24 @@ static bool busy(const struct ghost_ctx *c)
 	return n;
 }
 
+static void dump_nodes(int cpu, const struct res_cpu *rc)
+{
+#ifdef RES_NR_NODES
+	static const char *const name[] = { "FREE", "WAIT", "LONE", "PASSED", "LEFT" };
+	int i;
+
+	for (i = 0; i < RES_NR_NODES; i++) {
+		u32 state = atomic_read(&rc->node[i].state);
+
+		if (state & RES_STATE_MASK)
+			fprintf(stderr, "  CPU %d node %d: %s use %u\n", cpu, i,
+				name[state & RES_STATE_MASK], state / RES_USE);
+	}
+#else
+	fprintf(stderr, "  CPU %d node: signal %d\n", cpu, rc->node.mcs.locked);
+#endif
+}
+
 static void dump_records(int cpu)
 {
 	static const char *const stage[] = { "SPIN", "PENDING", "QUEUED", "HEAD" };
@@ -46,10 +64,11 @@ static void dump_records(int cpu)
 		struct res_wait *rec = &rc->wait[i];
 
 		if (res_wait_live(READ_ONCE(rec->seq)))
-			fprintf(stderr, "  CPU %d record %d: lock %d %s seq %u node %d claim %#x\n",
-				cpu, i, lock_index(rec->lock), stage[rec->stage & 3], rec->seq,
-				rc->node.mcs.locked, (u32)atomic_read(&rec->claim));
+			fprintf(stderr, "  CPU %d record %d: lock %d %s seq %u claim %#x\n", cpu, i,
+				lock_index(rec->lock), stage[rec->stage & 3], rec->seq,
+				(u32)atomic_read(&rec->claim));
 	}
+	dump_nodes(cpu, rc);
 	for (i = 0; i < RES_NR_HELD; i++) {
 		if (rc->held[i])
 			fprintf(stderr, "  CPU %d escaped: lock %d depth %lu\n", cpu,

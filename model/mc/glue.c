@@ -36,15 +36,24 @@ struct field {
 	  .stride = sizeof(((struct res_cpu *)0)->f[0]), \
 	  .class = (c) }
 
+#ifdef RES_NR_NODES
+/* The next form of the lock. */
+#define QUEUE_FIELDS SLOTS(node, MC_SHARED)
+static const char *const node_parts[] = { ".state", ".tail", ".prev" };
+const bool mc_all_leave = true;
+#else
+#define QUEUE_FIELDS FIELD(queued, MC_PRIVATE), FIELD(node, MC_SHARED)
+static const char *const node_parts[] = { ".next", "", ".locked", ".count", ".cut" };
+const bool mc_all_leave = false;
+#endif
+
 static const struct field fields[] = {
-	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED),   FIELD(escaping, MC_PRIVATE),
-	FIELD(backoff, MC_ALIEN), FIELD(queued, MC_PRIVATE), SLOTS(wait, MC_SHARED),
-	FIELD(node, MC_SHARED),	  SLOTS(held, MC_SHARED),    FIELD(lost, MC_ALIEN),
-	SLOTS(chain, MC_ALIEN),
+	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED), FIELD(escaping, MC_PRIVATE),
+	FIELD(backoff, MC_ALIEN), SLOTS(wait, MC_SHARED),  QUEUE_FIELDS,
+	SLOTS(held, MC_SHARED),	  FIELD(lost, MC_ALIEN),   SLOTS(chain, MC_ALIEN),
 };
 
-static const char *const wait_parts[] = { ".seq", ".stage", ".claim", "", ".lock" };
-static const char *const node_parts[] = { ".next", "", ".locked", ".count", ".cut" };
+static const char *const wait_parts[] = { ".seq", ".stage", ".claim", "", ".lock", "", ".front" };
 
 /* The offset in the area of the CPU that @addr belongs to. */
 static bool find_cpu(const volatile void *addr, int *cpu, size_t *offset)
@@ -205,6 +214,12 @@ static const char *cpu_residue(int cpu)
 		if (rc->held[i])
 			return "left behind: an entry in the escape table";
 	}
+#ifdef RES_NR_NODES
+	for (i = 0; i < RES_NR_NODES; i++) {
+		if (rc->node[i].state.counter & RES_STATE_MASK)
+			return "left behind: a node";
+	}
+#endif
 	if (rc->nwait || rc->nheld || rc->escaping)
 		return "left behind: a count of this CPU";
 	return per_cpu(res_spin_tag, cpu) == base_tag(cpu) ? NULL : "the tag is not restored";

@@ -69,6 +69,7 @@ struct mc_ctx {
 	bool nmi;
 	bool in_cycle;	/* during this attempt it was once part of a real cycle */
 	uint8_t behind; /* 1 + who tells it that its queue was given up, or 0 */
+	bool joined;	/* the queue, in this attempt */
 	bool own;	/* at the beginning the lock belonged to this CPU */
 	uint8_t looks;	/* enum mc_looks */
 	uint8_t kind;	/* enum res_kind of the failure that was reported */
@@ -196,6 +197,8 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size);
 const char *mc_describe_word(uint32_t word, char *buf, size_t size);
 const char *mc_kind_name(int kind);
 const char *mc_residue(void);
+/* The next form of the lock: waiters leave by themselves, and may be interrupted. */
+extern const bool mc_all_leave;
 void mc_walk_is_over(int cpu);
 
 /* A part of the lock's memory that matters now; @no counts from 0. */

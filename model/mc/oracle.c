@@ -54,16 +54,16 @@ void mc_oracle_reset(void)
 
 /*
  * Who can take the free lock. Two of the queue: the first may have left it, and not have returned
- * yet.
+ * yet. Where all can leave, that may be said of any.
  */
 static uint64_t next_in_line(int lock)
 {
 	uint64_t set = 0;
-	int i;
+	int i, n = mc_all_leave ? MC_CPUS : 2;
 
 	if (mc.pending[lock] >= 0)
 		return 1ULL << mc.pending[lock];
-	for (i = 0; i < mc.queued[lock] && i < 2; i++)
+	for (i = 0; i < mc.queued[lock] && i < n; i++)
 		set |= 1ULL << mc.queue[lock][i];
 	return set;
 }
@@ -200,7 +200,7 @@ static void queue_emptied(int lock, int node)
 
 	for (i = 0; i < n && mc.queue[lock][i] != node; i++)
 		;
-	for (i += 2; i < n; i++)
+	for (i += 2; i < n && !mc_all_leave; i++)
 		ctx_of(mc.queue[lock][i])->behind = mc.queue[lock][i - 1] + 1;
 	mc.queued[lock] = 0;
 }
@@ -213,6 +213,10 @@ static void tail_changed(int lock, uint32_t to)
 		queue_emptied(lock, node);
 		return;
 	}
+	/* Who has joined before makes somebody else the last. */
+	if (mc_all_leave && ctx_of(node)->joined)
+		return;
+	ctx_of(node)->joined = true;
 	has_moved(node);
 	leave_queue(lock, node);
 	if (mc.queued[lock] < MC_CPUS)
@@ -259,6 +263,7 @@ void mc_attempt(int lock)
 
 	ctx->attempt = lock;
 	ctx->in_cycle = false;
+	ctx->joined = false;
 	ctx->own = mc.owner_cpu[lock] == mc.cur;
 	ctx->kind = 0;
 	ctx->told = 0;
@@ -305,7 +310,7 @@ void mc_waits(void)
 {
 	int level, node;
 
-	for (level = 0; level < mc_this()->level; level++) {
+	for (level = 0; level < mc_this()->level && !mc_all_leave; level++) {
 		node = node_of(mc.cur, level);
 		if (in_queue(node) && !owns(node))
 			mc_fail("a context waits on top of one that stands in a queue");
@@ -337,7 +342,7 @@ static bool may_not_wait(int lock)
 		waits += below->attempt >= 0;
 		busy += below->attempt >= 0 || below->releasing >= 0;
 	}
-	return waits >= MAX_NEST || (mc_cfg.traps && above_queue()) ||
+	return waits >= MAX_NEST || (mc_cfg.traps && !mc_all_leave && above_queue()) ||
 	       (busy && cpu->ctx[cpu->level].nmi);
 }
 
@@ -358,7 +363,9 @@ static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
 
 static const char *judge_time(struct mc_ctx *ctx)
 {
-	uint64_t limit = mc_cfg.tas ? LIMIT_TAS : LIMIT_PENDING + LIMIT_HEAD;
+	uint64_t limit = mc_cfg.tas   ? LIMIT_TAS :
+			 mc_all_leave ? LIMIT_HEAD :
+					LIMIT_PENDING + LIMIT_HEAD;
 
 	if (mc_cfg.irqs || mc_cfg.nmis || mc_cfg.jumps)
 		return NULL;

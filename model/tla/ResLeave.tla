@@ -8,8 +8,9 @@
 (* has left), PASSED once headship went to the successor, LEFT when its user  *)
 (* is gone, FREE when nobody can reach it any more.  Only its own CPU makes   *)
 (* it WAIT from FREE.  PASSED and LEFT belong to the successor, which frees   *)
-(* them; where there is none, one compare-and-exchange decides who does.  A   *)
-(* generation in the state keeps that from hitting a later use of the node.   *)
+(* them; where there is none, one compare-and-exchange decides who does.  The *)
+(* state counts its uses; who takes a node back counts as a new one, since    *)
+(* the successor may have read `prev` of the use before.                      *)
 (*                                                                            *)
 (* One action per shared access.  Interrupts come between any two of them.    *)
 (* Tasks leave within a budget, interrupts as they like: beyond that every    *)
@@ -43,7 +44,9 @@ None == "none"
 NoNode == <<"none", 0>>
 Open == [b |-> None, p |-> 0, t |-> NoNode]
 Fresh == [st |-> "free", pv |-> NoNode, g |-> 0]
-Off == [pc |-> "off", l |-> None, n |-> NoNode, p |-> NoNode, r |-> None, g |-> 0]
+\* q: the state of the node in front as it was read, and what was in front of that
+NoSeen == [st |-> None, pv |-> NoNode, g |-> 0]
+Off == [pc |-> "off", l |-> None, n |-> NoNode, p |-> NoNode, r |-> None, g |-> 0, q |-> NoSeen]
 Broken(what) == BREAK = what
 
 Init ==
@@ -69,6 +72,10 @@ GoP(k, pc, p) == cx' = [cx EXCEPT ![k].pc = pc, ![k].p = p]
 GoN(k, pc, n, p) == cx' = [cx EXCEPT ![k].pc = pc, ![k].n = n, ![k].p = p]
 SetW(k, x) == w' = [w EXCEPT ![L(k)] = x]
 SetSt(n, s) == nd' = [nd EXCEPT ![n].st = s]
+Reuse(n) == nd' = [nd EXCEPT ![n].st = "wait", ![n].g = @ + 1]
+See(k, pc) == cx' = [cx EXCEPT ![k].pc = pc, ![k].q = nd[P(k)]]
+Q(k) == cx[k].q
+AsSeen(k) == St(P(k)) = Q(k).st /\ nd[P(k)].g = Q(k).g
 Enter(k) == own' = [own EXCEPT ![L(k)] = @ \cup {k}]
 Without(seq, k) == SelectSeq(seq, LAMBDA x : x # k)
 OutOfOrd(k) == ord' = [ord EXCEPT ![L(k)] = Without(@, k)]
@@ -137,14 +144,19 @@ Swap(k) ==
     /\ IF W(k).t = NoNode THEN Go(k, "head") ELSE GoP(k, "wait", W(k).t)
     /\ UNCHANGED <<nd, top, bg, own>>
 
-\* "left": the successor frees the node and looks at the one in front of it.
+\* "left", "passed": the successor frees the node, and looks at the one in front of it.
 Wait(k) ==
+    /\ St(P(k)) \in {"passed", "left"} /\ See(k, "step")
+    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+
+StepOver(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
-    /\ CASE St(P(k)) = "passed" ->
-                /\ SetSt(P(k), "free") /\ GoP(k, "head", NoNode)
-         [] St(P(k)) = "left" ->
-                /\ SetSt(P(k), "free") /\ GoP(k, "wait", nd[P(k)].pv)
-         [] OTHER -> FALSE
+    /\ IF AsSeen(k)
+       THEN /\ SetSt(P(k), "free")
+            /\ cx' = [cx EXCEPT ![k].pc = IF Q(k).st = "left" THEN "wait" ELSE "head",
+                               ![k].p = IF Q(k).st = "left" THEN Q(k).pv ELSE NoNode,
+                               ![k].q = NoSeen]
+       ELSE UNCHANGED nd /\ cx' = [cx EXCEPT ![k].pc = "wait", ![k].q = NoSeen]
 
 HeadWait(k) ==
     /\ W(k).b = None /\ W(k).p = 0 /\ Go(k, "claim")
@@ -184,7 +196,7 @@ Tidy(k) ==
 Back(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ IF St(N(k)) = "passed" /\ nd[N(k)].g = cx[k].g
-       THEN SetSt(N(k), "wait") /\ GoR(k, "toff", IF cx[k].r = "own" THEN "again" ELSE cx[k].r)
+       THEN Reuse(N(k)) /\ GoR(k, "toff", IF cx[k].r = "own" THEN "again" ELSE cx[k].r)
        ELSE UNCHANGED nd /\ GoN(k, After(k), NoNode, NoNode)
 
 TailOff(k) ==
@@ -221,16 +233,23 @@ Last(k) ==
 Adopt(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ IF (St(N(k)) = "left" /\ nd[N(k)].g = cx[k].g) \/ Broken("no-adopt")
-       THEN SetSt(N(k), "wait") /\ Go(k, "fold")
+       THEN Reuse(N(k)) /\ Go(k, "fold")
        ELSE UNCHANGED nd /\ GoN(k, "ret", NoNode, NoNode)
 
 \* The nodes in front whose users have left go first; a head in front may have passed headship.
-Fold(k) ==
+Fold(k) == See(k, "mend") /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+Mend(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
-    /\ CASE St(P(k)) = "passed" -> SetSt(P(k), "free") /\ GoP(k, "toff", NoNode)
-         [] St(P(k)) = "left" -> SetSt(P(k), "free") /\ GoP(k, "fold", nd[P(k)].pv)
-         [] OTHER -> /\ SetSt(P(k), IF Broken("no-lone") THEN St(P(k)) ELSE "lone")
-                     /\ Go(k, "roll")
+    /\ CASE ~AsSeen(k) -> UNCHANGED nd /\ cx' = [cx EXCEPT ![k].pc = "fold", ![k].q = NoSeen]
+         [] AsSeen(k) /\ Q(k).st = "passed" ->
+                /\ SetSt(P(k), "free")
+                /\ cx' = [cx EXCEPT ![k].pc = "toff", ![k].p = NoNode, ![k].q = NoSeen]
+         [] AsSeen(k) /\ Q(k).st = "left" ->
+                /\ SetSt(P(k), "free")
+                /\ cx' = [cx EXCEPT ![k].pc = "fold", ![k].p = Q(k).pv, ![k].q = NoSeen]
+         [] OTHER ->
+                /\ SetSt(P(k), IF Broken("no-lone") THEN St(P(k)) ELSE "lone")
+                /\ cx' = [cx EXCEPT ![k].pc = "roll", ![k].q = NoSeen]
 
 \* The one in front is the last again.
 Roll(k) ==
@@ -246,7 +265,7 @@ Still(k) == nd[P(k)].g = cx[k].g
 Again(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ IF St(P(k)) \in {"passed", "left"} /\ Still(k) /\ ~Broken("no-again")
-       THEN /\ SetSt(P(k), "wait")
+       THEN /\ Reuse(P(k))
             /\ IF St(P(k)) = "passed" THEN GoN(k, "toff", P(k), NoNode)
                ELSE GoN(k, "fold", P(k), nd[P(k)].pv)
        ELSE UNCHANGED nd /\ GoN(k, "ret", NoNode, NoNode)
@@ -274,6 +293,7 @@ Act(k, pc) ==
       [] pc = "spin" -> Spin(k) \/ SpinLeave(k)
       [] pc = "swap" -> Swap(k)
       [] pc = "wait" -> Wait(k) \/ WaitLeave(k)
+      [] pc = "step" -> StepOver(k)
       [] pc = "head" -> HeadWait(k) \/ HeadLeave(k)
       [] pc = "claim" -> Claim(k)
       [] pc = "store" -> Store(k)
@@ -286,6 +306,7 @@ Act(k, pc) ==
       [] pc = "last" -> Last(k)
       [] pc = "adopt" -> Adopt(k)
       [] pc = "fold" -> Fold(k)
+      [] pc = "mend" -> Mend(k)
       [] pc = "roll" -> Roll(k)
       [] pc = "again" -> Again(k)
       [] pc = "cs" -> Unlock(k)
@@ -317,14 +338,15 @@ Fifo == \A k \in CTX : Pc(k) \in {"head", "claim", "store"} =>
             ord[L(k)] # <<>> /\ ord[L(k)][1] = k
 
 \* A node in use has one user, and nobody takes it away.
-Using == {"swap", "wait", "head", "claim", "store", "pass", "toff", "publish", "fold", "roll"}
+Using == {"swap", "wait", "step", "head", "claim", "store", "pass", "toff", "publish", "fold",
+          "mend", "roll"}
 OneUser ==
     \A k \in CTX : Pc(k) \in Using =>
         /\ St(N(k)) \in {"wait", "lone"}
         /\ \A j \in CTX \ {k} : Pc(j) \in Using => N(j) # N(k)
 
 \* The node in front is in use, or waits to be freed, and by one context only.
-Watching == {"wait", "publish", "fold", "roll"}
+Watching == {"wait", "step", "publish", "fold", "mend", "roll"}
 InFront ==
     \A k \in CTX : Pc(k) \in Watching =>
         /\ St(P(k)) # "free"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../lib/team.h"
+#include "waits.h"
+
+#define WAITERS	    16
+#define HOLD_MS	    200
+#define APART_MS    50
+#define SLACK_NS    (20 * NSEC_PER_MSEC)
+#define YIELD_EVERY 20
+
+struct wait {
+	int ret;
+	u64 took; /* ns */
+	u32 turn; /* 1 for the first that got the lock */
+};
+
+struct limits {
+	const struct lab_ops *ops;
+	struct lab_barrier barrier;
+	union lab_lock lock;
+	struct wait wait[WAITERS + 1];
+	u32 turns;
+	u32 came; /* so many have called */
+};
+
+static void sleep_ms(int ms)
+{
+	struct timespec t = { .tv_nsec = ms * NSEC_PER_MSEC };
+
+	nanosleep(&t, NULL);
+}
+
+/* Until the waiter before has set the pending bit, or swapped the tail, or is back. */
+static void wait_for(struct limits *l, int cpu)
+{
+	u32 want = cpu == 1 ? _Q_PENDING_MASK : _Q_TAIL_CPU_MASK;
+	u32 is = cpu == 1 ? (u32)_Q_PENDING_VAL : (u32)(cpu + 1) << _Q_TAIL_CPU_OFFSET;
+
+	lab_wait_u32(&l->came, cpu);
+	while (cpu && (READ_ONCE(l->lock.word) & want) != is && !READ_ONCE(l->wait[cpu].took))
+		lab_poll();
+}
+
+static void hold(struct limits *l)
+{
+	sleep_ms(HOLD_MS);
+	l->ops->unlock(&l->lock, NULL);
+}
+
+static void waiter(struct limits *l, int cpu)
+{
+	struct wait *w = &l->wait[cpu];
+	u64 start;
+
+	wait_for(l, cpu - 1);
+	sleep_ms(APART_MS);
+	lab_add_u32(&l->came);
+	start = shim_clock();
+	w->ret = l->ops->lock(&l->lock, NULL);
+	WRITE_ONCE(w->took, shim_clock() - start);
+	if (w->ret)
+		return;
+	w->turn = ++l->turns;
+	hold(l);
+}
+
+static void play(int cpu, void *arg)
+{
+	struct limits *l = arg;
+
+	if (!cpu && l->ops->lock(&l->lock, NULL))
+		abort();
+	lab_meet(&l->barrier);
+	if (cpu)
+		waiter(l, cpu);
+	else
+		hold(l);
+}
+
+/* The first waiter has the pending bit, the others stand in the queue. */
+static u64 limit_of(int cpu)
+{
+	return cpu == 1 ? RES_DEF_TIMEOUT : 2 * RES_DEF_TIMEOUT;
+}
+
+struct sums {
+	int timeouts, wrong, late, early, order;
+	u64 longest;
+};
+
+static struct sums judge(const struct limits *l)
+{
+	struct sums s = { 0 };
+	u32 turn = 0;
+	int i;
+
+	for (i = 1; i <= WAITERS; i++) {
+		const struct wait *w = &l->wait[i];
+
+		s.timeouts += w->ret == -ETIMEDOUT;
+		s.wrong += w->ret && w->ret != -ETIMEDOUT;
+		s.late += w->took > limit_of(i) + SLACK_NS;
+		s.early += w->ret && w->took < limit_of(i);
+		s.order += !w->ret && w->turn != ++turn;
+		s.longest = max(s.longest, w->took);
+	}
+	return s;
+}
+
+bool waits_limits(const struct lab_ops *ops)
+{
+	static struct limits l;
+	struct sums s;
+	bool ok;
+
+	memset(&l, 0, sizeof(l));
+	l.ops = ops;
+	l.barrier.n = WAITERS + 1;
+	ops->init(&l.lock);
+	shim_yield_every = YIELD_EVERY;
+	lab_team(WAITERS + 1, play, &l);
+	s = judge(&l);
+	/* Some of them must have gone each way. */
+	ok = !s.wrong && !s.late && !s.early && !s.order && s.timeouts && l.turns > 1 &&
+	     !l.lock.word;
+	printf("%s: %d waiters, one each %d ms, owners that hold %d ms: %u acquired, %d timed out\n",
+	       ops->name, WAITERS, APART_MS, HOLD_MS, l.turns, s.timeouts);
+	printf("  longest wait %llu ms; %d longer than the limit + 20 ms, %d failed before it, "
+	       "%d out of turn, other errors %d\n",
+	       (unsigned long long)(s.longest / NSEC_PER_MSEC), s.late, s.early, s.order, s.wrong);
+	return ok;
+}
