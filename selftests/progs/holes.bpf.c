@@ -563,4 +563,38 @@ int tree_changed_in_the_callback(struct __sk_buff *ctx)
 	return 0;
 }
 
+/*
+ * A callback that nothing calls, in the last place: libbpf puts functions behind the program in
+ * the order in which it refers to them. Other kernels refuse it, with a warning in their log.
+ */
+
+static __noinline int called(int n)
+{
+	asm volatile("");
+	return n + 1;
+}
+
+SEC("?tc")
+__needs("bpf_res_spin_unlock_ooo")
+__returns(7)
+int uncalled_callback(struct __sk_buff *ctx)
+{
+	int n = called(6);
+
+	bpf_loop(0, count, NULL, 0);
+	return n;
+}
+
+/* With flags that are not known it stays a call of the helper. */
+SEC("?tc")
+__needs("bpf_res_spin_unlock_ooo")
+__returns(8)
+int uncalled_callback_of_the_helper(struct __sk_buff *ctx)
+{
+	int n = called(7);
+
+	bpf_loop(0, count, NULL, ctx->mark);
+	return n;
+}
+
 char _license[] SEC("license") = "GPL";
