@@ -34,5 +34,9 @@ bench-maps: build ## guests: throughput of hash map updates, 6.12 with and witho
 bench-nested: build ## guests: nested map operations that hang 6.12, with and without the series
 	$(Q)selftests/bench/nested.py $(BENCH_ARGS)
 
+.PHONY: bench-bursts
+bench-bursts: build ## here and in guests: failures that the tracer takes without loss, and its cost
+	$(Q)selftests/bench/bursts.py $(BENCH_ARGS)
+
 -include $(BENCH_BPF:.o=.d) $(BENCH_OBJS:.o=.d) $(BENCH_DRIVERS:=.bpf.d)
 .SECONDARY: $(BENCH_DRIVERS:=.bpf.o)
