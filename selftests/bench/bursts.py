@@ -88,7 +88,9 @@ def tracer(verb, source, *options):
             yield proc, result
         finally:
             proc.send_signal(signal.SIGINT)
-            proc.communicate(timeout=300)
+            talk = proc.communicate(timeout=300)[1]
+        if proc.returncode or not out.stat().st_size:
+            sys.exit(f"bursts: rqspin {verb}: status {proc.returncode}: {talk}")
         result.update(json.loads(last_line(out)))
 
 
