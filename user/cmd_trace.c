@@ -18,6 +18,7 @@
 #include "trace_options.h"
 
 #define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
+#define OUT_BUFFER (1 << 16) /* bytes */
 
 enum { KEY_STACKS = 0x1000, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE };
 
@@ -116,11 +117,19 @@ static bool full(const struct trace *t)
 	return t->err || (t->count && t->totals.shown >= t->count);
 }
 
-static bool done(const void *ctx)
+/* A write for each event would cost more than all else: one for what a poll has brought. */
+static void write_out(struct trace *t)
 {
-	const struct trace *t = ctx;
+	if (!t->err)
+		t->err = out_flush();
+}
 
-	return full(t) || (t->command && child_ended(&((struct trace *)t)->child));
+static bool done(void *ctx)
+{
+	struct trace *t = ctx;
+
+	write_out(t);
+	return full(t) || (t->command && child_ended(&t->child));
 }
 
 /* A tenth of a second's share at once, so that a burst shows more than its first moment. */
@@ -201,6 +210,7 @@ static int end_command(struct trace *t)
 			t->cut_short = !stop_asked();
 		}
 		err = session_poll(t->session, POLL_MS);
+		write_out(t);
 	}
 	return err;
 }
@@ -282,6 +292,8 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, OUT_BUFFER);
 	t.unique = t.fold ? unique_new() : NULL;
 	if (t.fold && !t.unique) {
 		pr_err("out of memory");
@@ -296,7 +308,7 @@ static int run(int argc, char **argv)
 	session_losses(t.session, &t.totals.losses);
 	session_lost_each(t.session, on_loss, &t);
 	if (!t.err)
-		t.err = print_end(&t);
+		t.err = print_end(&t) ?: out_flush();
 	unique_free(t.unique);
 	session_close(t.session);
 	tally_free(&t.totals.tally);

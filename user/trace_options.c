@@ -106,7 +106,7 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 	return 0;
 }
 
-int trace_opts_follow(struct session *s, double end, bool (*done)(const void *ctx), const void *ctx)
+int trace_opts_follow(struct session *s, double end, bool (*done)(void *ctx), void *ctx)
 {
 	while (!stop_asked() && (!end || now_s() < end) && !(done && done(ctx))) {
 		int err = session_poll(s, POLL_MS);

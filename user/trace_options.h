@@ -32,7 +32,6 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 		    failure_fn emit, void *ctx);
 
 /* Collect until that time (now_s(); 0: for ever), Ctrl-C, or until done(ctx) if not NULL. */
-int trace_opts_follow(struct session *s, double end, bool (*done)(const void *ctx),
-		      const void *ctx);
+int trace_opts_follow(struct session *s, double end, bool (*done)(void *ctx), void *ctx);
 
 #endif

@@ -28,7 +28,7 @@ int json_put_line(json_t *j)
 
 	json_decref(j);
 	putchar('\n');
-	return out_flush() ?: (err ? -EIO : 0);
+	return out_state() ?: (err ? -EIO : 0);
 }
 
 void json_put_pretty(json_t *j)

@@ -8,7 +8,7 @@
 /* null if empty; never invalid UTF-8: names come from outside and may hold any byte. */
 json_t *json_text(const char *s);
 
-/* Both print and free. One line, flushed: 0 or negative errno of the output. */
+/* Both print and free. One line: 0 or a negative errno of the output so far. */
 int json_put_line(json_t *j);
 void json_put_pretty(json_t *j);
 

@@ -28,6 +28,11 @@ int out_flush(void)
 	return reader_gone() ? -EPIPE : -EIO;
 }
 
+int out_state(void)
+{
+	return ferror(stdout) ? out_flush() : 0;
+}
+
 int out_failed(int err)
 {
 	if (!err)

@@ -6,6 +6,9 @@
 /* 0 or the negative errno of anything written to it; -EPIPE: its reader went away. */
 int out_flush(void);
 
+/* The same without writing: what has become of it so far. */
+int out_state(void);
+
 /**
  * out_failed() - end of a verb whose output failed
  * @err: of out_flush(), or 0

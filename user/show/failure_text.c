@@ -166,7 +166,7 @@ int repeat_text(const struct failure *f, const struct lock_view *v, unsigned lon
 	put_at(f);
 	put_wanted(v, f);
 	putchar('\n');
-	return out_flush();
+	return out_state();
 }
 
 int failure_text(const struct failure *f, const struct lock_view *v, bool stacks)
@@ -196,7 +196,7 @@ int failure_text(const struct failure *f, const struct lock_view *v, bool stacks
 		if (f->report)
 			put_report(f->report);
 	}
-	return out_flush();
+	return out_state();
 }
 
 static void lost_text(const struct tally_row *r)

@@ -99,7 +99,7 @@ static int print_json(const struct heldtab *ht, const struct lock_view *v)
 	json_object_set_new(j, "schema", json_string("rqspin-held/1"));
 	json_object_set_new(j, "time", json_string(when));
 	json_object_set_new(j, "cpus", cpus);
-	return json_put_line(j);
+	return json_put_line(j) ?: out_flush();
 }
 
 static void print_cpu(const struct heldtab *ht, unsigned int cpu, const struct lock_view *v)

@@ -90,7 +90,7 @@ static int print_json(const struct stat_table *t, const struct print_opts *opts,
 	json_object_set_new(j, "time", json_string(when));
 	json_object_set_new(j, "counters", rows);
 	losses_json(j, losses);
-	return json_put_line(j);
+	return json_put_line(j) ?: out_flush();
 }
 
 static void print_head(const struct stat_table *t)
