@@ -279,11 +279,9 @@ static int print_end(struct trace *t)
 {
 	int err = t->unique ? unique_repeats(t->unique, print_repeats, t) : 0;
 
-	if (!err)
-		err = print_summary(t->session, &t->totals, &t->opts.print);
 	if (!t->totals.tally.nr)
 		trace_filter_no_match(&t->opts.filter, t->totals.events);
-	return err;
+	return err ?: print_summary(t->session, &t->totals, &t->opts.print);
 }
 
 static int run(int argc, char **argv)
