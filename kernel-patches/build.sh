@@ -45,6 +45,8 @@ pick_commit() {
 
 # Only files that differ are written, so make rebuilds only what they touch.
 check_out() {
+	# Its .git names the tree that it belongs to, which may have been unpacked anew since.
+	git -C "$src" rev-parse -q --verify HEAD >/dev/null 2>&1 || rm -rf "$src"
 	if [ -e "$src/.git" ]; then
 		git -C "$src" checkout -q --force --detach "$commit"
 		git -C "$src" clean -qfdx
