@@ -20,7 +20,7 @@ int rqspin_reader(void *ctx)
 	return 0;
 }
 
-SEC("kprobe/bpf_prog_stream_read")
+SEC("kprobe") /* user space knows the names that kernels have for it */
 int BPF_KPROBE(stream_is_read, struct bpf_prog *prog, int stream)
 {
 	__u64 nth;
