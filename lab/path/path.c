@@ -46,18 +46,18 @@ static bool __attribute__((unused)) kvm_para_has_feature(int feature)
 
 static bool as_wanted(void)
 {
-	bool want = here.hypervisor && !(here.kvm && here.realtime);
+	bool want = here.hypervisor && !(here.kvm && here.realtime), good;
 
 	test_and_set = false;
 	nopvspin = here.no_pvspin;
 	shim_nr_cpus = here.one_cpu ? 1 : 4;
-	if (!res_choose_path() && test_and_set == want)
-		return true;
-	printf("not ok - path: %s%s%s%s%s%s: %s\n", here.hypervisor ? "hypervisor" : "bare metal",
-	       here.kvm ? ", KVM" : "", here.pv_unhalt ? ", PV_UNHALT" : "",
-	       here.realtime ? ", REALTIME" : "", here.no_pvspin ? ", nopvspin" : "",
-	       here.one_cpu ? ", one CPU" : "", test_and_set ? "test and set" : "queue");
-	return false;
+	good = !res_choose_path() && test_and_set == want;
+	printf("%s - path: %s%s%s%s%s%s: %s\n", good ? "ok" : "not ok",
+	       here.hypervisor ? "hypervisor" : "bare metal", here.kvm ? ", KVM" : "",
+	       here.pv_unhalt ? ", PV_UNHALT" : "", here.realtime ? ", REALTIME" : "",
+	       here.no_pvspin ? ", nopvspin" : "", here.one_cpu ? ", one CPU" : "",
+	       test_and_set ? "test and set" : "queue");
+	return good;
 }
 
 /* KVM's CPUID bits are there in its guests only. */
