@@ -110,6 +110,11 @@ def wait_ready(proc, fifo):
     assert proc.poll() is None, proc.stderr.read()
 
 
+def cpu_clock(pid):
+    """A process's CPU clock for time.clock_gettime(), as clock_getcpuclockid(3) makes it."""
+    return ~pid << 3 | 2
+
+
 class Tracer:
     """`rqspin trace --json` in the background, from ready to summary."""
 

@@ -13,6 +13,7 @@ import pytest
 from conftest import (
     LIMIT,
     RQSPIN,
+    cpu_clock,
     needs_locks,
     no_locks,
     rqspin,
@@ -20,8 +21,6 @@ from conftest import (
     skip_without_held_table,
     wait_ready,
 )
-
-CPUCLOCK_SCHED = 2  # a process's CPU clock, as clock_getcpuclockid(3) names it
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
@@ -75,7 +74,7 @@ def goes_on(proc):
     probe of a feature for its absence: no person and no debugger stops a process that often.
     """
     stat = pathlib.Path(f"/proc/{proc.pid}/stat")
-    clock = ~proc.pid << 3 | CPUCLOCK_SCHED
+    clock = cpu_clock(proc.pid)
     ran = time.clock_gettime_ns(clock) if proc.poll() is None else 0
     while proc.poll() is None:
         state = stat.read_text().rpartition(")")[2].split()[0]
