@@ -35,6 +35,11 @@ test-all: setup ## the same, guests of other kernels and the large cases too
 	$(Q)$(MAKE) --no-print-directory build
 	$(Q)scripts/run-tests.sh --all
 
+.PHONY: test-full
+test-full: setup ## everything: also the whole tool on the patched 6.12, the slowest models
+	$(Q)$(MAKE) --no-print-directory build
+	$(Q)scripts/run-tests.sh --full
+
 .PHONY: build
 build: bpf user selftests ## compile everything into build/
 

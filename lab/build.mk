@@ -98,11 +98,16 @@ $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
-.PHONY: lab
-lab: $(foreach v,obj-noqueue next-noqueue,$(addprefix $(LAB)/$(v)/,rqspinlock.o rqspinlock_cycle.o))
-LAB_TESTS = $(filter-out bench waits,$(LAB_PROGRAMS))
+LAB_NEXT_TESTS = $(foreach p,$(LAB_PROGRAMS),$(if $(findstring next,$(p)),$(p)))
+LAB_TESTS = $(filter-out bench waits $(LAB_NEXT_TESTS),$(LAB_PROGRAMS))
+
+.PHONY: lab lab-next
+lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o)
 lab: $(LAB_TESTS:%=$(LAB)/lab-%) ## the lock in user space: regressions, deadlocks, torture
-	$(Q)lab/run.sh $(LAB_SECONDS)
+	$(Q)lab/run.sh todays $(LAB_SECONDS)
+lab-next: $(addprefix $(LAB)/next-noqueue/,rqspinlock.o rqspinlock_cycle.o)
+lab-next: $(LAB_NEXT_TESTS:%=$(LAB)/lab-%) ## the same for the lock's next form
+	$(Q)lab/run.sh next $(LAB_SECONDS)
 
 .PHONY: lab-bench
 lab-bench: $(LAB)/lab-bench $(LAB)/lab-detect ## what the lock costs, how soon deadlocks are found

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the suites of scripts/suites.conf and sum them up; exit 1 on any failure.
-#   scripts/run-tests.sh [--list] [--all] [GLOB...]      suites by name; default: those without "+"
+#   scripts/run-tests.sh [--list] [--all | --full] [GLOB...]
+#                    suites by name; default: those without "+"; --all: those without "++", too
 #   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
 # RQSPIN_TEST_SECONDS: no suite starts later than that; those left out are listed as skipped.
@@ -13,9 +14,9 @@ results=$logs/results.tsv
 fallback_guest="debian-7 queue"
 patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
-guest='' cpu=queue list=0 all=0 globs=()
-usage="usage: run-tests.sh [--list] [--all] [--guest NAME [--cpu queue|tas]] [--results FILE]
-       [GLOB...]"
+guest='' cpu=queue list=0 marks='' globs=()
+usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas]]
+       [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
 
 die() {
@@ -33,7 +34,8 @@ parse_args() {
 		--cpu) cpu=$2 && shift ;;
 		--results) results=$2 && shift ;;
 		--list) list=1 ;;
-		--all) all=1 ;;
+		--all) marks=+ ;;
+		--full) marks=++ ;;
 		-*) die "$usage" ;;
 		*) globs+=("$1") ;;
 		esac
@@ -46,12 +48,12 @@ suites() { sed 's/#.*//; s/ *| */|/g; s/ *$//; /^$/d' scripts/suites.conf; }
 selected() {
 	local g
 	if [ ${#globs[@]} = 0 ]; then
-		[ $all = 1 ] || [ -n "$guest" ] || [[ $1 != +* ]]
+		[ -n "$guest" ] || [[ $marks == "${1%%[^+]*}"* ]]
 		return
 	fi
 	for g in "${globs[@]}"; do
 		# shellcheck disable=SC2053 # a glob on purpose
-		[[ ${1#+} == $g ]] && return 0
+		[[ ${1##*+} == $g ]] && return 0
 	done
 	return 1
 }
@@ -145,7 +147,7 @@ count() { grep -c "^$1	" "$2" || true; }
 sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count skip "$1") skipped"; }
 
 one_suite() {
-	local name=${1#+} place limit=$3 command=$4 log status=0 start=$SECONDS
+	local name=${1##*+} place limit=$3 command=$4 log status=0 start=$SECONDS
 	place=$(place_of "$2")
 	[ -n "$place" ] || return 0
 	[ -z "$guest" ] || limit=$((limit * guest_limit))
