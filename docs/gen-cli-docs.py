@@ -65,6 +65,17 @@ def man_samples(tables):
     return lines
 
 
+def man_map_types(tables):
+    """One paragraph for all map types with the same operations."""
+    types = {}
+    for t in tables["map_types"]:
+        types.setdefault(", ".join(t["ops"]), []).append(t["name"])
+    lines = []
+    for ops, names in types.items():
+        lines += [".TP", f".B {', '.join(names)}", f"{ops}."]
+    return lines
+
+
 def man(tables):
     verbs = [line for verb in tables["verbs"] for line in man_verb(verb)]
     title = [f'.TH RQSPIN 8 "" "rqspin {tables["version"]}" "System Administration"']
@@ -73,6 +84,7 @@ def man(tables):
         "VERBS": verbs,
         "SOURCES": man_sources(tables),
         "SAMPLES": man_samples(tables),
+        "MAP_TYPES": man_map_types(tables),
     }
 
 
@@ -116,6 +128,7 @@ def completion(tables):
         "WITH_LIST": [f"_rqspin_with_list={with_arg(tables, lambda o: o['arg'] == 'LIST')}"],
         "WITH_FILE": [f"_rqspin_with_file={with_arg(tables, lambda o: o['arg'] == 'FILE')}"],
         "WORDS": words,
+        "MAP_OPS": [f"\t[{t['name']}]='{' '.join(t['ops'])}'" for t in tables["map_types"]],
         "SAMPLES": [f"_rqspin_samples='{' '.join(s['name'] for s in tables['samples'])}'"],
     }
 

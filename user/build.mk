@@ -13,6 +13,12 @@ $(O)/user/run/samples.inc: bpf/progs/expected.tsv user/run/gen-samples.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f user/run/gen-samples.awk $< >$@
 
+$(O)/user/errors/table.o: $(O)/user/errors/errors.inc $(O)/user/errors/advice.inc
+
+$(O)/user/errors/%.inc: user/errors/%.tsv user/errors/gen-table.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f user/errors/gen-table.awk $< >$@
+
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz

@@ -5,6 +5,7 @@
 
 #include "base/json_out.h"
 #include "cmd.h"
+#include "errors/table.h"
 #include "run/samples.h"
 #include "sources/table.h"
 #include "tables.h"
@@ -73,6 +74,22 @@ static json_t *sources_json(void)
 	return list;
 }
 
+/* The operations of each map type. */
+static json_t *map_types_json(void)
+{
+	json_t *types = map_error_types(), *list = json_array(), *type;
+	size_t i;
+
+	json_array_foreach(types, i, type) {
+		const char *name = json_string_value(type);
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:o}", "name", name, "ops", map_error_ops(name)));
+	}
+	json_decref(types);
+	return list;
+}
+
 void tables_dump(const struct cmd *const *cmds, size_t nr)
 {
 	json_t *verbs = json_array(), *list = json_array(), *root;
@@ -82,8 +99,8 @@ void tables_dump(const struct cmd *const *cmds, size_t nr)
 	for (size_t i = 0; i < nr_samples; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s}", "name", samples[i].name,
 						      "shows", samples[i].shows));
-	root = json_pack("{s:s, s:s, s:o, s:o, s:o}", "schema", "rqspin-tables/1", "version",
-			 RQSPIN_VERSION, "verbs", verbs, "sources", sources_json(), "samples",
-			 list);
+	root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "rqspin-tables/1", "version",
+			 RQSPIN_VERSION, "verbs", verbs, "sources", sources_json(), "samples", list,
+			 "map_types", map_types_json());
 	json_put_pretty(root);
 }

@@ -2,7 +2,8 @@
 /*
  * Make locks inside maps fail so many times, and say how often the operations
  * said so. usage: map_failures PLACE COUNT; the maps stay until standard input
- * ends. Exit code 3: no hardware breakpoints here.
+ * ends. Exit code 3: this kernel has no hardware breakpoints or hides the symbols
+ * of its variables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,9 +128,20 @@ static void find_places(void)
 static void load(void)
 {
 	skel = map_failures_bpf__open_and_load();
+	if (!skel && errno == ESRCH) {
+		fprintf(stderr, "map_failures: no __per_cpu_offset without CONFIG_KALLSYMS_ALL\n");
+		exit(UNSUPPORTED);
+	}
 	if (!skel)
 		die("load");
 	find_places();
+}
+
+static bool enough(__u64 count)
+{
+	const struct map_failures_bpf__bss *b = skel->bss;
+
+	return b->edeadlk + b->etimedout + b->refused + b->other >= count;
 }
 
 /* A lock of the own CPU: each nested operation fails at once. */
@@ -144,7 +157,7 @@ static void nest(enum place at, __u64 count)
 	skel->bss->wanted = count;
 	for (__u64 i = 0; i < count * TRIES_EACH; i++) {
 		run(skel->progs.below);
-		if (skel->bss->edeadlk + skel->bss->refused + skel->bss->etimedout >= count)
+		if (enough(count))
 			break;
 	}
 	bpf_link__destroy(link);
@@ -239,7 +252,10 @@ static void push_on_locked(void)
 	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
 	pthread_join(owner, NULL);
 	skel->bss->etimedout += err == -ETIMEDOUT;
-	skel->bss->other += err && err != -ETIMEDOUT;
+	if (!err || err == -ETIMEDOUT)
+		return;
+	skel->bss->other++;
+	skel->bss->other_err = err;
 }
 
 /* An owner that does not release, and a system call that wants the lock. */
@@ -288,6 +304,7 @@ static void tell(const struct kind *k)
 	print_lock(AT_OTHER_HASH);
 	printf(", \"edeadlk\": %" PRIu64 ", \"etimedout\": %" PRIu64 ", \"refused\": %" PRIu64,
 	       (uint64_t)b->edeadlk, (uint64_t)b->etimedout, (uint64_t)b->refused);
+	printf(", \"other_err\": %" PRId64, (int64_t)b->other_err);
 	printf(", \"other\": %" PRIu64 ", \"nested_ok\": %" PRIu64 ", \"outer_failed\": %" PRIu64
 	       ", \"missed\": %u}\n",
 	       (uint64_t)b->other, (uint64_t)b->nested_ok, (uint64_t)b->outer_failed, b->missed);

@@ -226,6 +226,8 @@ FULL = [
     ["run", "aa", "--count", "1", "--json"],
     ["held"],
     ["held", "--json"],
+    ["errno", "hash", "update"],
+    ["errno", "hash", "update", "--json"],
     ["help"],
     ["trace", "--json", "--duration", "0.1"],
     ["stat", "0.1", "2"],

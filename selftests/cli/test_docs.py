@@ -50,6 +50,8 @@ def test_man_has_every_option_and_exit_code(man_page, tables):
             assert f"--{option['name']}\\fR" in section, (verb["name"], option["name"])
     for sample in tables["samples"]:
         assert f".B {sample['name']}\n" in text
+    for map_type in tables["map_types"]:
+        assert re.search(rf"^\.B (.*, )?{map_type['name']}\b", text, re.M)
     for code in EXIT_CODES:
         assert f".TP\n.B {code}\n" in text
     for section in ("OVERHEAD", "CAVEATS", "EXIT STATUS", "EXAMPLES"):
@@ -91,6 +93,12 @@ def complete(words):
         ("rqspin -v list --js", {"--json"}),
         ("rqspin --vers", {"--version"}),
         ("rqspin list --cpus", set()),
+        ("rqspin errno lru_", {"lru_hash", "lru_percpu_hash"}),
+        ("rqspin errno hash up", {"update", "update_batch"}),
+        ("rqspin errno --json queue p", {"push", "pop", "peek"}),
+        ("rqspin errno --btf vmlinux queue po", {"pop"}),
+        ("rqspin errno hash update E", set()),
+        ("rqspin errno nonsense u", set()),
     ],
 )
 def test_completion(line, offered):

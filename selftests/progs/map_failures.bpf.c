@@ -86,6 +86,7 @@ __u64 wanted;
 __u32 last_key; /* of those that are inserted one after the other */
 /* What the nested operations returned, and those below them; refused: it does not say why. */
 __u64 edeadlk, etimedout, refused, other, nested_ok, outer_failed;
+__s64 other_err; /* the last of the others */
 /* A lock is held until user space has seen enough. */
 __u32 holding, release;
 /* Two sides have a lock each and want the other's. */
@@ -199,7 +200,13 @@ int find_places(struct bpf_iter__bpf_map *ctx)
 
 static __always_inline bool enough(void)
 {
-	return edeadlk + etimedout + refused >= wanted;
+	return edeadlk + etimedout + refused + other >= wanted;
+}
+
+static __always_inline void count_other(long err)
+{
+	__sync_fetch_and_add(&other, 1);
+	other_err = err;
 }
 
 static __always_inline void count(long err)
@@ -211,7 +218,7 @@ static __always_inline void count(long err)
 	else if (err == -ETIMEDOUT)
 		__sync_fetch_and_add(&etimedout, 1);
 	else
-		__sync_fetch_and_add(&other, 1);
+		count_other(err);
 }
 
 SEC("perf_event")

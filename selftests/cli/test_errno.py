@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""`rqspin errno`: the page of the manual, the kernel's types and what the kernel really returns."""
+
+import errno
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from bpfobj import compile_bpf
+from conftest import BPFTOOL, BUILD, LIMIT, RQSPIN, TOP, rqspin, validator
+
+PAGE = TOP / "docs/map-errors.md"
+DRIVER = BUILD / "selftests/cli/map_failures"
+OWN_BTF = "/sys/kernel/btf/vmlinux"
+KINDS = ["plain", "later", "series"]
+
+# Structures as kernels have them.
+KERNEL = """
+typedef struct {{ int counter; }} plain_t, rqspinlock_t;
+struct map {{ int id; }};
+struct bucket {{ void *head; {bucket} }} bucket;
+struct pcpu_freelist_head {{ void *first; {lock} lock; }} freelist;
+struct bpf_lru_list {{ void *lists[6]; {lock} lock; }} lru;
+struct lpm_trie {{ struct map map; {lock} lock; }} trie;
+struct bpf_queue_stack {{ struct map map; {lock} lock; }} queue;
+struct bpf_ringbuf {{ int mask; {lock} spinlock; }} ringbuf;
+struct bpf_local_storage {{ void *owner; plain_t lock; }} storage;
+struct bpf_arena {{ struct map map; }} arena;
+{extra}
+"""
+SERIES = "typedef void (*btf_trace_rqspinlock_failure)(void *); btf_trace_rqspinlock_failure tp;"
+KERNELS = {
+    "plain": {"bucket": "plain_t raw_lock;", "lock": "plain_t", "extra": ""},
+    "old": {"bucket": "union { plain_t raw_lock; int lock; };", "lock": "plain_t", "extra": ""},
+    "later": {"bucket": "rqspinlock_t raw_lock;", "lock": "rqspinlock_t", "extra": ""},
+    "series": {"bucket": "rqspinlock_t raw_lock;", "lock": "rqspinlock_t", "extra": SERIES},
+}
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    """BTF of kernels that are not running."""
+    folder = tmp_path_factory.mktemp("kernels")
+    return {
+        name: compile_bpf(folder / f"{name}.c", KERNEL.format(**parts))
+        for name, parts in KERNELS.items()
+    }
+
+
+def explained(*args):
+    res = rqspin("errno", *args, "--json")
+    assert res.returncode == 0, res.stderr
+    doc = json.loads(res.stdout)
+    validator("errno.schema.json").validate(doc)
+    return doc
+
+
+def page_rows():
+    """The page's table as somebody reads it: empty cells and words mean the row above."""
+    text = PAGE.read_text()
+    part = text[text.index("<!-- errors:") : text.index("<!-- end of errors -->")]
+    types = ops = None
+    for line in part.splitlines():
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if len(cells) != 6 or cells[0] in ("operation", "---"):
+            continue
+        where = re.fullmatch(r"(?:\*\*(.*)\*\*: )?(.*)", cells[0])
+        types = where[1].split(", ") if where[1] else types
+        ops = where[2].split(", ") if where[2] else ops
+        yield types, ops, cells[1], dict(zip(KINDS, cells[2:5], strict=True)), cells[5].split(", ")
+
+
+def page_advice():
+    text = PAGE.read_text()
+    part = text[text.index("<!-- advice:") : text.index("<!-- end of advice -->")]
+    return dict(re.findall(r"^\| ([a-z_]+) \| (.*) \|$", part, re.M))
+
+
+def bare(text):
+    return text.replace("`", "")
+
+
+def page():
+    """By map type and operation: the row of each cause. A row's first pair is in the second set."""
+    table, first = {}, set()
+    for types, ops, cause, returns, do in page_rows():
+        first.add((types[0], ops[0]))
+        for key in ((t, o) for t in types for o in ops):
+            table.setdefault(key, {})[bare(cause)] = returns, do
+    return table, first
+
+
+def check_cause(got, returns, do, advice):
+    text = returns[got["kernel"]]
+    assert got["kernels"] == {k: bare(t) for k, t in returns.items()}
+    assert got["returns"] == bare(text)
+    assert set(got["errors"]) == set(re.findall("`-?(E[A-Z0-9]+|NULL)`", text))
+    assert set(got["do"]) <= {bare(advice[word]) for word in do if word != "-"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_agrees_with_the_page(kernels, kind):
+    """Every row on every kind of kernel, on one of them for all its types and operations."""
+    advice, (table, first) = page_advice(), page()
+    assert len(table) > 60 and len(first) > 15
+    for map_type, op in table if kind == "later" else first:
+        causes = explained(map_type, op, "--btf", kernels[kind])["causes"]
+        rows = table[map_type, op]
+        assert sorted(c["cause"] for c in causes) == sorted(rows)
+        for cause in causes:
+            check_cause(cause, *rows[cause["cause"]], advice)
+            # Two locks of these kernels are plain on all of them.
+            plain = cause["lock"] in ("storage", "arena")
+            assert cause["kernel"] == ("plain" if plain else kind)
+
+
+def test_knows_what_it_completes(kernels):
+    tables = json.loads(rqspin("--dump-tables").stdout)["map_types"]
+    on_page = set(page()[0])
+    assert {(t["name"], o) for t in tables for o in t["ops"]} == on_page
+
+
+@pytest.mark.parametrize(
+    "kernel, here",
+    [("plain", {True}), ("old", {True}), ("later", {False}), ("series", {False, True})],
+)
+def test_busy_by_kernel(kernels, kernel, here):
+    """The question that this verb is for: where does -EBUSY come from, and what is it here?"""
+    causes = explained("hash", "update", "EBUSY", "--btf", kernels[kernel])["causes"]
+    nested = next(c for c in causes if "same bucket" in c["cause"])
+    assert nested["errors"] == (["EBUSY"] if True in here and kernel != "series" else ["EDEADLK"])
+    assert {c["here"] for c in causes} >= here
+    text = rqspin("errno", "hash", "update", "EBUSY", "--btf", kernels[kernel]).stdout
+    assert ("Not on this kernel" in text) == (False in {c["here"] for c in causes})
+
+
+def test_unknown_locks(tmp_path):
+    """A kernel without these structures: all kernels are shown, in both forms."""
+    btf = compile_bpf(tmp_path / "other.c", "struct bucket { int n; } b;")
+    doc = explained("hash", "update", "EDEADLK", "--btf", btf)
+    assert {lock["kernel"] for lock in doc["locks"]} == {None}
+    for cause in doc["causes"]:
+        assert cause["returns"] is cause["errors"] is cause["here"] is None
+    text = rqspin("errno", "hash", "update", "EDEADLK", "--btf", btf).stdout
+    assert "unknown" in text and "Perhaps, depending on the kernel" in text
+    part = text[text.index("same bucket") :].split("\n\n")[0]
+    assert "on Linux 6.12: -EBUSY" in part and "on later kernels: -EDEADLK" in part
+
+
+def test_same_word_in_many_forms(kernels):
+    want = explained("lru_hash", "update", "ENOMEM", "--btf", kernels["later"])
+    for map_type in ("LRU_HASH", "lru-hash", "BPF_MAP_TYPE_LRU_HASH"):
+        for op in ("bpf_map_update_elem", "BPF_MAP_UPDATE_ELEM", "Update"):
+            for err in ("-ENOMEM", "enomem", "12", "-12"):
+                assert explained(map_type, op, err, "--btf", kernels["later"]) == want
+    longest = explained("hash", "bpf_map_lookup_and_delete_elem", "--btf", kernels["later"])
+    assert longest["op"] == "lookup_and_delete"
+    assert explained("ringbuf", "reserve", "null", "--btf", kernels["later"])["error"] == "NULL"
+    both = [explained("queue", "push", e, "--btf", kernels["plain"]) for e in ("EAGAIN", "11")]
+    assert both[0] == both[1] and both[0]["causes"] == []
+
+
+def test_no_lock_is_the_reason(kernels):
+    res = rqspin("errno", "hash", "update", "ENOSPC", "--btf", kernels["later"])
+    assert res.returncode == 0 and "no lock is the reason" in res.stdout
+
+
+BAD = {
+    "no map type": ([], r"which map type\? Known: hash, percpu_hash,"),
+    "no operation": (["lpm_trie"], r"which operation\? Known: .*update"),
+    "slip in the type": (["lru_hahs", "update"], r"'lru_hahs'; did you mean 'lru_hash'\? Known: "),
+    "unlike any type": (["floor", "update"], r"no map type 'floor'\. Known: hash, "),
+    "slip in the operation": (["queue", "psuh"], r"'psuh'; did you mean 'push'\? Known: push, pop"),
+    "operation of others": (["queue", "get_stackid"], r"no operation 'get_stackid'. Known: push"),
+    "slip in the error": (["hash", "update", "EDEADLOK"], r"'EDEADLOK' is no error; .*EDEADLK"),
+    "no such number": (["hash", "update", "4000"], r"'4000' is no error"),
+    "unprintable": (["h\x1b[31m", "update"], r"no map type 'h\\x1b\[31m'"),
+    "too many": (["hash", "update", "EBUSY", "now"], r"one argument too many: 'now'"),
+    "very long": (["h" * 5000, "update"], r"no map type 'hhhh"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_words(name):
+    args, says = BAD[name]
+    res = rqspin("errno", *args)
+    assert (res.returncode, res.stdout) == (2, "") and re.search(says, res.stderr), res.stderr
+    assert "\x1b" not in res.stderr
+
+
+def test_bad_btf(tmp_path, kernels):
+    """Also cut off anywhere, which some versions of libbpf do not survive."""
+    whole = kernels["later"].read_bytes()
+    files = {"missing": None, "text": b"no types\n", "empty": b""}
+    files |= {f"cut{n}": whole[: len(whole) * n // 8] for n in range(1, 8)}
+    for name, content in files.items():
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        res = rqspin("errno", "hash", "update", "--btf", path)
+        assert (res.returncode, res.stdout) == (1, ""), name
+        assert f"--btf {path}: no BTF" in res.stderr
+
+
+def test_needs_no_privileges(kernels):
+    """As nobody: BTF is readable by all."""
+    try:
+        res = subprocess.run(
+            [RQSPIN, "errno", "hash", "update", "--json"],
+            capture_output=True,
+            text=True,
+            user=65534,
+            group=65534,
+            extra_groups=[],
+            timeout=LIMIT,
+        )
+    except PermissionError as e:
+        pytest.skip(f"cannot become nobody, or nobody cannot run the command: {e}")
+    assert res.returncode == 0, res.stderr
+    assert json.loads(res.stdout) == explained("hash", "update")
+
+
+def test_locks_of_this_kernel():
+    """As bpftool shows the same types."""
+    if not os.path.exists(OWN_BTF):
+        pytest.skip("this kernel has no BTF")
+    dump = subprocess.run(
+        [BPFTOOL, "btf", "dump", "file", OWN_BTF, "format", "c"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT,
+    ).stdout
+    for args, struct in (
+        (("lpm_trie", "update"), "lpm_trie"),
+        (("queue", "push"), "bpf_queue_stack"),
+        (("ringbuf", "output"), "bpf_ringbuf"),
+        (("task_storage", "get"), "bpf_local_storage"),
+    ):
+        body = re.search(rf"^struct {struct} \{{.*?^\}};", dump, re.M | re.S)
+        locks = {lock["kernel"] for lock in explained(*args)["locks"]}
+        want = re.search(r"\brqspinlock_t \w+;", body[0]) if body else None
+        assert len(locks) == 1 and bool(want) == bool(locks & {"later", "series"}), struct
+
+
+# Place of the driver: the operation that is nested, and the cause.
+MEASURED = {
+    "hash": ("hash", "update", "program nested in an operation on the same bucket"),
+    "percpu_hash": ("percpu_hash", "delete", "program nested in an operation on the same bucket"),
+    "lru_bucket": ("lru_hash", "delete", "bucket cannot be locked"),
+    "lru_list": (
+        "lru_hash",
+        "update",
+        "an LRU list cannot be locked (program on top of its owner)",
+    ),
+    "lpm": ("lpm_trie", "update", "nested in an operation on the same trie"),
+    "ringbuf_output": ("ringbuf", "output", "nested in a reservation"),
+    "queue": ("queue", "push", "nested in an operation on the same map"),
+    "stack": ("stack", "pop", "nested in an operation on the same map"),
+}
+
+
+@pytest.mark.parametrize("place", MEASURED)
+def test_measured(place, nothing_left):
+    """What the running kernel returns is what it is said to return."""
+    map_type, op, cause = MEASURED[place]
+    row = next(c for c in explained(map_type, op)["causes"] if c["cause"] == cause)
+    if row["kernel"] not in ("later", "series"):
+        pytest.skip(f"the lock is {row['kernel'] or 'unknown'} here: to nest would hang")
+    if os.geteuid():
+        pytest.skip("needs root to load programs")
+    res = subprocess.run(
+        [DRIVER, place, "5"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    if res.returncode == 3:
+        pytest.skip(res.stderr.splitlines()[-1])
+    assert res.returncode == 0, res.stderr
+    told = json.loads(res.stdout)
+    seen = {"EDEADLK"} if told["edeadlk"] else set()
+    seen |= {errno.errorcode[-told["other_err"]]} if told["other"] else set()
+    assert seen and seen <= set(row["errors"]), told

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What operations on maps return when a lock fails: errors.tsv and advice.tsv of this folder. */
+#ifndef RQSPIN_ERRORS_TABLE_H
+#define RQSPIN_ERRORS_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel/maplocks.h"
+
+/* A line of errors.tsv. Lists are separated by commas; errors in texts are in backticks. */
+struct map_error {
+	const char *types, *ops;
+	enum maplock lock; /* its kind decides which of the texts holds */
+	const char *cause;
+	const char *returns[MAPLOCK_KINDS];
+	const char *advice;
+};
+
+/* A line of advice.tsv. */
+struct map_advice {
+	const char *id, *when, *text;
+};
+
+extern const struct map_error map_errors[];
+extern const size_t nr_map_errors;
+extern const struct map_advice map_advices[];
+extern const size_t nr_map_advices;
+
+bool map_error_about(const struct map_error *e, const char *type, const char *op);
+
+/* Is this the name of an error that the text has? Without "-": "EBUSY", "NULL". */
+bool map_error_names(const char *text, const char *error);
+
+/* Does this advice belong to the line, and to a kernel that returns that? */
+bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns);
+
+json_t *map_error_types(void);		    /* all types, as bpftool names them */
+json_t *map_error_ops(const char *type);    /* of a type */
+json_t *map_error_errors(const char *text); /* that a text names */
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdbool.h>
+#include <string.h>
+#include <bpf/btf.h>
+
+#include "kernel/maplocks.h"
+
+/**
+ * struct place - where a lock is
+ * @type: structure of the kernel
+ * @member: the lock in it
+ * @added: kernels of before it became resilient have the structure without this lock
+ */
+struct place {
+	const char *id, *title, *type, *member;
+	bool added;
+};
+
+static const struct place places[MAPLOCK_NR] = {
+	[MAPLOCK_NONE] = { "-", "" },
+	[MAPLOCK_BUCKET] = { "bucket", "the lock of a bucket", "bucket", "raw_lock" },
+	[MAPLOCK_FREELIST] = { "freelist", "the lock of a free list", "pcpu_freelist_head",
+			       "lock" },
+	[MAPLOCK_LRU] = { "lru", "the lock of an LRU list", "bpf_lru_list", "lock" },
+	[MAPLOCK_LPM] = { "lpm", "the trie's lock", "lpm_trie", "lock" },
+	[MAPLOCK_QUEUE] = { "queue", "the map's lock", "bpf_queue_stack", "lock" },
+	[MAPLOCK_RINGBUF] = { "ringbuf", "the ring's lock", "bpf_ringbuf", "spinlock" },
+	[MAPLOCK_STORAGE] = { "storage", "the storage's lock", "bpf_local_storage", "lock" },
+	[MAPLOCK_ARENA] = { "arena", "the arena's lock", "bpf_arena", "spinlock", true },
+};
+
+/* 0: it has none. Older kernels have the lock in a union. */
+static __u32 member_type(const struct btf *btf, const struct btf_type *t, const char *name)
+{
+	const struct btf_member *m = btf_members(t);
+	__u32 id = 0;
+
+	for (int i = 0; i < btf_vlen(t) && !id; i++) {
+		const struct btf_type *inner = btf__type_by_id(btf, m[i].type);
+
+		if (!strcmp(btf__name_by_offset(btf, m[i].name_off), name))
+			id = m[i].type;
+		else if (!m[i].name_off && inner && btf_is_composite(inner))
+			id = member_type(btf, inner, name);
+	}
+	return id;
+}
+
+static bool resilient(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t))) {
+		if (!strcmp(btf__name_by_offset(btf, t->name_off), "rqspinlock_t"))
+			return true;
+		t = btf__type_by_id(btf, t->type);
+	}
+	return false;
+}
+
+/* Drivers may have structures of the same name: those have no such member. */
+static enum maplock_kind kind_of(const struct btf *btf, const struct place *at, bool series)
+{
+	enum maplock_kind kind = MAPLOCK_UNKNOWN;
+
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		__u32 lock;
+
+		if (!btf_is_struct(t) || strcmp(btf__name_by_offset(btf, t->name_off), at->type))
+			continue;
+		lock = member_type(btf, t, at->member);
+		if (lock && resilient(btf, lock))
+			return series ? MAPLOCK_SERIES : MAPLOCK_LATER;
+		if (lock || at->added)
+			kind = MAPLOCK_PLAIN;
+	}
+	return kind;
+}
+
+void maplocks_read(const struct btf *btf, struct maplocks *locks)
+{
+	enum maplock_kind newest = btf ? MAPLOCK_PLAIN : MAPLOCK_UNKNOWN;
+	bool series = btf && btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure",
+						    BTF_KIND_TYPEDEF) > 0;
+
+	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++) {
+		enum maplock_kind kind = btf ? kind_of(btf, &places[i], series) : MAPLOCK_UNKNOWN;
+
+		locks->kinds[i] = kind;
+		if (kind != MAPLOCK_UNKNOWN && kind > newest)
+			newest = kind;
+	}
+	locks->kinds[MAPLOCK_NONE] = newest;
+}
+
+const char *maplock_id(enum maplock lock)
+{
+	return places[lock].id;
+}
+
+const char *maplock_title(enum maplock lock)
+{
+	return places[lock].title;
+}

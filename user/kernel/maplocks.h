@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which of the locks inside a kernel's maps are resilient: its BTF knows their types. */
+#ifndef RQSPIN_KERNEL_MAPLOCKS_H
+#define RQSPIN_KERNEL_MAPLOCKS_H
+
+struct btf;
+
+enum maplock {
+	MAPLOCK_NONE, /* of what does not depend on a lock */
+	MAPLOCK_BUCKET,
+	MAPLOCK_FREELIST,
+	MAPLOCK_LRU,
+	MAPLOCK_LPM,
+	MAPLOCK_QUEUE,
+	MAPLOCK_RINGBUF,
+	MAPLOCK_STORAGE,
+	MAPLOCK_ARENA,
+	MAPLOCK_NR,
+};
+
+enum maplock_kind {
+	MAPLOCK_PLAIN,	/* it cannot fail */
+	MAPLOCK_LATER,	/* resilient, on a kernel of others */
+	MAPLOCK_SERIES, /* resilient, on a kernel with our series */
+	MAPLOCK_KINDS,
+	MAPLOCK_UNKNOWN = MAPLOCK_KINDS,
+};
+
+struct maplocks {
+	enum maplock_kind kinds[MAPLOCK_NR];
+};
+
+/**
+ * maplocks_read() - find out which locks are resilient
+ * @btf: of a kernel; NULL if there is none
+ * @locks: gets the kind of each. That of MAPLOCK_NONE is the newest of them: it tells kernels
+ *apart. A kernel without a map type does not know the type's lock: unknown.
+ */
+void maplocks_read(const struct btf *btf, struct maplocks *locks);
+
+const char *maplock_id(enum maplock lock);    /* "bucket", as in errors.tsv */
+const char *maplock_title(enum maplock lock); /* "the lock of a bucket" */
+
+#endif

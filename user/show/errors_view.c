@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/json_out.h"
+#include "errors/table.h"
+#include "show/errors_view.h"
+
+static const char *const kind_ids[] = { "plain", "later", "series" };
+static const char *const kind_titles[] = { "plain lock, as on Linux 6.12",
+					   "resilient lock, as on later kernels",
+					   "Linux 6.12 with rqspin's patches" };
+
+/* The texts of the table without Markdown's backticks. */
+static json_t *bare(const char *text)
+{
+	char *copy = strdup(text), *to = copy;
+	json_t *j;
+
+	for (const char *c = text; copy && *c; c++)
+		if (*c != '`')
+			*to++ = *c;
+	if (copy)
+		*to = 0;
+	j = json_string(copy ?: text);
+	free(copy);
+	return j;
+}
+
+static void put(const char *before, const char *text)
+{
+	json_t *j = bare(text);
+
+	printf("%s%s\n", before, json_string_value(j));
+	json_decref(j);
+}
+
+/* The same on all kernels: their lock need not be known. */
+static bool same_everywhere(const struct map_error *e)
+{
+	return !strcmp(e->returns[0], e->returns[1]) && !strcmp(e->returns[0], e->returns[2]);
+}
+
+/* What the kernel returns; NULL: cannot be told. */
+static const char *returned(const struct errors_view *v, const struct map_error *e)
+{
+	enum maplock_kind kind = v->locks.kinds[e->lock];
+
+	if (kind == MAPLOCK_UNKNOWN)
+		return same_everywhere(e) ? e->returns[0] : NULL;
+	return e->returns[kind];
+}
+
+/* Is the error that was asked about one of the line's? */
+enum verdict {
+	HERE,	   /* on this kernel; also if no error was asked about */
+	ELSEWHERE, /* only on others */
+	PERHAPS,   /* on others; this one's lock is not known */
+	NEVER,
+};
+
+static enum verdict verdict(const struct errors_view *v, const struct map_error *e)
+{
+	const char *text = returned(v, e);
+
+	if (!v->error || (text && map_error_names(text, v->error)))
+		return HERE;
+	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
+		if (map_error_names(e->returns[kind], v->error))
+			return text ? ELSEWHERE : PERHAPS;
+	return NEVER;
+}
+
+static bool advised(const struct errors_view *v, const struct map_error *e,
+		    const struct map_advice *a)
+{
+	const char *text = returned(v, e);
+	bool any = false;
+
+	if (text)
+		return map_advice_for(a, e, text);
+	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
+		any |= map_advice_for(a, e, e->returns[kind]);
+	return any;
+}
+
+/* What is known of this kernel need not be said twice. */
+static void put_kernels(const struct map_error *e, const char *known)
+{
+	for (int kind = 0; kind < MAPLOCK_KINDS; kind++) {
+		char before[64];
+
+		if (known && !strcmp(e->returns[kind], known))
+			continue;
+		snprintf(before, sizeof(before), "    %s: ", kind_titles[kind]);
+		put(before, e->returns[kind]);
+	}
+}
+
+static void put_error(const struct errors_view *v, const struct map_error *e)
+{
+	const char *text = returned(v, e);
+
+	put("\n", e->cause);
+	if (!text)
+		printf("  returns, depending on the kernel:\n");
+	else if (strcmp(text, "-"))
+		put("  returns: ", text);
+	if (verdict(v, e) == ELSEWHERE)
+		printf("  on other kernels:\n");
+	if (!text || verdict(v, e) == ELSEWHERE)
+		put_kernels(e, text);
+	for (size_t i = 0; i < nr_map_advices; i++)
+		if (advised(v, e, &map_advices[i]))
+			put("  do: ", map_advices[i].text);
+}
+
+static size_t put_errors(const struct errors_view *v, enum verdict wanted)
+{
+	static const char *const heads[] = {
+		[HERE] = "",
+		[ELSEWHERE] = "\nNot on this kernel, but on others:\n",
+		[PERHAPS] = "\nPerhaps, depending on the kernel:\n",
+	};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_map_errors; i++) {
+		const struct map_error *e = &map_errors[i];
+
+		if (!map_error_about(e, v->type, v->op) || verdict(v, e) != wanted)
+			continue;
+		if (!nr++)
+			fputs(heads[wanted], stdout);
+		put_error(v, e);
+	}
+	return nr;
+}
+
+static const char *kind_text(enum maplock_kind kind)
+{
+	return kind == MAPLOCK_UNKNOWN ? "unknown" : kind == MAPLOCK_PLAIN ? "plain" : "resilient";
+}
+
+static bool lock_matters(const struct errors_view *v, enum maplock lock)
+{
+	for (size_t i = 0; i < nr_map_errors; i++)
+		if (map_errors[i].lock == lock && map_error_about(&map_errors[i], v->type, v->op))
+			return true;
+	return false;
+}
+
+static const char *dash(const char *error)
+{
+	return *error == 'E' ? "-" : "";
+}
+
+static void put_head(const struct errors_view *v)
+{
+	printf("%s: %s", v->type, v->op);
+	if (v->error)
+		printf(": %s%s", dash(v->error), v->error);
+	if (v->release)
+		printf(", on this kernel (%s)\n", escaped(v->release));
+	else
+		printf(", on the kernel of %s\n", escaped(v->btf));
+	for (int lock = MAPLOCK_NONE + 1; lock < MAPLOCK_NR; lock++)
+		if (lock_matters(v, lock))
+			printf("%s: %s\n", maplock_title(lock), kind_text(v->locks.kinds[lock]));
+}
+
+void errors_print_text(const struct errors_view *v)
+{
+	size_t nr = 0;
+
+	put_head(v);
+	for (enum verdict wanted = HERE; wanted < NEVER; wanted++)
+		nr += put_errors(v, wanted);
+	if (!nr)
+		printf("\nno lock is the reason: see bpf(2) and the documentation of the map type\n");
+}
+
+static json_t *advice_json(const struct errors_view *v, const struct map_error *e)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nr_map_advices; i++)
+		if (advised(v, e, &map_advices[i]))
+			json_array_append_new(list, bare(map_advices[i].text));
+	return list;
+}
+
+static json_t *kernels_json(const struct map_error *e)
+{
+	json_t *j = json_object();
+
+	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
+		json_object_set_new(j, kind_ids[kind], bare(e->returns[kind]));
+	return j;
+}
+
+static const char *kind_id(enum maplock_kind kind)
+{
+	return kind == MAPLOCK_UNKNOWN ? NULL : kind_ids[kind];
+}
+
+static json_t *here_json(const struct errors_view *v, const struct map_error *e)
+{
+	enum verdict here = verdict(v, e);
+
+	return here == PERHAPS || !v->error ? json_null() : json_boolean(here == HERE);
+}
+
+static json_t *error_json(const struct errors_view *v, const struct map_error *e)
+{
+	const char *text = returned(v, e);
+
+	return json_pack("{s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "cause", bare(e->cause),
+			 "lock", e->lock ? maplock_id(e->lock) : NULL, "kernel",
+			 kind_id(v->locks.kinds[e->lock]), "returns",
+			 text ? bare(text) : json_null(), "errors",
+			 text ? map_error_errors(text) : json_null(), "here", here_json(v, e),
+			 "kernels", kernels_json(e), "do", advice_json(v, e));
+}
+
+static json_t *locks_json(const struct errors_view *v)
+{
+	json_t *list = json_array();
+
+	for (int lock = MAPLOCK_NONE + 1; lock < MAPLOCK_NR; lock++)
+		if (lock_matters(v, lock))
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s?}", "id", maplock_id(lock),
+							"title", maplock_title(lock), "kernel",
+							kind_id(v->locks.kinds[lock])));
+	return list;
+}
+
+void errors_print_json(const struct errors_view *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nr_map_errors; i++)
+		if (map_error_about(&map_errors[i], v->type, v->op) &&
+		    verdict(v, &map_errors[i]) != NEVER)
+			json_array_append_new(list, error_json(v, &map_errors[i]));
+	json_put_pretty(json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o}", "schema",
+				  "rqspin-errno/1", "map_type", v->type, "op", v->op, "error",
+				  v->error, "release", json_text(v->release), "btf",
+				  json_text(v->btf), "locks", locks_json(v), "causes", list));
+}
