@@ -2,7 +2,7 @@
 # rqspin: everything is built below build/; V=1 shows the commands.
 # The text after "##" is what `make help` prints.
 
-include scripts/common.mk
+include scripts/build.mk
 
 .PHONY: help
 help: ## list the targets
