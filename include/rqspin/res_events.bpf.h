@@ -17,8 +17,8 @@
  *		return err;
  *	}
  *
- * The ring holds 4096 failures, in 1.2 MB; a longer burst between two looks of the
- * reader (10 ms) loses the oldest, but for their number by program, lock, kind and
+ * The ring holds 4096 failures, in 1.2 MB; a longer burst between two reads of the
+ * reader (10 ms) loses the oldest, except their number by program, lock, kind and
  * line. For more, define RQSPIN_RING_EVENTS as a higher power of two before the
  * first include: 16384 take 4.6 MB.
  *

@@ -21,7 +21,7 @@ static bool nested_ok(const struct ghost_ctx *c, int lock)
 	return false;
 }
 
-/* AA: exact, but for a level below that has not written down yet what it did. */
+/* AA: exact, except for a level below that has not written down yet what it did. */
 static bool aa_ok(const struct ghost_ctx *c, int lock)
 {
 	int level;

@@ -154,7 +154,7 @@ def test_trace_source_line(tmp_path, hostile_object, nothing_left):
 
 @needs_locks
 def test_trace_json(tmp_path, hostile_object, nothing_left):
-    """As it is, but for what is no UTF-8."""
+    """As it is, except what is no UTF-8."""
     out, _ = follow(tmp_path, ["-c", "2", "--json"], hostile_object)
     events = [json.loads(line) for line in out.decode().splitlines()]
     assert [e["type"] for e in events] == ["failure", "failure", "summary"]

@@ -64,7 +64,7 @@ failed:
 }
 
 #ifndef LINES_RAW
-/* Calls of one function that end both branches: compilers merge them, but for the library's. */
+/* Calls of one function that end both branches: compilers merge them, except the library's. */
 SEC("tc")
 int branches(struct __sk_buff *ctx)
 {

@@ -43,7 +43,7 @@ unpack() {
 selftests_make() {
 	local -a vars
 	mapfile -t vars <"$work/.vars"
-	# The Makefile finds again what .d files name without a folder, but for light skeletons.
+	# The Makefile finds again what .d files name without a folder, except light skeletons.
 	find "$out" -maxdepth 1 -name '*.test.d' -exec \
 		sed -i -E "s#( |^)([a-z0-9_]+\\.lskel\\.h)#\\1$out/\\2#g" {} +
 	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$base/vmlinux" \

@@ -40,7 +40,7 @@ void proginfos_close(struct proginfos *ps);
 
 /*
  * Read what was loaded since the last call, and forget what has been gone for half a minute,
- * but for what proginfo_get() holds. Cheap when nothing happened.
+ * except what proginfo_get() holds. Cheap when nothing happened.
  */
 void proginfos_scan(struct proginfos *ps);
 

@@ -74,7 +74,7 @@ static void memory_that_changed_hands_is_told_apart_by_time(void **state)
 	ranges_keep_maps(&rs, &left, 1, 111);
 	assert_int_equal(owner(&rs, 0x1900, 90), 1);
 	assert_int_equal(owner(&rs, 0x1900, 112), 2);
-	/* Between the two nobody can tell, but for whom the program knows. */
+	/* Between the two only the program can say whose it is. */
 	assert_int_equal(owner(&rs, 0x1900, 105), 0);
 	assert_int_equal(ranges_find(&rs, 0x1900, 105, is, &left)->at.map_id, 2);
 	ranges_free(&rs);

@@ -51,7 +51,7 @@ void session_losses(struct session *s, struct losses *l);
 /* What was lost, by what it was like. Together as many as session_losses() says. */
 void session_lost_each(struct session *s, loss_fn fn, void *ctx);
 
-/* Do the sources see only what programs report themselves, but for the lock's queue? */
+/* Apart from the lock's queue, do the sources see only what programs report themselves? */
 bool session_needs_reports(const struct session *s);
 /* Not allowed to find programs, so not even those that report themselves are seen. */
 bool session_blind(const struct session *s);

@@ -4,7 +4,7 @@
 #include <rqspin/res_events.bpf.h>
 #include <rqspin/res_lock_pair.bpf.h>
 
-/* Where the kernel's table cannot be found, kind and held locks are unknown, but for one lock. */
+/* Where the kernel's table cannot be found, kind and held locks are unknown, except one lock. */
 static __always_inline int check(__u32 line, __u64 lock, __u32 kind, __u64 held0, __u64 held1)
 {
 	struct rqspin_event *ev =
