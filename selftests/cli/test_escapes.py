@@ -17,6 +17,7 @@ from conftest import (
     LIMIT,
     RQSPIN,
     TOP,
+    VERBS,
     needs_locks,
     rqspin,
     skip_without_held_table,
@@ -27,7 +28,6 @@ AA = BUILD / "bpf/progs/aa.bpf.o"
 # A line end, an escape sequence, the same in one character of two bytes, a reversal, no UTF-8.
 HOSTILE = b"x\n\x1b[2J\xc2\x9b\xe2\x80\xae\xff"
 ESCAPED = r"x\n\x1b[2J\u009b\u202e\xff"
-VERBS = ["list", "run", "trace", "held", "stat", "doctor", "errno"]
 UTF8 = dict(os.environ, LC_ALL="C.UTF-8")
 
 

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from conftest import (
     BUILD,
+    VERBS,
     cpus,
     needs_locks,
     needs_two_cpus,
@@ -151,9 +152,6 @@ def test_unexpected_outcome_is_a_failure(tmp_path):
 @pytest.mark.parametrize("verb", ["li", "d", "ru"])
 def test_prefix(verb):
     assert rqspin(verb, "--help").returncode == 0
-
-
-VERBS = ["list", "run", "trace", "held", "stat", "doctor"]
 
 
 @pytest.mark.parametrize("verb", [[], *([v] for v in VERBS)], ids=" ".join)
