@@ -1,12 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unit tests and tests of the command on a build with sanitizers. What they find ends the command
-# with code 99, which no test expects; leaks are not looked for, as a verb ends with its process.
+# Unit tests and tests of the command on a build with sanitizers: those of input, output and signals,
+# with --all every one that runs the command. What they find ends the command with code 99, which no
+# test expects; leaks are not looked for, as a verb ends with its process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+tests=(bad_input escapes exact foreign_ring held_stat output signals)
+case $* in
+'') ;;
+--all) tests+=(bursts lines map_failures owner run sources trace_command) ;;
+*)
+	echo "usage: test-sanitize.sh [--all]" >&2
+	exit 2
+	;;
+esac
+
 export O=build/sanitize
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-make -s SANITIZE=1 O=$O bpf user $O/selftests/progs/{long_keys,timeout}.bpf.o
+objects=("$O"/selftests/progs/{aa,long_keys,plain_deadlock,queue_wait,timeout}.bpf.o)
+for source in selftests/{lines,rings}/*.bpf.c; do
+	objects+=("$O/${source%.c}.o")
+done
+make -s SANITIZE=1 O=$O bpf user $O/selftests/cli/map_failures "${objects[@]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if make -s SANITIZE=1 O=$O unit >"$log" 2>&1; then
@@ -15,5 +31,5 @@ else
 	sed 's/^/# /' "$log" | tail -n 60
 	echo "not ok - unit tests"
 fi
-.venv/bin/pytest -v -p no:cacheprovider \
-	selftests/cli/test_{bad_input,escapes,output,signals,held_stat}.py
+tests=("${tests[@]/#/selftests/cli/test_}")
+.venv/bin/pytest -v -p no:cacheprovider "${tests[@]/%/.py}"

@@ -122,12 +122,9 @@ def test_abba(nothing_left, tracer, name):
                     check_fallback(e)
 
 
-@needs_two_cpus
-def test_text(nothing_left, tmp_path):
-    """File and line are part of the one line that is shown by default."""
-    name, file = "guard_events", "guard.bpf.c"
+def shown_of(name, tmp_path):
+    """What trace prints of an ABBA of two programs of that object."""
     skip_unseen(name)
-    want = marks(file)
     out, ready = tmp_path / "text", tmp_path / "up"
     os.mkfifo(ready)
     with open(out, "w") as to:
@@ -137,9 +134,28 @@ def test_text(nothing_left, tmp_path):
     run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", "ab,ba", "--count", ROUNDS)
     proc.send_signal(signal.SIGINT)
     proc.communicate(timeout=LIMIT)
-    lines = out.read_text().splitlines()
+    return out.read_text().splitlines()
+
+
+@needs_two_cpus
+@pytest.mark.parametrize("name", ["guard_events", "fallback_events"])
+def test_text(nothing_left, tmp_path, name):
+    """File and line are part of the one line that is shown by default."""
+    file = OBJECTS[name]
+    want = marks(file)
+    lines = shown_of(name, tmp_path)
     assert lines
     for line in lines:
         found = re.search(r" prog \d+ (ab|ba) at (\S+): wants ", line)
         assert found, line
         assert found[2] == f"{file}:{want[found[1]][0]}", line
+
+
+@needs_two_cpus
+def test_text_of_the_fallback(nothing_left, tmp_path):
+    """What its owner holds is unknown, not nothing."""
+    lines = shown_of("fallback_events", tmp_path)
+    owners = [line for line in lines if re.search(r"; owner cpu \d+ ", line)]
+    assert owners, lines
+    for line in owners:
+        assert re.search(r"; owner cpu \d+ \S+/\d+ holds unknown( wants |;|$)", line), line
