@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unit tests and tests of the command on a build with sanitizers: those of input, output and signals,
-# with --all every one that runs the command. What they find ends the command with code 99, which no
-# test expects; leaks are not looked for, as a verb ends with its process.
+# Unit tests and tests of the command on a build with sanitizers: those of input, output and
+# signals, with --all every one that runs the command. What they find ends the command with code 99,
+# which no test expects; leaks are not looked for, as a verb ends with its process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

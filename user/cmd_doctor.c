@@ -33,7 +33,7 @@ static void print_check(const struct check *c, enum check_state state, const cha
 	printf("%-30s %-*s%s\n", c->title, detail[0] && *shown ? 8 : 0, shown, escaped(detail));
 	if (state != CHECK_NO || !c->costs)
 		return;
-	printf("%-30s %-8scosts: %s\n", "", "", check_costs(c));
+	printf("%-30s %-8seffect: %s\n", "", "", check_costs(c));
 	printf("%-30s %-8sfix:   %s\n", "", "", check_fix(c));
 }
 

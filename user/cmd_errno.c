@@ -78,7 +78,7 @@ static void check_words(struct argp_state *state, struct errno_cmd *e)
 		no_word(state, "operation", e->words[1], close, map_error_ops(e->type));
 	else if (e->words[2] && !error_name(e->words[2], e->error, &close))
 		opts_error(state,
-			   "'%s' is no error%s%s%s: write a name (EBUSY), a number (16) or NULL",
+			   "unknown error '%s'%s%s%s: give a name (EBUSY), a number (16) or NULL",
 			   e->words[2], close ? "; did you mean '" : "", close ?: "",
 			   close ? "'" : "");
 }

@@ -3,6 +3,8 @@
 #ifndef RQSPIN_RUN_PROGS_H
 #define RQSPIN_RUN_PROGS_H
 
+#include <stddef.h>
+
 struct bpf_object;
 
 /*
@@ -10,5 +12,8 @@ struct bpf_object;
  * signal, else 0.
  */
 struct bpf_object *progs_open(const char *path, int *sig);
+
+/* Their names, separated by commas; as many as fit. */
+void progs_names(struct bpf_object *obj, char *buf, size_t size);
 
 #endif

@@ -47,10 +47,8 @@ int what_check_object(const char *path)
 
 int what_ask_for_roles(const char *path)
 {
-	struct bpf_program *prog = NULL;
 	struct bpf_object *obj;
 	char names[512] = "";
-	size_t used = 0;
 	int sig;
 
 	obj = progs_open(path, &sig);
@@ -58,11 +56,10 @@ int what_ask_for_roles(const char *path)
 		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
 		return -ENOEXEC;
 	}
-	while (obj && used < sizeof(names) && (prog = bpf_object__next_program(obj, prog)))
-		used += snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 bpf_program__name(prog));
+	if (obj)
+		progs_names(obj, names, sizeof(names));
 	bpf_object__close(obj);
-	pr_err("%s: say which programs to run with --roles%s%s", path, used ? "; it has: " : "",
+	pr_err("%s: say which programs to run with --roles%s%s", path, names[0] ? "; it has: " : "",
 	       names);
 	return -EINVAL;
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/rehearse.h"
 #include "kernel/probe.h"
+#include "run/progs.h"
 #include "run/refusal.h"
 #include "run/workload.h"
 
@@ -99,9 +100,11 @@ static int choose_role(struct workload *w, struct role *r)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(w->obj, r->prog);
 	enum bpf_prog_type type;
+	char names[512];
 
 	if (!prog) {
-		pr_err("%s: no program '%s'", w->path, r->prog);
+		progs_names(w->obj, names, sizeof(names));
+		pr_err("%s: no program '%s'; it has: %s", w->path, r->prog, names);
 		return -ENOENT;
 	}
 	type = bpf_program__type(prog);

@@ -122,7 +122,7 @@ static size_t put_errors(const struct errors_view *v, enum verdict wanted)
 {
 	static const char *const heads[] = {
 		[HERE] = "",
-		[ELSEWHERE] = "\nNot on this kernel, but on others:\n",
+		[ELSEWHERE] = "\nNot on this kernel (or not measured on it), but on others:\n",
 		[PERHAPS] = "\nPerhaps, depending on the kernel:\n",
 	};
 	size_t nr = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/out.h"
 #include "show/failure_json.h"
 #include "show/failure_text.h"
 #include "show/lock_view.h"
@@ -34,8 +35,12 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 
 int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts)
 {
+	int err;
+
 	if (opts->json)
 		return summary_json(s, t);
+	/* Where standard output and error are one file, the events come first. */
+	err = out_flush();
 	summary_text(t);
-	return 0;
+	return err;
 }

@@ -114,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KIND:
 		if (parse_kinds(arg, &flt->kinds))
 			opts_error(state,
-				   "--kind: '%s' is not a list of aa, abba, cycle, timeout, "
+				   "--kind: unknown kind in '%s'; known: aa, abba, cycle, timeout, "
 				   "nested, unknown",
 				   arg);
 		return 0;
