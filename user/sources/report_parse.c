@@ -48,6 +48,31 @@ const char *report_find(const char *text, int partial, const char **end)
 	return partial ? begin : NULL;
 }
 
+const char *report_rest(const char *text)
+{
+	const char *end, *begin = report_find(text, 1, &end), *nl = strrchr(text, '\n');
+
+	if (begin)
+		return begin;
+	return nl ? nl + 1 : text;
+}
+
+int report_append(char **text, size_t *len, const char *more, size_t n)
+{
+	char *grown = realloc(*text, *len + n + 1);
+
+	if (!grown)
+		return -ENOMEM;
+	/* A program may write a NUL; the text would end there for all who look for a report in it.
+	 */
+	for (size_t i = 0; i < n; i++)
+		grown[*len + i] = more[i] ?: '?';
+	*text = grown;
+	*len += n;
+	grown[*len] = 0;
+	return 0;
+}
+
 static void parse_held(const char *line, struct rqspin_event *ev)
 {
 	unsigned long long addr;

@@ -16,6 +16,12 @@ struct failure;
  */
 const char *report_find(const char *text, int partial, const char **end);
 
+/* Text without a complete report: where that of which more may come begins, a report or a line. */
+const char *report_rest(const char *text);
+
+/* Add what a program's stream held, any bytes, to a text, or NULL, of *len bytes; 0 or -ENOMEM. */
+int report_append(char **text, size_t *len, const char *more, size_t n);
+
 /* err, lock, held locks, cpu, tid, comm and line, as far as the text has them; 0 or -EINVAL. */
 int report_parse(const char *report, size_t len, struct failure *f);
 

@@ -20,8 +20,9 @@
 #include "sources/thefts.h"
 #include "trace/session.h"
 
-#define CAPACITY    100000	       /* the kernel drops what does not fit */
-#define NEARLY_FULL (CAPACITY - 16384) /* more than any report is long */
+#define CAPACITY    100000 /* the kernel drops what does not fit */
+#define REPORT_MAX  16384  /* more than any report is long */
+#define NEARLY_FULL (CAPACITY - REPORT_MAX)
 #define POLL_NS	    20000000ULL
 /* Programs that can fail a lock are kept until their streams are read; this often they may go. */
 #define HOLD_NS	    5000000000ULL
@@ -210,19 +211,17 @@ static void foreign(struct stream_source *ss, const struct stream *st, const cha
 
 static void split(struct stream_source *ss, struct stream *st, bool all)
 {
-	const char *from = st->text, *begin, *end;
+	const char *from = st->text, *begin, *end, *rest;
 
 	while ((begin = report_find(from, all, &end))) {
 		foreign(ss, st, from, begin - from);
 		push(ss, st, begin, end - begin);
 		from = end;
 	}
-	if (all) {
-		foreign(ss, st, from, strlen(from));
-		from += strlen(from);
-	}
-	st->len -= from - st->text;
-	memmove(st->text, from, st->len + 1);
+	rest = all ? from + strlen(from) : report_rest(from);
+	foreign(ss, st, from, rest - from);
+	st->len -= rest - st->text;
+	memmove(st->text, rest, st->len + 1);
 }
 
 /* Everything there is now; bytes read. */
@@ -233,16 +232,10 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 	ssize_t n;
 
 	while ((n = progstream_read(fd, PROGSTREAM_STDERR, buf, CAPACITY)) > 0) {
-		char *text = realloc(st->text, st->len + n + 1);
-
-		if (!text) {
+		if (report_append(&st->text, &st->len, buf, n)) {
 			ss->incomplete = true;
 			break;
 		}
-		st->text = text;
-		memcpy(text + st->len, buf, n);
-		st->len += n;
-		text[st->len] = 0;
 		total += n;
 	}
 	ss->incomplete |= n < 0;
@@ -272,6 +265,8 @@ static void read_reports(struct stream_source *ss, struct stream *st, int fd, __
 		count_dropped(ss, st, fd);
 		ss->incomplete |= got > NEARLY_FULL && !ss->counted;
 		split(ss, st, false);
+		if (st->len > REPORT_MAX)
+			split(ss, st, true);
 	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
 		split(ss, st, true);
 	}

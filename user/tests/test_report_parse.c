@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sources/report_parse.h"
@@ -118,6 +119,38 @@ static void reports_are_found_between_other_text(void **state)
 	assert_null(report_find(end, 1, &end));
 }
 
+static void a_program_may_write_any_byte(void **state)
+{
+	static const char more[] = "0\0" AA "\0";
+	const char *begin, *end;
+	char *text = NULL;
+	size_t len = 0;
+
+	(void)state;
+	assert_int_equal(report_append(&text, &len, "\0\n1", 3), 0);
+	assert_int_equal(report_append(&text, &len, more, sizeof(more)), 0);
+	assert_int_equal(len, strlen("?\n10?" AA "??"));
+	assert_string_equal(text, "?\n10?" AA "??");
+	assert_int_equal(report_append(&text, &len, "\n" TIMEOUT, strlen("\n" TIMEOUT)), 0);
+	begin = report_find(text, 0, &end);
+	assert_non_null(begin);
+	assert_memory_equal(begin, TIMEOUT, end - begin);
+	free(text);
+}
+
+/* Nothing else is kept of a program that never stops writing. */
+static void only_what_is_not_complete_waits(void **state)
+{
+	const char *text = "mine\nhalf a li", *report = "mine\nERROR: Timeout detected for "
+							"bpf_res_spin_lock\nAttempted";
+
+	(void)state;
+	assert_string_equal(report_rest(text), "half a li");
+	assert_string_equal(report_rest("mine\n"), "");
+	assert_string_equal(report_rest("ERROR: AA or"), "ERROR: AA or");
+	assert_ptr_equal(report_rest(report), report + strlen("mine\n"));
+}
+
 static void half_a_report_waits(void **state)
 {
 	char half[] = AA;
@@ -158,6 +191,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_patched_kernel_names_the_kind),
 	cmocka_unit_test(timeout_of_the_irqsave_form),
 	cmocka_unit_test(reports_are_found_between_other_text),
+	cmocka_unit_test(a_program_may_write_any_byte),
+	cmocka_unit_test(only_what_is_not_complete_waits),
 	cmocka_unit_test(half_a_report_waits),
 	cmocka_unit_test(other_text_is_no_report),
 	cmocka_unit_test(drops_are_those_of_the_error_stream),
