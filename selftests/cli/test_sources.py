@@ -415,6 +415,17 @@ def test_program_that_does_not_report(verb, pinned_aa):
 
 
 @pytest.mark.usefixtures("locks")
+@pytest.mark.parametrize("prog, code", [("plain_aa", 4), ("aa", 0)])
+def test_strict_stat(prog, code, pinned_aa):
+    """Exit code 4 where failures may be missing, and only there."""
+    args = ("--source", "ring", "--json", "--prog", prog, "0.2", "1")
+    for strict in ([], ["--strict"]):
+        res = rqspin("stat", *strict, *args)
+        assert json.loads(res.stdout)["lost_unknown"] == (code == 4), res
+        assert res.returncode == (code if strict else 0), res
+
+
+@pytest.mark.usefixtures("locks")
 def test_program_that_does_not_report_exact(tracer, pinned_aa):
     """Each such program is counted once; one that reports or is not asked for is none."""
     with tracer("--source", "ring", "--prog", "plain_aa") as t:
