@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """trace: which failures are shown (filters, --unique), and for how long (-- COMMAND)."""
 
+import itertools
 import json
 import os
 import re
@@ -134,6 +135,23 @@ def test_unique_text(nothing_left):
     more = r"^4 more: AA +prog \d+ aa at aa\.bpf\.c:\d+: wants slots\[0\]"
     assert re.search(more, res.stdout, re.M)
     assert "1 of 5 failed acquisitions shown, 4 are repeats" in res.stderr
+
+
+@needs_locks
+@needs_two_cpus
+def test_stacks_in_order_of_time(nothing_left):
+    """Also with a command for each CPU; below each failure stands the line of its own call."""
+    res = rqspin("trace", "--stacks", *command(AA, ABBA, AA))
+    assert res.returncode == 0, res.stderr
+    failures = re.split(r"^(?=\d\d:\d\d:\d\d\.\d{6} )", res.stdout, flags=re.M)[1:]
+    assert len(failures) >= 15, res.stdout
+    times = [text.split()[0] for text in failures]
+    # Midnight may pass.
+    assert sum(a > b for a, b in itertools.pairwise(times)) <= (times[0] > times[-1]), times
+    for text in failures:
+        first, second = text.splitlines()[:2]
+        where = re.search(r" at (\S+\.bpf\.c:\d+): wants ", first)[1]
+        assert re.match(rf"    at (\S+/)?{re.escape(where)}: ", second), text
 
 
 SLOTS, LOCK_B, ALL, NONE = (
