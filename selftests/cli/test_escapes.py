@@ -63,6 +63,34 @@ def test_ascii_terminal():
     assert rb"\xc3\x9bx" in res.stderr
 
 
+@pytest.mark.parametrize(
+    "args, code",
+    [
+        (["errno", "hash", "update", "--btf"], 1),
+        (["trace", "--"], 127),
+        (["trace", "--duration", "0.1", "--ready-file"], 1),
+        (["run", "--roles", "a"], 1),
+    ],
+    ids=["errno", "command", "ready-file", "run"],
+)
+def test_files_that_are_not_there(args, code, nothing_left):
+    """Each name once, escaped once."""
+    res = run_raw(*args, b"/nonexistent/" + HOSTILE)
+    assert res.returncode == code, res.stderr
+    said = [x for x in harmless(res.stderr).splitlines() if "/nonexistent/" in x]
+    assert said and all(f"/nonexistent/{ESCAPED}" in x for x in said), res.stderr
+
+
+def test_what_libbpf_says(tmp_path, nothing_left):
+    """-v -v shows its messages, which quote names as they are: no line of a name's own."""
+    obj = bytes(tmp_path) + b"/" + HOSTILE + b".bpf.o"
+    shutil.copy(AA, obj)
+    res = run_raw("run", "-v", "-v", obj, "--roles", "aa", "-c", "1")
+    first, rest = ESCAPED.split(r"\n")
+    said = harmless(res.stderr)
+    assert f"libbpf: loading object from {tmp_path}/{first}\n    {rest}" in said
+
+
 @pytest.fixture
 def hostile_object(tmp_path):
     """hostile.bpf.c, compiled under a name of its kind."""
