@@ -9,7 +9,10 @@ cd "$(dirname "$0")/.."
 tests=(bad_input escapes exact foreign_ring held_stat output signals)
 case $* in
 '') ;;
---all) tests+=(bursts lines map_failures owner run sources trace_command) ;;
+--all)
+	tests+=(bursts completion docs errno lines map_failures owner run source_table sources
+		trace_command)
+	;;
 *)
 	echo "usage: test-sanitize.sh [--all]" >&2
 	exit 2

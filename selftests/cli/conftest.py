@@ -21,6 +21,7 @@ RQSPIN = BUILD / "rqspin"
 VERBS = ["list", "run", "trace", "held", "stat", "doctor", "errno"]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
+SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -134,6 +135,7 @@ class Tracer:
         if self.proc.poll() is None:
             self.proc.send_signal(sig)
         self.talk = self.proc.communicate(timeout=LIMIT)[1]
+        assert self.proc.returncode != SANITIZER, self.talk
         lines = [json.loads(line) for line in self.out.read_text().splitlines()]
         self.events = [e for e in lines if e["type"] == "failure"]
         self.summary = lines[-1] if lines and lines[-1]["type"] == "summary" else None
