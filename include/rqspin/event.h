@@ -14,7 +14,7 @@
 #define RQSPIN_RING_SITES   64	  /* power of two */
 #define RQSPIN_RING_GROUPS  512	  /* power of two */
 #define RQSPIN_TID_UNKNOWN  (~0U) /* in owner_tid */
-#define RQSPIN_RING_LAYOUT  4	  /* changes when a struct below does */
+#define RQSPIN_RING_LAYOUT  5	  /* changes when a struct below does */
 
 /* Define another power of two before including this to hold longer bursts: 280 bytes each. */
 #ifndef RQSPIN_RING_EVENTS
@@ -45,7 +45,8 @@ enum rqspin_kind {
  * @seq: 1 + position in the ring's history; written last, 0 while being filled
  * @ts_ns: CLOCK_MONOTONIC when the scope was entered (no clock can be read
  *         while a lock is held)
- * @wait_ns: time spent waiting, or ~0 if unknown
+ * @wait_ns: time spent waiting, or ~0 if unknown. In a program's own ring: ~0 if the kernel was
+ *           asked for the lock, else known; 0 for a pair of one lock
  * @lock: address of the attempted lock
  * @owner_wants: address of the lock the owner waits for, 0 if none or unknown
  * @err: negative errno the acquisition returned
@@ -121,6 +122,8 @@ struct rqspin_site {
  * @parties: as in the events
  * @cpu: CPU they failed on
  * @line: source line, as in the events
+ * @unasked: 1 if the kernel was not asked for the lock (the fallback, a pair of one lock), so that
+ *           only the program reports the failure
  * @prog: name of the failing BPF program's function
  * @file: source file, as in the events
  */
@@ -135,7 +138,7 @@ struct rqspin_group {
 	__u32 parties;
 	__u32 cpu;
 	__u32 line;
-	__u32 pad;
+	__u32 unasked;
 	char prog[RQSPIN_EVENT_NAME];
 	char file[RQSPIN_EVENT_FILE];
 };
@@ -152,13 +155,14 @@ struct rqspin_group {
  *          first event; other readers do not read the ring
  * @groups_used: of @groups
  * @others: failures that found no place in @groups
+ * @others_unasked: of @others, those in locks that the kernel was not asked for
  * @site_head: sites ever reserved
  * @sites: the last RQSPIN_RING_SITES failing calls; the program's own, not for readers
  * @slots: the last RQSPIN_RING_EVENTS events; readers tell their number from the map's size
- * @groups: every failure is counted in one of them, by CPU, program, lock, kind and line. There is
- *          one table for all CPUs: a global cannot know how many there are. It is last because
- *          clang makes worse code of slots that are more than 32 KiB from the beginning, which the
- *          verifier may not get through
+ * @groups: every failure is counted in one of them, by CPU, program, lock, kind, line and whether
+ *          the kernel was asked. There is one table for all CPUs: a global cannot know how many
+ *          there are. It is last because clang makes worse code of slots that are more than 32 KiB
+ *          from the beginning, which the verifier may not get through
  *
  * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
  * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Which ones, @groups tell:
@@ -172,7 +176,8 @@ struct rqspin_ring {
 	__u32 layout;
 	__u32 groups_used;
 	__u64 others;
-	__u64 pad[4];
+	__u64 others_unasked;
+	__u64 pad[3];
 	__u64 site_head;
 	struct rqspin_site sites[RQSPIN_RING_SITES];
 	struct rqspin_event slots[RQSPIN_RING_EVENTS];

@@ -292,6 +292,12 @@ static __always_inline void rqspin_copy_text(void *to, const void *text, int siz
 	__builtin_memcpy(__builtin_assume_aligned(to, 8), __builtin_assume_aligned(text, 8), size);
 }
 
+/* Does only the program itself tell of it? Whatever the kernel is asked for has no known wait. */
+static __always_inline __u64 rqspin_unasked(const struct rqspin_event *ev)
+{
+	return ev->wait_ns != ~0ULL;
+}
+
 static __always_inline void rqspin_open_group(struct rqspin_group *g, const struct rqspin_event *ev)
 {
 	g->lock = ev->lock;
@@ -301,6 +307,7 @@ static __always_inline void rqspin_open_group(struct rqspin_group *g, const stru
 	g->parties = ev->parties;
 	g->cpu = ev->cpu;
 	g->line = ev->line;
+	g->unasked = rqspin_unasked(ev);
 	rqspin_copy_text(g->prog, ev->prog, sizeof(g->prog));
 	rqspin_copy_text(g->file, ev->file, sizeof(g->file));
 	__sync_lock_test_and_set(&g->ready, 1);
@@ -312,7 +319,8 @@ static __always_inline void rqspin_open_group(struct rqspin_group *g, const stru
 /* Counted before it is published: whoever reads the event finds it in its group's count. */
 static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *ev)
 {
-	__u64 key = rqspin_mix(ev->lock, (__u64)ev->kind << 32 | (__u32)ev->err);
+	__u64 unasked = rqspin_unasked(ev);
+	__u64 key = rqspin_mix(ev->lock, unasked << 63 | (__u64)ev->kind << 32 | (__u32)ev->err);
 
 	key = rqspin_mix(key, (__u64)ev->cpu << 32 | ev->line);
 	key = rqspin_mix_text(key, ev->prog, sizeof(ev->prog));
@@ -334,6 +342,8 @@ static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *e
 		__sync_fetch_and_add(&g->count, 1);
 		return 0;
 	}
+	if (unasked)
+		__sync_fetch_and_add(&rqspin_ring.others_unasked, 1);
 	__sync_fetch_and_add(&rqspin_ring.others, 1);
 	return 0;
 }
@@ -353,7 +363,8 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	*(volatile __u64 *)&ev->lock = lock;
 	address = *(volatile __u64 *)&ev->lock;
 	ev->ts_ns = scope->ts_ns;
-	ev->wait_ns = ~0ULL;
+	/* For a pair of one lock the kernel was not asked, and nothing waited. */
+	ev->wait_ns = also == lock ? 0 : ~0ULL;
 	ev->owner_wants = 0;
 	ev->err = err;
 	ev->line = line;

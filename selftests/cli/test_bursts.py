@@ -125,6 +125,24 @@ def test_a_ring_of_any_size_counts_exactly(tracer, slots, count):
     assert t.proc.returncode == (4 if count > kept else 0)
 
 
+@needs_reports
+@pytest.mark.parametrize(
+    ("obj", "prog"),
+    [("ring", "two_locks"), ("pair_of_one", "pair_of_one")],
+    ids=["fallback", "pair"],
+)
+def test_what_the_kernel_is_not_asked_for_is_counted(tracer, obj, prog):
+    """The sources that count every failure of the kernel's lock count none of these."""
+    with pinned(BUILD / f"selftests/rings/{obj}.bpf.o") as where, tracer("--strict") as t:
+        with stopped(t):
+            burst(where / prog, 9973)
+        t.stop()
+    assert by_name_and_kind(t.events) == {(prog, "AA"): RING}
+    assert t.summary["lost"] == 9973 - RING and not t.summary["lost_unknown"]
+    assert sums(t.summary) == {(prog, "AA"): (9973, 9973 - RING)}
+    assert t.proc.returncode == 4
+
+
 def test_programs_of_one_ring_are_counted_apart(tracer):
     with pinned(ring_object(64)) as where, tracer("--source", "ring") as t:
         with stopped(t):

@@ -18,7 +18,7 @@ FOREIGN = BUILD / "selftests/rings/ring_foreign.bpf.o"
 EVENT = struct.Struct("<5Qi3Ii7I16Q16s16s32s")
 EVENTS = 4096
 GROUPS, GROUP = 512, 112
-LAYOUT, LAYOUT_AT = 4, 16
+LAYOUT, LAYOUT_AT = 5, 16
 WAIT_UNKNOWN = 2**64 - 1
 
 

@@ -246,7 +246,7 @@ static void push(const void *slot, void *ctx)
 {
 	const struct rqspin_event *ev = slot;
 	struct ring *r = ctx;
-	struct failure f = { .ev = *ev };
+	struct failure f = { .ev = *ev, .unasked = ring_counts_unasked(ev) };
 
 	/* A ring is any program's memory: nothing in it is to be trusted. */
 	if (!event_valid(ev, now_ns())) {
@@ -353,6 +353,18 @@ static __u64 ring_lost(void *state, bool *unknown)
 	return lost;
 }
 
+/* Of what was not read or was refused, the kernel may not have been asked. */
+static __u64 ring_lost_unasked(void *state, bool *unknown)
+{
+	struct ring_source *rs = state;
+	__u64 lost = 0;
+
+	*unknown |= rs->unseen || rs->refused;
+	for (const struct ring *r = rs->rings; r; r = r->next)
+		lost += r->lost < r->counts.lost_unasked ? r->lost : r->counts.lost_unasked;
+	return lost;
+}
+
 static void ring_losses(void *state, loss_fn fn, void *ctx)
 {
 	const struct ring_source *rs = state;
@@ -398,6 +410,7 @@ const struct source source_ring = {
 	.open = ring_open,
 	.poll = ring_poll,
 	.lost = ring_lost,
+	.lost_unasked = ring_lost_unasked,
 	.losses = ring_losses,
 	.covers = ring_covers,
 	.close = ring_close,

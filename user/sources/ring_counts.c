@@ -23,6 +23,7 @@ static bool look(struct ring_counts *c, __u64 *head)
 
 	*head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 	sum = __atomic_load_n(&ring->others, __ATOMIC_RELAXED);
+	c->others_unasked = __atomic_load_n(&ring->others_unasked, __ATOMIC_RELAXED);
 	for (int i = 0; i < RQSPIN_RING_GROUPS; i++) {
 		c->counts[i] = __atomic_load_n(&c->groups[i].count, __ATOMIC_RELAXED);
 		sum += c->counts[i];
@@ -42,12 +43,20 @@ bool ring_counts_look(struct ring_counts *c, __u64 *head)
 void ring_counts_skip(struct ring_counts *c)
 {
 	memcpy(c->seen, c->counts, sizeof(c->seen));
+	c->others_seen = c->others_unasked;
+}
+
+bool ring_counts_unasked(const struct rqspin_event *ev)
+{
+	return ev->wait_ns != WAIT_UNKNOWN;
 }
 
 void ring_counts_saw(struct ring_counts *c, const struct rqspin_event *ev)
 {
 	if (ev->group && ev->group <= RQSPIN_RING_GROUPS)
 		c->seen[ev->group - 1]++;
+	else
+		c->others_seen += ring_counts_unasked(ev);
 }
 
 /* Nobody knows its task: a group is of all that fail alike. */
@@ -83,6 +92,7 @@ static struct failure *like_of(const struct rqspin_group *g, ring_like_fn comple
 		free(like);
 		return NULL;
 	}
+	like->unasked = g->unasked;
 	complete(like, ctx);
 	proginfo_get(like->prog);
 	return like;
@@ -103,10 +113,19 @@ static void make_likes(struct ring_counts *c, ring_like_fn complete, void *ctx)
 	}
 }
 
+static __u64 more(__u64 count, __u64 seen)
+{
+	return count > seen ? count - seen : 0;
+}
+
 void ring_counts_settle(struct ring_counts *c, ring_like_fn complete, void *ctx)
 {
-	for (int i = 0; i < RQSPIN_RING_GROUPS; i++)
-		c->lost[i] = c->counts[i] > c->seen[i] ? c->counts[i] - c->seen[i] : 0;
+	c->lost_unasked = more(c->others_unasked, c->others_seen);
+	for (int i = 0; i < RQSPIN_RING_GROUPS; i++) {
+		c->lost[i] = more(c->counts[i], c->seen[i]);
+		if (c->groups[i].unasked)
+			c->lost_unasked += c->lost[i];
+	}
 	make_likes(c, complete, ctx);
 }
 

@@ -19,6 +19,10 @@
  * @counts: of each group, at the last look
  * @seen: of these handed out, or from before the first look
  * @lost: of these known to be lost
+ * @others_unasked: failures of no group in locks that the kernel was not asked for, at the last
+ * look
+ * @others_seen: of these handed out, or from before the first look
+ * @lost_unasked: failures in such locks known to be lost, of groups and others
  * @likes: a failure as the group's are, NULL: not yet looked at, or not valid
  * @used: groups in use, when the likes were made
  */
@@ -28,6 +32,7 @@ struct ring_counts {
 	__u64 counts[RQSPIN_RING_GROUPS];
 	__u64 seen[RQSPIN_RING_GROUPS];
 	__u64 lost[RQSPIN_RING_GROUPS];
+	__u64 others_unasked, others_seen, lost_unasked;
 	struct failure *likes[RQSPIN_RING_GROUPS];
 	__u32 used;
 };
@@ -46,6 +51,9 @@ bool ring_counts_look(struct ring_counts *c, __u64 *head);
 
 /* What has been counted until the last look is not wanted. */
 void ring_counts_skip(struct ring_counts *c);
+
+/* Was the kernel not asked for its lock? */
+bool ring_counts_unasked(const struct rqspin_event *ev);
 
 /* An event is being handed out. */
 void ring_counts_saw(struct ring_counts *c, const struct rqspin_event *ev);

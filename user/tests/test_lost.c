@@ -18,13 +18,32 @@ static __u64 lost_and_doubt(void *state, bool *unknown)
 	return *(__u64 *)state;
 }
 
+/* One of them was none of the kernel's. */
+static __u64 lost_one(void *state, bool *unknown)
+{
+	(void)unknown;
+	return *(__u64 *)state ? 1 : 0;
+}
+
+static const struct failure unasked = { .unasked = true }, asked;
+
+static void lost_of_both(void *state, loss_fn fn, void *ctx)
+{
+	fn(&asked, *(__u64 *)state, ctx);
+	fn(&unasked, *(__u64 *)state, ctx);
+}
+
 static const struct source whole = { .rank = 1,
 				     .traits = SOURCE_WHOLE | SOURCE_AT_LOCK,
 				     .lost = lost };
 static const struct source reports = { .rank = 3,
 				       .traits = SOURCE_REPORTS,
 				       .lost = lost_and_doubt };
-static const struct source own = { .rank = 5, .traits = SOURCE_SELF_REPORTS, .lost = lost };
+static const struct source own = { .rank = 5,
+				   .traits = SOURCE_SELF_REPORTS,
+				   .lost = lost,
+				   .lost_unasked = lost_one,
+				   .losses = lost_of_both };
 
 static struct lineup lineup_of(const struct source *a, __u64 *lost_a, const struct source *b,
 			       __u64 *lost_b)
@@ -63,7 +82,7 @@ static void what_the_lock_tells_is_counted_there(void **state)
 	bool unknown = false;
 
 	(void)state;
-	assert_int_equal(lost_count(&with_own, j, &unknown), 2);
+	assert_int_equal(lost_count(&with_own, j, &unknown), 2 + 1);
 	assert_int_equal(lost_count(&with_reports, j, &unknown), 2);
 	assert_false(unknown);
 	join_close(j);
@@ -71,8 +90,27 @@ static void what_the_lock_tells_is_counted_there(void **state)
 
 static void sum(const struct failure *like, __u64 nr, void *ctx)
 {
-	assert_null(like);
+	(void)like;
 	*(__u64 *)ctx += nr;
+}
+
+static void sum_unasked(const struct failure *like, __u64 nr, void *ctx)
+{
+	assert_true(!like || like->unasked);
+	*(__u64 *)ctx += like ? nr : 0;
+}
+
+/* The kernel sees none of those, so nobody else counts them. */
+static void what_the_kernel_was_not_asked_for_is_counted_here(void **state)
+{
+	__u64 of_own = 3, of_whole = 2, total = 0;
+	struct lineup l = lineup_of(&own, &of_own, &whole, &of_whole);
+	struct join *j = join_open(ignore, NULL);
+
+	(void)state;
+	lost_each(&l, j, sum_unasked, &total);
+	assert_int_equal(total, 1);
+	join_close(j);
 }
 
 static void together_they_are_as_many(void **state)
@@ -91,6 +129,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(failures_of_both_are_counted),
 	cmocka_unit_test(what_the_lock_tells_is_counted_there),
 	cmocka_unit_test(together_they_are_as_many),
+	cmocka_unit_test(what_the_kernel_was_not_asked_for_is_counted_here),
 };
 
 UNIT_GROUP(lost, tests)

@@ -123,6 +123,29 @@ static void what_was_there_before_is_skipped(void **state)
 	assert_int_equal(got.nr, 2);
 }
 
+/* No source that watches the kernel has seen those. */
+static void locks_that_the_kernel_was_not_asked_for_count_apart(void **state)
+{
+	struct state *s = *state;
+	struct rqspin_event seen[] = { { .group = 1 }, { .group = 3 }, { .wait_ns = 5 } };
+	int named = 0;
+	__u64 head;
+
+	add(s->ring, 0, 10);
+	add(s->ring, 2, 7);
+	s->ring->groups[0].unasked = 1;
+	s->ring->head += 3;
+	s->ring->others = 3;
+	s->ring->others_unasked = 2;
+	assert_true(ring_counts_look(s->counts, &head));
+	for (int i = 0; i < 3; i++)
+		ring_counts_saw(s->counts, &seen[i]);
+	ring_counts_settle(s->counts, no_names, &named);
+	assert_int_equal(s->counts->lost_unasked, 9 + 1);
+	assert_true(s->counts->likes[0]->unasked);
+	assert_false(s->counts->likes[2]->unasked);
+}
+
 /* The program may write anything there. */
 static void forged_groups_tell_nothing(void **state)
 {
@@ -150,6 +173,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(what_is_not_handed_out_is_lost_by_group),
 	TEST(others_have_no_group),
 	TEST(what_was_there_before_is_skipped),
+	TEST(locks_that_the_kernel_was_not_asked_for_count_apart),
 	TEST(forged_groups_tell_nothing),
 };
 

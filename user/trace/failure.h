@@ -47,6 +47,7 @@ struct failure_task {
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
  * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
+ * @unasked: the kernel was not asked for the lock, so only the program itself reports the failure
  * @owner: what ran on the owner's CPU when the acquisition failed
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
@@ -68,6 +69,7 @@ struct failure {
 	__u32 map_id;
 	bool no_prog;
 	bool prog_lock;
+	bool unasked;
 	struct failure_task owner;
 	const struct source *source;
 	const struct source *joined;

@@ -278,9 +278,7 @@ static void hand_out(struct join *j, struct item *it)
 	struct list *l = &j->ready;
 	struct failure *f = &it->f;
 
-	/* A wait time comes from the fallback, of which the kernel reports nothing. */
-	if (source_is(f->source, SOURCE_SELF_REPORTS) && !f->joined &&
-	    f->ev.wait_ns == WAIT_UNKNOWN)
+	if (source_is(f->source, SOURCE_SELF_REPORTS) && !f->joined && !f->unasked)
 		note_alone(j, f);
 	it->nth = l->nr;
 	if (make_room((void **)&l->items, l->nr, &l->room, sizeof(*l->items))) {

@@ -7,8 +7,13 @@
 /* The failure whose report was lost has been seen, or is counted by another source. */
 static bool counted_elsewhere(const struct lineup *l, const struct source *src)
 {
-	return (source_is(src, SOURCE_REPORTS) && lineup_has(l, SOURCE_WHOLE)) ||
-	       (source_is(src, SOURCE_SELF_REPORTS) && lineup_counts_all(l));
+	return source_is(src, SOURCE_REPORTS) && lineup_has(l, SOURCE_WHOLE);
+}
+
+/* Another source counts all but those in locks that the kernel was not asked for. */
+static bool counts_unasked_only(const struct lineup *l, const struct source *src)
+{
+	return source_is(src, SOURCE_SELF_REPORTS) && lineup_counts_all(l);
 }
 
 /* A lost report of a failure that its program reported as well is no lost failure. */
@@ -19,6 +24,8 @@ static __u64 lost_by(const struct lineup *l, const struct join *j, int i, bool *
 
 	if (counted_elsewhere(l, src))
 		return 0;
+	if (counts_unasked_only(l, src))
+		return src->lost_unasked(l->states[i], unknown);
 	n = src->lost(l->states[i], unknown);
 	alone = source_is(src, SOURCE_REPORTS | SOURCE_WHOLE) ? join_alone(j) : 0;
 	return n - (n < alone ? n : alone);
@@ -37,6 +44,7 @@ __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
  * struct losing - one source's losses, while they are handed out
  * @j: knows which failures were reported all the same
  * @src: source
+ * @unasked: only its failures in locks that the kernel was not asked for count
  * @left: so many have not been handed out
  * @fn: gets them
  * @ctx: its argument
@@ -44,6 +52,7 @@ __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
 struct losing {
 	const struct join *j;
 	const struct source *src;
+	bool unasked;
 	__u64 left;
 	loss_fn fn;
 	void *ctx;
@@ -54,6 +63,8 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 	struct losing *l = ctx;
 	__u64 alone = 0;
 
+	if (l->unasked && !like->unasked)
+		return;
 	if (source_is(l->src, SOURCE_REPORTS | SOURCE_WHOLE))
 		alone = join_alone_of(l->j, like->prog_id, like->ev.lock);
 	nr -= nr < alone ? nr : alone;
@@ -68,12 +79,13 @@ void lost_each(const struct lineup *l, const struct join *j, loss_fn fn, void *c
 	__u64 others = join_lost(j);
 
 	for (int i = 0; i < l->nr; i++) {
-		struct losing losing = { j, l->sources[i], 0, fn, ctx };
+		const struct source *src = l->sources[i];
+		struct losing losing = { j, src, counts_unasked_only(l, src), 0, fn, ctx };
 		bool unknown = false;
 
 		losing.left = lost_by(l, j, i, &unknown);
-		if (losing.left && losing.src->losses)
-			losing.src->losses(l->states[i], on_loss, &losing);
+		if (losing.left && src->losses)
+			src->losses(l->states[i], on_loss, &losing);
 		others += losing.left;
 	}
 	if (others)

@@ -47,6 +47,8 @@ enum source_cover { COVER_NO, COVER_SOON, COVER_YES };
  * @open: returns the source's state, NULL and errno on failure
  * @poll: hand everything new to session_push(); last: there will be no other call
  * @lost: failures known to be lost; *unknown is set if more may be
+ * @lost_unasked: of these, those in locks that the kernel was not asked for; of sources with
+ *                SOURCE_SELF_REPORTS only
  * @losses: what those were like, as far as that is known; may be NULL
  * @covers: NULL unless it sees only the programs that take part in it
  */
@@ -59,6 +61,7 @@ struct source {
 	void *(*open)(struct session *s);
 	void (*poll)(void *state, bool last);
 	__u64 (*lost)(void *state, bool *unknown);
+	__u64 (*lost_unasked)(void *state, bool *unknown);
 	void (*losses)(void *state, loss_fn fn, void *ctx);
 	enum source_cover (*covers)(void *state, const struct proginfo *prog);
 	void (*close)(void *state);
