@@ -102,6 +102,8 @@ int ring_read(struct ring_reader *r, const struct ring_view *v, bool last, void 
 		r->nr_holes = 0;
 		return -ERANGE;
 	}
+	if (v->until && *v->until < head)
+		head = *v->until;
 	read_holes(r, v, last, copy, fn, ctx);
 	if (head - r->pos > v->nr) {
 		r->lost += head - r->pos - v->nr;

@@ -15,12 +15,14 @@
 /**
  * struct ring_view - where the ring is
  * @head: slots ever reserved
+ * @until: an earlier head, to read no further; NULL: to @head
  * @slots: the last @nr of them
  * @size: bytes from one to the next
  * @nr: how many there are
  */
 struct ring_view {
 	const __u64 *head;
+	const __u64 *until;
 	const void *slots;
 	size_t size;
 	__u64 nr;

@@ -11,6 +11,7 @@
 #include "held.h"
 #include "sources/classify.h"
 #include "sources/ring_reader.h"
+#include "sources/witness_counts.h"
 #include "sources/witness_ring.h"
 #include "trace/failure.h"
 
@@ -24,9 +25,9 @@ struct mapping {
 
 struct witness_rings {
 	struct witness_memory mem;
-	struct ring_reader *readers; /* one per CPU */
-	void *record, *details;	     /* copies, of one each */
-	__u64 *seen;		     /* handed out, of each group */
+	struct ring_reader *readers;   /* one per CPU */
+	struct witness_counts *counts; /* one per CPU */
+	void *record, *details;	       /* copies, of one each */
 	__u64 cut;
 	struct mapping maps[NR_MAPS];
 };
@@ -91,14 +92,20 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 	return err;
 }
 
-/* For one copy each, and one place to read at per CPU. */
+/* For one copy each, and what is known of each CPU. */
 static bool make_room(struct witness_rings *wr)
 {
-	wr->readers = calloc(wr->mem.nr, sizeof(*wr->readers));
+	const struct witness_memory *mem = &wr->mem;
+	size_t groups = WITNESS_GROUPS * mem->group_size;
+
+	wr->readers = calloc(mem->nr, sizeof(*wr->readers));
+	wr->counts = calloc(mem->nr, sizeof(*wr->counts));
+	for (__u32 i = 0; wr->counts && i < mem->nr; i++)
+		witness_counts_over(&wr->counts[i], &mem->heads[i + 1],
+				    mem->groups ? mem->groups + i * groups : NULL, mem->group_size);
 	wr->record = malloc(wr->mem.record_size);
 	wr->details = malloc(wr->mem.details_size);
-	wr->seen = calloc((size_t)wr->mem.nr * WITNESS_GROUPS, sizeof(*wr->seen));
-	return wr->readers && wr->record && wr->details && wr->seen;
+	return wr->readers && wr->counts && wr->record && wr->details;
 }
 
 struct witness_rings *witness_over(const struct witness_memory *mem)
@@ -177,9 +184,9 @@ void witness_close(struct witness_rings *wr)
 	for (int i = 0; i < NR_MAPS && wr->maps[i].addr; i++)
 		munmap(wr->maps[i].addr, wr->maps[i].size);
 	free(wr->readers);
+	free(wr->counts);
 	free(wr->record);
 	free(wr->details);
-	free(wr->seen);
 	free(wr);
 	errno = err;
 }
@@ -206,25 +213,50 @@ static void on_slot(const void *slot, void *ctx)
 	const struct witness *w = slot;
 	struct reading *r = ctx;
 
-	if (w->group && w->group <= WITNESS_GROUPS)
-		r->wr->seen[r->ring * WITNESS_GROUPS + w->group - 1]++;
+	witness_counts_saw(&r->wr->counts[r->ring], w->group);
 	r->fn(w, details_of(r, w), r->ctx);
+}
+
+/* Nothing has come, and all is settled that came before. */
+static bool idle(const struct witness_rings *wr, __u32 ring)
+{
+	const struct ring_reader *r = &wr->readers[ring];
+
+	return __atomic_load_n(&wr->mem.heads[ring + 1].head, __ATOMIC_RELAXED) == r->pos &&
+	       !r->nr_holes && wr->counts[ring].all == r->lost;
+}
+
+/*
+ * What was lost, and of which groups, is told together. While failures come the counts are ahead of
+ * what is read: what they have more of may be read next time.
+ */
+static void poll_one(struct witness_rings *wr, bool last, struct reading *reading)
+{
+	const struct witness_memory *mem = &wr->mem;
+	struct ring_reader *r = &wr->readers[reading->ring];
+	struct witness_counts *counts = &wr->counts[reading->ring];
+	__u64 head;
+	bool quiet = witness_counts_look(counts, &head);
+	struct ring_view view = {
+		.head = &mem->heads[reading->ring + 1].head,
+		.until = &head,
+		.slots = mem->records + (size_t)reading->ring * mem->slots * mem->record_size,
+		.size = mem->record_size,
+		.nr = mem->slots,
+	};
+
+	ring_read(r, &view, last, wr->record, on_slot, reading);
+	if (last || !mem->groups || (quiet && !r->nr_holes && r->pos == head))
+		witness_counts_settle(counts, r->lost);
 }
 
 void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx)
 {
-	const struct witness_memory *mem = &wr->mem;
-
-	for (__u32 ring = 0; ring < mem->nr; ring++) {
+	for (__u32 ring = 0; ring < wr->mem.nr; ring++) {
 		struct reading reading = { wr, ring, fn, ctx };
-		struct ring_view view = {
-			.head = &mem->heads[ring + 1].head,
-			.slots = mem->records + (size_t)ring * mem->slots * mem->record_size,
-			.size = mem->record_size,
-			.nr = mem->slots,
-		};
 
-		ring_read(&wr->readers[ring], &view, last, wr->record, on_slot, &reading);
+		if (last || !idle(wr, ring))
+			poll_one(wr, last, &reading);
 	}
 }
 
@@ -233,7 +265,7 @@ __u64 witness_lost(const struct witness_rings *wr)
 	__u64 lost = wr->mem.heads[0].others;
 
 	for (__u32 ring = 0; ring < wr->mem.nr; ring++)
-		lost += wr->readers[ring].lost;
+		lost += wr->counts[ring].all;
 	return lost;
 }
 
@@ -253,17 +285,12 @@ __u64 witness_groups_used(const struct witness_rings *wr)
 
 void witness_groups(const struct witness_rings *wr, witness_group_fn fn, void *ctx)
 {
-	const struct witness_memory *mem = &wr->mem;
+	for (__u32 i = 0; wr->mem.groups && i < witness_groups_max(wr); i++) {
+		const struct witness_counts *c = &wr->counts[i / WITNESS_GROUPS];
+		const struct witness_group *g = witness_counts_group(c, i % WITNESS_GROUPS);
 
-	for (__u32 i = 0; mem->groups && i < witness_groups_max(wr); i++) {
-		const struct witness_group *g = (const void *)(mem->groups + i * mem->group_size);
-		__u64 count;
-
-		if (!__atomic_load_n(&g->ready, __ATOMIC_ACQUIRE))
-			continue;
-		count = __atomic_load_n(&g->count, __ATOMIC_RELAXED);
-		fn((const struct witness *)(g + 1), i,
-		   count > wr->seen[i] ? count - wr->seen[i] : 0, ctx);
+		if (__atomic_load_n(&g->ready, __ATOMIC_ACQUIRE))
+			fn((const struct witness *)(g + 1), i, c->lost[i % WITNESS_GROUPS], ctx);
 	}
 }
 

@@ -53,12 +53,14 @@ typedef void (*witness_fn)(const struct witness *w, const void *details, void *c
 /* last: there will be no other call; what is not complete is lost. */
 void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx);
 
-/* Overwritten before they were read, never completed, or on a CPU that has come since. */
+/*
+ * Overwritten before they were read, never completed, or on a CPU that has come since; as of the
+ * last poll at which counts and records agreed, or that was the last.
+ */
 __u64 witness_lost(const struct witness_rings *wr);
 
 /*
- * What the groups have more of than was handed out: first is the record of a group's first failure.
- * Only when nothing fails any more it is exact.
+ * What each group has lost, as of the same polls: first is the record of its first failure.
  */
 typedef void (*witness_group_fn)(const struct witness *first, __u32 group, __u64 lost, void *ctx);
 void witness_groups(const struct witness_rings *wr, witness_group_fn fn, void *ctx);

@@ -43,7 +43,7 @@ static void fill(struct ring *r, __u64 pos)
 
 static int poll(struct ring_reader *reader, struct ring *r, bool last, struct got *g)
 {
-	struct ring_view v = { &r->head, r->slots, sizeof(r->slots[0]), SLOTS };
+	struct ring_view v = { &r->head, NULL, r->slots, sizeof(r->slots[0]), SLOTS };
 	struct slot copy;
 
 	return ring_read(reader, &v, last, &copy, note, g);

@@ -181,6 +181,90 @@ static void note_lost(const struct witness *first, __u32 group, __u64 lost, void
 	of_lock[first->lock] += lost;
 }
 
+/* The same CPU's, and all its failures are of group 3. */
+static struct witness_rings *rings_with_group(struct part *p, struct group groups[WITNESS_GROUPS])
+{
+	struct witness_rings *wr = witness_over(&(struct witness_memory){
+		.nr = 1,
+		.slots = SLOTS,
+		.nr_details = NR_DETAILS,
+		.record_size = sizeof(p->slots[0]),
+		.details_size = sizeof(p->details[0]),
+		.group_size = sizeof(groups[0]),
+		.heads = p->heads,
+		.records = (const char *)p->slots,
+		.details = (const char *)p->details,
+		.groups = (const char *)groups,
+	});
+
+	assert_non_null(wr);
+	groups[3] = (struct group){ { .key = 9, .ready = 1 }, { .lock = 1 } };
+	p->heads[1].groups = 1;
+	for (int i = 0; i < SLOTS; i++)
+		p->slots[i].group = 4;
+	return wr;
+}
+
+static void add_alike(struct part *p, struct group *group, int times)
+{
+	for (int i = 0; i < times; i++)
+		write_one(p);
+	group->g.count += times;
+}
+
+static __u64 lost_of_group(const struct witness_rings *wr)
+{
+	__u64 of_lock[3] = { 0 };
+
+	witness_groups(wr, note_lost, of_lock);
+	return of_lock[1];
+}
+
+/* Between two polls: those are read the next time, or lost then. */
+static void what_came_after_a_poll_is_not_lost(void **state)
+{
+	static struct part p;
+	static struct group groups[WITNESS_GROUPS];
+	struct witness_rings *wr = rings_with_group(&p, groups);
+	struct reader r = { 0 };
+
+	(void)state;
+	add_alike(&p, &groups[3], SLOTS + 100);
+	witness_poll(wr, false, note, &r);
+	add_alike(&p, &groups[3], 50);
+	assert_int_equal(witness_lost(wr), 100);
+	assert_int_equal(lost_of_group(wr), 100);
+	witness_poll(wr, false, note, &r);
+	assert_int_equal(r.nr, SLOTS + 50);
+	assert_int_equal(lost_of_group(wr), 100);
+	witness_close(wr);
+}
+
+/* A failure that has its place and is not counted yet: the sum and its parts wait for it. */
+static void losses_and_their_groups_are_told_together(void **state)
+{
+	static struct part p;
+	static struct group groups[WITNESS_GROUPS];
+	struct witness_rings *wr = rings_with_group(&p, groups);
+	struct reader r = { 0 };
+
+	(void)state;
+	add_alike(&p, &groups[3], SLOTS + 100);
+	groups[3].g.count--;
+	witness_poll(wr, false, note, &r);
+	assert_int_equal(r.nr, SLOTS);
+	assert_int_equal(witness_lost(wr), 0);
+	assert_int_equal(lost_of_group(wr), 0);
+	groups[3].g.count++;
+	witness_poll(wr, false, note, &r);
+	assert_int_equal(witness_lost(wr), 100);
+	assert_int_equal(lost_of_group(wr), 100);
+	groups[3].g.count++; /* nobody can wait for what comes after the last */
+	witness_poll(wr, true, note, &r);
+	assert_int_equal(witness_lost(wr), 100);
+	witness_close(wr);
+}
+
 /* What is overwritten is known by what it has in common with others. */
 static void losses_are_known_by_group(void **state)
 {
@@ -309,6 +393,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_owners_task_is_that_of_its_cpu),
 	cmocka_unit_test(a_burst_costs_details_before_failures),
 	cmocka_unit_test(losses_are_known_by_group),
+	cmocka_unit_test(what_came_after_a_poll_is_not_lost),
+	cmocka_unit_test(losses_and_their_groups_are_told_together),
 	cmocka_unit_test(failures_on_new_cpus_are_lost),
 	cmocka_unit_test(without_details_the_kind_is_known),
 	cmocka_unit_test(without_a_table_nothing_is_known_to_be_held),
