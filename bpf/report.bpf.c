@@ -12,10 +12,10 @@
 #include "witness.bpf.h"
 
 #define STDERR	   2
-#define MAX_PIECES 64
+#define MAX_PIECES 1024 /* more than the frames of a stack */
 #define PIECE	   128
 #define LONG_PIECE 384			  /* a frame and its line of source are one */
-#define KEPT	   (WITNESS_TEXT / PIECE) /* the oldest: what failed, then the call trace */
+#define KEPT	   (WITNESS_TEXT / PIECE) /* the oldest; power of two */
 #define HEX	   16			  /* digits of an address at most */
 
 /* Our own view of structures that kernels before 6.17 lack. */
@@ -44,13 +44,14 @@ struct {
 	__type(value, struct early);
 } early SEC(".maps");
 
-/* The report's oldest pieces: what failed, and which lock. */
+/* A report's oldest pieces: what failed, which lock, then the call trace. */
 struct head {
-	struct llist_node *first, *second;
+	struct llist_node *kept[KEPT];
 	__u32 pieces;
 };
 
 static const __u32 zero;
+__u64 too_long; /* what the kernel wrote there is not known */
 
 SEC("fexit/bpf_prog_find_from_stack")
 int BPF_PROG(report_begins, struct bpf_prog *prog)
@@ -90,20 +91,25 @@ static __always_inline long read_piece(char *to, __u32 size, struct llist_node *
 	return bpf_probe_read_kernel_str(to, size, text);
 }
 
-/* The list has the newest piece first. */
-static __always_inline void find_head(struct head *h, struct llist_node *node)
+/* The list has the newest piece first. False: its end was not reached. */
+static __always_inline bool find_head(struct head *h, struct llist_node *node)
 {
 	__u32 i;
 
-	*h = (struct head){};
 	bpf_for(i, 0, MAX_PIECES) {
 		if (!node)
-			break;
-		h->second = h->first;
-		h->first = node;
-		h->pieces++;
+			return true;
+		h->kept[i % KEPT] = node;
+		h->pieces = i + 1;
 		node = BPF_CORE_READ(node, next);
 	}
+	return !node;
+}
+
+/* The piece that was written as number i, counted from 0. */
+static __always_inline struct llist_node *piece(const struct head *h, __u32 i)
+{
+	return i < h->pieces ? h->kept[(h->pieces - 1 - i) % KEPT] : NULL;
 }
 
 /* The errno of a lock's report; 0 if it is about something else. */
@@ -161,23 +167,21 @@ static __always_inline __u32 copy_piece(struct witness_report *r, struct llist_n
 	return n > 0 ? at + n : at;
 }
 
-static __always_inline void copy_text(struct witness_report *r, struct llist_node *node,
-				      __u32 pieces)
+static __always_inline void copy_text(struct witness_report *r, const struct head *h)
 {
 	__u32 len = 0, i;
 
-	bpf_for(i, 0, MAX_PIECES) {
+	bpf_for(i, 0, KEPT) {
+		struct llist_node *node = piece(h, i);
+
 		if (!node)
 			break;
-		if (i + KEPT >= pieces)
-			len = copy_piece(r, node, len);
-		node = BPF_CORE_READ(node, next);
+		len = copy_piece(r, node, len);
 	}
 	r->text_len = len;
 }
 
-static __always_inline void write_report(struct llist_node *log, const struct head *head, int err,
-					 __u32 prog_id)
+static __always_inline void write_report(const struct head *head, int err, __u32 prog_id)
 {
 	struct witness_report *d;
 	struct witness_place at;
@@ -189,11 +193,11 @@ static __always_inline void write_report(struct llist_node *log, const struct he
 	w->kind = WITNESS_REPORT;
 	w->prog_id = prog_id;
 	w->err = err;
-	w->lock = report_lock(head->second);
+	w->lock = report_lock(piece(head, 1));
 	d = witness_details(&at, w);
 	if (d) {
 		use_early(w, &d->t);
-		copy_text(d, log, head->pieces);
+		copy_text(d, head);
 		witness_use_own(w, &d->t.own, false);
 	}
 	witness_count(&at, w, witness_mix(witness_mix(prog_id, w->lock), w->told));
@@ -204,16 +208,17 @@ SEC("fentry/bpf_stream_stage_commit")
 int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_prog *prog,
 	     int stream_id)
 {
-	struct llist_node *log;
-	struct head head;
+	struct head head = {};
 	int err;
 
 	if (stream_id != STDERR)
 		return 0;
-	log = BPF_CORE_READ(stage, log.first);
-	find_head(&head, log);
-	err = head.first ? report_errno(head.first) : 0;
+	if (!find_head(&head, BPF_CORE_READ(stage, log.first))) {
+		__sync_fetch_and_add(&too_long, 1);
+		return 0;
+	}
+	err = head.pieces ? report_errno(piece(&head, 0)) : 0;
 	if (err)
-		write_report(log, &head, err, BPF_CORE_READ(prog, aux, id));
+		write_report(&head, err, BPF_CORE_READ(prog, aux, id));
 	return 0;
 }

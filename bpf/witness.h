@@ -172,7 +172,7 @@ struct witness_tables {
  * struct witness_report - details of WITNESS_REPORT
  * @t: must be first
  * @text_len: bytes of @text
- * @text: pieces of the report, each with a terminating 0, in reverse order
+ * @text: the report's first pieces, each with a terminating 0
  */
 struct witness_report {
 	struct witness_tables t;

@@ -34,12 +34,17 @@ def compile_bpf(source, text=None, flags=FLAGS):
 
 
 @contextlib.contextmanager
-def pinned(obj, maps=False):
-    """The folder in which all programs of the object are pinned, and perhaps maps/ in it."""
+def pinned(obj, maps=False, attach=False):
+    """The folder in which all programs of the object are pinned, and perhaps maps/ in it.
+
+    attach: programs that can be attached without further arguments are, and pinned is the link.
+    """
     where = pathlib.Path(f"/sys/fs/bpf/rqspin_test_{os.getpid()}_{next(SERIAL)}")
     load = [BPFTOOL, "prog", "loadall", obj, where]
     if maps:
         load += ["pinmaps", where / "maps"]
+    if attach:
+        load.append("autoattach")
     subprocess.run(load, check=True, capture_output=True, timeout=LIMIT)
     try:
         yield where

@@ -95,6 +95,115 @@ def test_aa(tracer, source):
         assert "again->lock" in e["at"]["text"]
 
 
+LONG_REPORT = """
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+extern int bpf_res_spin_lock(struct bpf_res_spin_lock *lock) __ksym;
+extern void bpf_res_spin_unlock(struct bpf_res_spin_lock *lock) __ksym;
+
+struct value {
+	struct bpf_res_spin_lock lock;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct value);
+} slots SEC(".maps");
+
+int calls;
+
+static __always_inline struct value *find(void)
+{
+	__u32 key = 0;
+
+	asm volatile("" : "+r"(key));
+	return bpf_map_lookup_elem(&slots, &key);
+}
+
+static __always_inline void deadlock(struct value *v, struct value *again)
+{
+	if (bpf_res_spin_lock(&v->lock))
+		return;
+	if (!bpf_res_spin_lock(&again->lock))
+		bpf_res_spin_unlock(&again->lock);
+	bpf_res_spin_unlock(&v->lock);
+}
+
+char _license[] SEC("license") = "GPL";
+"""
+
+
+FIND = """
+	struct value *v = find(), *again = find();
+
+	if (!v || !again)
+		return 0;
+"""
+
+
+def long_lines():
+    """The longest chain of calls, each in a line of source that nearly fills a piece of text."""
+    fill = "/* " + "x" * 300 + " */"
+    text = f"static __noinline int call_0(void)\n{{\n{FIND}\tdeadlock(v, again);\n"
+    text += "\treturn calls++;\n}\n"
+    for n in range(1, 7):
+        text += f"static __noinline int call_{n}(void)\n"
+        text += f"{{\n\tint err = call_{n - 1}(); {fill}\n\tcalls++;\n\treturn err;\n}}\n"
+    return text + 'SEC("tc") int long_report(struct __sk_buff *skb) { return call_6(); }\n'
+
+
+def loops(name, innermost):
+    """Seven callbacks, each run by the one before."""
+    text = f"static long {name}_0(__u32 i, void *ctx)\n{{\n{innermost}\n}}\n"
+    for n in range(1, 7):
+        text += f"static long {name}_{n}(__u32 i, void *ctx)\n"
+        text += f"{{\n\tbpf_loop(1, {name}_{n - 1}, 0, 0);\n\treturn 0;\n}}\n"
+    return text
+
+
+def deep_stack(locks=28):
+    """Many held locks, and a program that runs inside another one, each seven callbacks deep."""
+    text = "".join(
+        f'struct bpf_res_spin_lock l{n} __hidden SEC(".data.l{n}");\n' for n in range(locks)
+    )
+    hold = "".join(f"\tif (bpf_res_spin_lock(&l{n})) goto out_{n};\n" for n in range(locks))
+    free = "".join(f"\tbpf_res_spin_unlock(&l{n});\nout_{n}:\n" for n in reversed(range(locks)))
+    text += loops("inner", f"{FIND}{hold}\tdeadlock(v, again);\n{free}\treturn 0;")
+    text += loops("outer", '\tbpf_printk("deeper");\n\treturn 0;')
+    text += 'SEC("tp_btf/bpf_trace_printk") int deep_report(void *ctx)\n'
+    text += "{\n\tbpf_loop(1, inner_6, 0, 0);\n\treturn 0;\n}\n"
+    text += 'SEC("tc") int starts(struct __sk_buff *skb)\n'
+    return text + "{\n\tbpf_loop(1, outer_6, 0, 0);\n\treturn 0;\n}\n"
+
+
+def test_long_report_of_long_lines(tracer, source, tmp_path):
+    """What does not fit is cut at the end, behind the line that failed."""
+    text = LONG_REPORT + long_lines()
+    with (
+        pinned(compile_bpf(tmp_path / "long.bpf.c", text)) as where,
+        tracer("--source", source) as t,
+    ):
+        run_pinned(where / "long_report", 5)
+    assert len(t.events) == 5
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    for e in t.events:
+        assert (e["kind"], e["lock"]["name"]) == ("AA", "slots[0].lock")
+        assert "again->lock" in e["at"]["text"]
+
+
+def test_long_report_of_a_deep_stack(tracer, source, tmp_path):
+    """As many lines as held locks and frames, more than the 64 that were once read."""
+    obj = compile_bpf(tmp_path / "deep.bpf.c", LONG_REPORT + deep_stack())
+    with pinned(obj, attach=True) as where, tracer("--source", source) as t:
+        run_pinned(where / "starts", 1)
+    assert [e["kind"] for e in t.events if e["prog"]["name"] == "deep_report"] == ["AA"]
+    assert t.events[0]["nr_held"] == 29
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+
+
 @needs_two_cpus
 def test_abba(tracer, source):
     with tracer("--source", source) as t:

@@ -17,7 +17,6 @@
 struct trampoline {
 	struct witness_source watch;
 	struct report_bpf *skel;
-	__u64 unread; /* reports that could not be understood */
 };
 
 static struct bpf_object_skeleton *object_open(void *state)
@@ -48,39 +47,35 @@ static void object_destroy(void *state)
 	report_bpf__destroy(t->skel);
 }
 
-/* The pieces were copied newest first. */
+/* Each of the text's pieces ends with a 0. */
 static char *join_pieces(const struct witness_report *r)
 {
-	char *text = calloc(1, WITNESS_TEXT + 2), *to = text;
 	__u32 end = r->text_len < WITNESS_TEXT ? r->text_len : WITNESS_TEXT;
+	char *text = calloc(1, WITNESS_TEXT + 1), *to = text;
 
-	while (text && end) {
-		__u32 start = end - 1;
-
-		while (start && r->text[start - 1])
-			start--;
-		memcpy(to, &r->text[start], end - start - 1);
-		to += end - start - 1;
-		end = start;
-	}
+	for (__u32 i = 0; text && i < end; i++)
+		if (r->text[i])
+			*to++ = r->text[i];
 	return text;
 }
 
 /* What only the text has: the source line. The lock as well, if it was not found before. */
-static bool use_text(const struct witness_report *r, struct failure *f)
+static void use_text(const struct witness_report *r, struct failure *f)
 {
 	struct failure said = {};
 	const char *begin, *end;
 
 	f->report = join_pieces(r);
 	begin = f->report ? report_find(f->report, 1, &end) : NULL;
-	if (!begin || report_parse(begin, end - begin, &said))
-		return false;
+	if (!begin || report_parse(begin, end - begin, &said)) {
+		free(f->report);
+		f->report = NULL;
+		return;
+	}
 	if (!f->ev.lock)
 		f->ev.lock = said.ev.lock;
 	f->ev.line = said.ev.line;
 	memcpy(f->file, said.file, sizeof(f->file));
-	return true;
 }
 
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
@@ -92,11 +87,9 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 	f->prog_id = w->prog_id;
 	f->prog = proginfos_by_id(session_progs(t->watch.session), w->prog_id);
 	witness_failure(w, r ? &r->t : NULL, f);
-	if (!r || use_text(r, f))
-		return true;
-	t->unread++;
-	free(f->report);
-	return false;
+	if (r)
+		use_text(r, f);
+	return true;
 }
 
 static const struct witness_source_ops ops = {
@@ -131,9 +124,8 @@ static __u64 trampoline_lost(void *state, bool *unknown)
 {
 	struct trampoline *t = state;
 
-	(void)unknown;
-	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.report_complete) +
-	       t->unread;
+	*unknown |= t->skel->bss->too_long > 0;
+	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.report_complete);
 }
 
 const struct source source_trampoline = {
