@@ -55,6 +55,26 @@ def test_command_keeps_the_limit_of_files(nothing_left):
     assert res.returncode == 0 and f"77\n{hard}" in res.stdout, res
 
 
+def test_command_keeps_the_signals(nothing_left):
+    """What the user has it ignore or block stays so (nohup); the tool's own SIGPIPE does not."""
+
+    def user_did():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+
+    res = rqspin("trace", "--", "cat", "/proc/self/status", preexec_fn=user_did)
+    assert res.returncode == 0, res.stderr
+
+    def signals(name):
+        mask = int(re.search(rf"^{name}:\s+(\w+)$", res.stdout, re.M)[1], 16)
+        # The C library's own, from 32 on, are none of the user's.
+        return {n for n in range(1, 32) if mask >> (n - 1) & 1}
+
+    assert signals("SigIgn") == {signal.SIGHUP, signal.SIGUSR1}
+    assert signals("SigBlk") == {signal.SIGUSR2}
+
+
 def test_command_not_there(nothing_left, tmp_path):
     res = rqspin("trace", "--", "no-such-command")
     assert (res.returncode, "no-such-command: No such file" in res.stderr) == (127, True)

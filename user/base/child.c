@@ -8,16 +8,15 @@
 #include "base/child.h"
 #include "base/fds.h"
 
-/* What we ignore or handle is the command's own business. */
+/* What we ignore is our own business; what the user has it ignore or block (nohup) stays so. */
 static int set_signals(posix_spawnattr_t *attr)
 {
-	sigset_t all, none;
+	sigset_t ours;
 
-	sigfillset(&all);
-	sigemptyset(&none);
-	posix_spawnattr_setsigdefault(attr, &all);
-	posix_spawnattr_setsigmask(attr, &none);
-	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	posix_spawnattr_setsigdefault(attr, &ours);
+	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
 }
 
 /* With the user's limit of open files: a command may close, or use select() on, all below it. */
