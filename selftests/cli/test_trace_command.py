@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """trace: which failures are shown (filters, --unique), and for how long (-- COMMAND)."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -9,7 +10,16 @@ import signal
 import subprocess
 
 import pytest
-from conftest import LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample, wait_ready
+from bpfobj import pinned, run_pinned
+from conftest import (
+    BUILD,
+    LIMIT,
+    RQSPIN,
+    needs_locks,
+    needs_two_cpus,
+    rqspin,
+    wait_ready,
+)
 
 
 def traced(*args, code=0):
@@ -212,11 +222,27 @@ def test_filter(nothing_left, tracer, option, locks):
 
 @needs_locks
 def test_filter_by_address_and_id(nothing_left, tracer):
-    with tracer() as t:
-        run_sample("aa", "--count", 1)
-    lock = t.events[0]["lock"]
-    out = traced("--lock", lock["addr"], "--map", str(lock["map_id"] + 100000), *command(AA))
-    assert not out["failure"]
+    """A pinned program's map stays where it is."""
+    with pinned(BUILD / "bpf/progs/aa.bpf.o") as where:
+        with tracer("--prog", "aa") as t:
+            run_pinned(where / "aa", 1)
+        lock = t.events[0]["lock"]
+        addr, other = lock["addr"], f"0x{int(lock['addr'], 16) + 8:x}"
+        here, elsewhere = lock["map_id"], lock["map_id"] + 100000
+        asked = [
+            (addr, here),
+            (addr.upper().replace("X", "x"), here),
+            (addr, elsewhere),
+            (other, here),
+        ]
+        with contextlib.ExitStack() as stack:
+            traces = [
+                stack.enter_context(tracer("--lock", a, "--map", m, "--prog", "aa"))
+                for a, m in asked
+            ]
+            run_pinned(where / "aa", 3)
+    assert [len(t.events) for t in traces] == [3, 3, 0, 0]
+    assert {(e["lock"]["addr"], e["lock"]["map_id"]) for e in traces[0].events} == {(addr, here)}
 
 
 @pytest.mark.parametrize("option", ["--lock", "--map", "--comm"])
