@@ -33,18 +33,24 @@ static void put_locks(const struct lock_view *v, const __u64 *locks, __u32 nr, b
 		printf(" and %u more", nr - shown);
 }
 
-static void put_kind(const struct rqspin_event *ev)
+const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT])
 {
-	char text[24];
+	const char *err = strerrorname_np(-ev->err);
 
 	if (ev->kind == RQSPIN_CYCLE && ev->parties)
-		snprintf(text, sizeof(text), "CYCLE %u", ev->parties);
-	else if (ev->kind == RQSPIN_UNKNOWN)
-		snprintf(text, sizeof(text), ev->err ? "UNKNOWN(%s)" : "UNKNOWN",
-			 strerrorname_np(-ev->err));
+		snprintf(text, KIND_TEXT, "CYCLE %u", ev->parties);
+	else if (ev->kind != RQSPIN_UNKNOWN || !ev->err)
+		snprintf(text, KIND_TEXT, "%s", kind_name(ev->kind));
+	else if (err)
+		snprintf(text, KIND_TEXT, "UNKNOWN(%s)", err);
 	else
-		snprintf(text, sizeof(text), "%s", kind_name(ev->kind));
-	printf("%-8s", text);
+		snprintf(text, KIND_TEXT, "UNKNOWN(%d)", ev->err);
+	return text;
+}
+
+static void put_kind(const struct rqspin_event *ev)
+{
+	printf("%-8s", kind_text(ev, (char[KIND_TEXT]){ 0 }));
 }
 
 static void put_prog(const struct failure *f)

@@ -5,9 +5,15 @@
 
 #include <stdbool.h>
 
+#define KIND_TEXT 32 /* "UNKNOWN(ENOTRECOVERABLE)", "CYCLE 4294967295" */
+
 struct failure;
 struct lock_view;
+struct rqspin_event;
 struct trace_totals;
+
+/* Kind, with the length of a cycle, or with the errno where no kind is known. Returns text. */
+const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT]);
 
 int failure_text(const struct failure *f, const struct lock_view *v, bool stacks);
 
