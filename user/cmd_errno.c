@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 #include <bpf/btf.h>
 
-#include "base/escape.h"
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/rehearse.h"
@@ -146,7 +145,7 @@ static struct btf *read_btf(const char *path)
 		err = errno;
 	log_trying(false);
 	if (!btf)
-		pr_err("--btf %s: no BTF can be read there: %s", escaped(path), strerror(err));
+		pr_err("--btf %s: no BTF can be read there: %s", path, strerror(err));
 	return btf;
 }
 

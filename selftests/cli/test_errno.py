@@ -202,6 +202,8 @@ def test_bad_btf(tmp_path, kernels):
         res = rqspin("errno", "hash", "update", "--btf", path)
         assert (res.returncode, res.stdout) == (1, ""), name
         assert f"--btf {path}: no BTF" in res.stderr
+    res = rqspin("errno", "hash", "update", "--btf", "x\ny\\z")
+    assert res.returncode == 1 and r"--btf x\ny\\z: no BTF" in res.stderr
 
 
 def test_needs_no_privileges(kernels):
