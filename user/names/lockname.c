@@ -378,7 +378,7 @@ bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struc
 	memset(name, 0, sizeof(*name));
 	name->addr = addr;
 	name->index = -1;
-	if (name_variable(ln, addr, name))
+	if (!ln || name_variable(ln, addr, name))
 		return false;
 	/* Since then the memory may have changed hands. */
 	if (when >= ln->before_ns)

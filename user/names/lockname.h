@@ -50,6 +50,7 @@ void locknames_scan(struct locknames *ln);
 /*
  * The lock that had the address then (when_ns 0: has it now), of several those that prog uses (may
  * be NULL). False: not in any map that was ever seen; name->addr is still set, perhaps name->path.
+ * ln NULL: nothing has a name.
  */
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		    struct lockname *name);

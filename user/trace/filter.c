@@ -260,9 +260,8 @@ static bool match_where(const struct trace_filter *flt, const struct failure *f,
 		return true;
 	if (f->ev.lock)
 		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
-	else
-		name.map_id = f->map_id;
-	return match_map(flt, name.map_id, name.map) && match_lock(flt, &name);
+	/* The source may know the map of a lock that has no name. */
+	return match_map(flt, name.map_id ?: f->map_id, name.map) && match_lock(flt, &name);
 }
 
 bool trace_filter_match(const struct trace_filter *flt, const struct failure *f,

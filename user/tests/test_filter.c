@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace/failure.h"
+#include "trace/filter.h"
+#include "unit.h"
+
+/* A map operation says its map; the lock of it that failed may have no name. */
+static void a_map_is_known_without_its_locks_name(void **state)
+{
+	struct failure no_lock = { .map_id = 7 }, no_name = { .ev.lock = 0x1000, .map_id = 7 };
+	struct trace_filter flt = { .map = "7" };
+
+	(void)state;
+	assert_true(trace_filter_match(&flt, &no_lock, NULL));
+	assert_true(trace_filter_match(&flt, &no_name, NULL));
+	flt.lock = "0x1000";
+	assert_false(trace_filter_match(&flt, &no_lock, NULL));
+	assert_true(trace_filter_match(&flt, &no_name, NULL));
+	flt.map = "8";
+	assert_false(trace_filter_match(&flt, &no_name, NULL));
+	flt.map = "name";
+	assert_false(trace_filter_match(&flt, &no_name, NULL));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_map_is_known_without_its_locks_name),
+};
+
+UNIT_GROUP(filter, tests)
