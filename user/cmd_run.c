@@ -272,7 +272,7 @@ static int setup(struct run *r)
 	if (!err)
 		err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
 				     sample ? sample->attach : none);
-	r->by_return = !r->work.stats || r->plan.shared;
+	r->by_return = !r->work.stats || results_shared(d);
 	d->single = r->by_return;
 	return err;
 }

@@ -148,7 +148,6 @@ static int make_roles(struct plan *p)
 		pr_err("out of memory");
 		return -ENOMEM;
 	}
-	p->shared = have < (int)d->nr_roles;
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
 		d->roles[i].prog = role_name(p, i);
 		d->roles[i].cpu = cpus[i % have];

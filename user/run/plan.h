@@ -35,14 +35,12 @@ struct run_args {
  * struct plan - what will be run
  * @sample: NULL: the user's own object
  * @path: of the object
- * @shared: CPUs are, by roles that need not meet
  */
 struct plan {
 	const struct run_args *args;
 	const struct sample *sample;
 	char *path;
 	struct drive drive;
-	bool shared;
 };
 
 /*

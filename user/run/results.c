@@ -3,6 +3,23 @@
 
 #include "run/results.h"
 
+static unsigned int slot_of(const struct role *role)
+{
+	return role->cpu % SAMPLE_CPUS;
+}
+
+bool results_shared(const struct drive *d)
+{
+	bool used[SAMPLE_CPUS] = { false };
+
+	for (unsigned int i = 0; i < d->nr_roles; i++) {
+		if (used[slot_of(&d->roles[i])])
+			return true;
+		used[slot_of(&d->roles[i])] = true;
+	}
+	return false;
+}
+
 void results_collect(struct role_result *results, const struct drive *d,
 		     const struct sample_stats *stats)
 {
@@ -18,7 +35,7 @@ void results_collect(struct role_result *results, const struct drive *d,
 			res->fail = role->ret_fail;
 			continue;
 		}
-		st = &stats[role->cpu % SAMPLE_CPUS];
+		st = &stats[slot_of(role)];
 		res->counts = (struct counts){ st->ok, st->edeadlk, st->etimedout, st->other };
 		hist_merge(&res->ok, st->hist_ok);
 		hist_merge(&res->fail, st->hist_fail);
