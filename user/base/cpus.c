@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,20 +19,21 @@ int cpus_usable(int cpus[OPT_CPUS_MAX])
 	return nr;
 }
 
-/* Returns how many, or -1 where that cannot be told. */
+/* Returns how many, or -errno. */
 static int read_list(const char *path, int cpus[OPT_CPUS_MAX])
 {
 	FILE *f = fopen(path, "re");
 	char list[4096] = "";
-	int nr = -1;
+	int nr = -EIO;
 
-	if (f && fgets(list, sizeof(list), f)) {
+	if (!f)
+		return -errno;
+	if (fgets(list, sizeof(list), f)) {
 		list[strcspn(list, "\n")] = 0;
 		nr = opt_cpus(list, cpus);
 	}
-	if (f)
-		fclose(f);
-	return nr < 0 ? -1 : nr;
+	fclose(f);
+	return nr;
 }
 
 int cpus_present(int cpus[OPT_CPUS_MAX])

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,9 +13,13 @@ int readers_join(void)
 	struct flock shared = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1 };
 	int fd = open(MEETING_PLACE, O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &shared)) {
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_OFD_SETLK, &shared)) {
+		int err = -errno;
+
 		close(fd);
-		return -1;
+		return err;
 	}
 	return fd;
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* From now on other rqspin processes see that this one reads. -1: they cannot. */
+/* From now on other rqspin processes see that this one reads; -errno: they cannot. */
 int readers_join(void);
 
 /* Does another process read, too? joined: what readers_join() returned; close() ends it. */
