@@ -26,6 +26,7 @@ for source in selftests/{lines,rings}/*.bpf.c; do
 	objects+=("$O/${source%.c}.o")
 done
 make -s SANITIZE=1 O=$O bpf user $O/selftests/cli/map_failures "${objects[@]}"
+failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if make -s SANITIZE=1 O=$O unit >"$log" 2>&1; then
@@ -33,6 +34,8 @@ if make -s SANITIZE=1 O=$O unit >"$log" 2>&1; then
 else
 	sed 's/^/# /' "$log" | tail -n 60
 	echo "not ok - unit tests"
+	failed=1
 fi
 tests=("${tests[@]/#/selftests/cli/test_}")
-.venv/bin/pytest -v -p no:cacheprovider "${tests[@]/%/.py}"
+.venv/bin/pytest -v -p no:cacheprovider "${tests[@]/%/.py}" || exit
+exit $failed
