@@ -353,6 +353,62 @@ int one_callback(struct __sk_buff *ctx)
 	return (int)(sink - before);
 }
 
+#define HASH_OF(name, entries)                        \
+	struct {                                      \
+		__uint(type, BPF_MAP_TYPE_HASH);      \
+		__uint(map_flags, BPF_F_NO_PREALLOC); \
+		__uint(max_entries, entries);         \
+		__type(key, __u32);                   \
+		__type(value, __u64);                 \
+	} name SEC(".maps")
+
+HASH_OF(big, 1 << 12);
+HASH_OF(half, 1 << 11);
+
+static long count_element(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	sink++;
+	return 0;
+}
+
+static long walk_big(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	bpf_for_each_map_elem(&big, count_element, NULL, 0);
+	return 0;
+}
+
+static long walk_half(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	bpf_for_each_map_elem(&half, count_element, NULL, 0);
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_map_walks(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_for_each_map_elem(&big, walk_big, NULL, 0);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+/* 2^12 times 2^11 are as many as may be. */
+SEC("?tc")
+__accepted
+int nested_walks_of_small_maps(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_for_each_map_elem(&big, walk_half, NULL, 0);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
 __noinline int global_square(int a)
 {
 	square(many, many);
