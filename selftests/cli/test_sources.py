@@ -524,7 +524,7 @@ def test_program_that_does_not_report(verb, pinned_aa):
 
 
 @pytest.mark.usefixtures("locks")
-@pytest.mark.parametrize("prog, code", [("plain_aa", 4), ("aa", 0)])
+@pytest.mark.parametrize("prog, code", [("plain_aa", 4), ("aa", 0)], ids=["unseen", "seen"])
 def test_strict_stat(prog, code, pinned_aa):
     """Exit code 4 where failures may be missing, and only there."""
     args = ("--source", "ring", "--json", "--prog", prog, "0.2", "1")
