@@ -342,6 +342,16 @@ def test_full_stream(tracer, pinned_aa):
     assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
 
 
+@needs_stream
+def test_ring_and_stream_report_a_failure_once(tracer):
+    """Whenever it happens: at each look of the tracer both have it, or none of them."""
+    with pinned(AA) as where, tracer("--source", "ring,stream", "--prog", "aa") as t:
+        for _ in range(20):
+            run_pinned(where / "aa", 5)
+    assert Counter((e["source"], e["joined"]) for e in t.events) == {("ring", "stream"): 100}
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+
+
 OTHER = """
 __attribute__((section("tc"))) int other(void *ctx)
 {

@@ -23,7 +23,7 @@
 #define CAPACITY    100000 /* the kernel drops what does not fit */
 #define REPORT_MAX  16384  /* more than any report is long */
 #define NEARLY_FULL (CAPACITY - REPORT_MAX)
-#define POLL_NS	    20000000ULL
+#define POLL_NS	    20000000ULL /* for what has nothing to do with other sources */
 /* Programs that can fail a lock are kept until their streams are read; this often they may go. */
 #define HOLD_NS	    5000000000ULL
 #define SPARE_FDS   32		 /* for all that is opened only for a moment */
@@ -44,11 +44,11 @@ struct stream_source {
 	struct session *session;
 	struct stream *streams;
 	__u32 last_id;
-	__u64 next_poll;
-	__u64 foreign; /* lines that programs wrote themselves */
-	__u64 unread;  /* reports that could not be understood */
-	__u64 dropped; /* records for which the kernel had no room */
-	bool counted;  /* the kernel counts those */
+	__u64 next_round; /* through all programs, and other readers */
+	__u64 foreign;	  /* lines that programs wrote themselves */
+	__u64 unread;	  /* reports that could not be understood */
+	__u64 dropped;	  /* records for which the kernel had no room */
+	bool counted;	  /* the kernel counts those */
 	unsigned long held;
 	bool too_many;	       /* programs to hold them all */
 	int joined;	       /* the readers */
@@ -302,12 +302,15 @@ static void stream_free(struct stream_source *ss, struct stream *st)
 	free(st);
 }
 
-static void poll_all(struct stream_source *ss, __u64 now, bool last)
+/*
+ * What a program may also report itself is read each time: when its own report is handed out the
+ * kernel's must be here. all: programs that take no locks as well.
+ */
+static void poll_streams(struct stream_source *ss, __u64 now, bool all, bool last)
 {
 	for (struct stream **at = &ss->streams; *at;) {
 		struct stream *st = *at;
-
-		bool there = poll_stream(ss, st, now, last);
+		bool there = (!all && !st->may_lock) || poll_stream(ss, st, now, last);
 
 		if (there && !last) {
 			at = &st->next;
@@ -387,14 +390,16 @@ static void stream_poll(void *state, bool last)
 {
 	struct stream_source *ss = state;
 	__u64 now = now_ns();
+	bool all = last || now >= ss->next_round;
 
 	find_streams(ss);
-	if (now < ss->next_poll && !last)
+	if (all)
+		find_readers(ss);
+	poll_streams(ss, now, all, last);
+	if (!all)
 		return;
-	ss->next_poll = now + POLL_NS;
-	find_readers(ss);
-	poll_all(ss, now, last);
 	find_thefts(ss);
+	ss->next_round = now + POLL_NS;
 }
 
 static __u64 stream_lost(void *state, bool *unknown)
