@@ -143,6 +143,22 @@ def test_what_the_kernel_is_not_asked_for_is_counted(tracer, obj, prog):
     assert t.proc.returncode == 4
 
 
+@needs_reports
+def test_pairs_of_one_lock_make_up_for_no_loss(tracer):
+    """They fail without the kernel: none of the reports that it lost was of them."""
+    obj = BUILD / "selftests/rings/pair_of_one.bpf.o"
+    with pinned(obj) as pair, pinned(PLAIN) as plain, tracer("--buffer", "64K") as t:
+        with stopped(t):
+            burst(pair / "pair_of_one", 499)
+            burst(plain / "plain_aa", 997)
+        t.stop()
+    assert t.summary["lost"] == 997 - 128 and not t.summary["lost_unknown"]
+    assert sums(t.summary) == {
+        ("pair_of_one", "AA"): (499, 0),
+        ("plain_aa", "AA"): (997, 997 - 128),
+    }
+
+
 def test_programs_of_one_ring_are_counted_apart(tracer):
     with pinned(ring_object(64)) as where, tracer("--source", "ring") as t:
         with stopped(t):

@@ -291,6 +291,23 @@ static void a_program_on_top_does_not_end_a_failure(void **state)
 	join_close(j);
 }
 
+/* The kernel owes no report of a failure in a lock that it was not asked for. */
+static void what_the_kernel_does_not_know_is_not_alone(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure asked = failure(&source_ring, 1, 0x10), unasked = asked;
+
+	(void)state;
+	unasked.unasked = true;
+	join_push(j, &asked, false);
+	join_push(j, &unasked, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 2);
+	assert_int_equal(join_alone(j), 1);
+	join_close(j);
+}
+
 static struct failure told(__u64 ts)
 {
 	struct failure f = failure(&source_tracepoint, 1, 0x10);
@@ -450,6 +467,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(repeated_failures_stay_apart),
 	cmocka_unit_test(other_locks_cpus_and_threads_do_not_match),
 	cmocka_unit_test(a_report_survives_a_source_without_one),
+	cmocka_unit_test(what_the_kernel_does_not_know_is_not_alone),
 };
 
 UNIT_GROUP(join, tests)

@@ -97,45 +97,85 @@ static const struct source *source_by_name(const struct source *const *table, co
 	return NULL;
 }
 
-static bool started(const struct lineup *l, const struct source *src)
+/* Sources in the order in which they were named, NULL at the end. */
+struct choice {
+	const struct source *sources[LINEUP_MAX + 1];
+	int nr;
+};
+
+static bool chosen(const struct choice *c, const struct source *src)
 {
-	for (int i = 0; i < l->nr; i++)
-		if (l->sources[i] == src)
+	for (int i = 0; i < c->nr; i++)
+		if (c->sources[i] == src)
 			return true;
 	return false;
+}
+
+/* list: is cut to pieces */
+static int choose(struct choice *c, const struct source *const *table, char *list)
+{
+	char *name;
+
+	while ((name = strsep(&list, ","))) {
+		const struct source *src = source_by_name(table, name);
+
+		if (!src)
+			return -EINVAL;
+		if (chosen(c, src)) {
+			pr_err("source '%s' is named twice", name);
+			return -EINVAL;
+		}
+		c->sources[c->nr++] = src;
+	}
+	return 0;
+}
+
+/*
+ * What programs report themselves comes last: a failure that only they saw, because the others had
+ * not started yet, would be taken for one that the others have lost.
+ */
+static int start_in_turn(struct lineup *l, struct session *s, const struct source *const *table,
+			 bool (*take)(struct lineup *l, struct session *s,
+				      const struct source *src))
+{
+	for (int last = 0; last <= 1; last++)
+		for (size_t i = 0; table[i]; i++)
+			if (source_is(table[i], SOURCE_SELF_REPORTS) == last &&
+			    !take(l, s, table[i]))
+				return -EOPNOTSUPP;
+	return 0;
+}
+
+static bool start_wanted_one(struct lineup *l, struct session *s, const struct source *src)
+{
+	return start(l, s, src, true);
 }
 
 static int start_wanted(struct lineup *l, struct session *s, const struct source *const *table,
 			const char *wanted)
 {
-	char *list = strdup(wanted), *rest = list, *name;
-	int err = list ? 0 : -ENOMEM;
+	struct choice c = { .nr = 0 };
+	char *list = strdup(wanted);
+	int err = list ? choose(&c, table, list) : -ENOMEM;
 
-	while (!err && (name = strsep(&rest, ","))) {
-		const struct source *src = source_by_name(table, name);
-
-		if (src && started(l, src)) {
-			pr_err("source '%s' is named twice", name);
-			src = NULL;
-		}
-		if (!src)
-			err = -EINVAL;
-		else if (!start(l, s, src, true))
-			err = -EOPNOTSUPP;
-	}
 	free(list);
-	return err;
+	return err ?: start_in_turn(l, s, c.sources, start_wanted_one);
+}
+
+/* If it adds to the others, and works. */
+static bool start_useful_one(struct lineup *l, struct session *s, const struct source *src)
+{
+	bool known = (lineup_has(l, SOURCE_REPORTS) && source_is(src, SOURCE_REPORTS)) ||
+		     (lineup_has(l, SOURCE_WHOLE) && !source_is(src, SOURCE_SELF_REPORTS));
+
+	if (!known)
+		start(l, s, src, false);
+	return true;
 }
 
 static int start_all(struct lineup *l, struct session *s, const struct source *const *table)
 {
-	for (size_t i = 0; table[i]; i++) {
-		if (lineup_has(l, SOURCE_REPORTS) && source_is(table[i], SOURCE_REPORTS))
-			continue;
-		if (lineup_has(l, SOURCE_WHOLE) && !source_is(table[i], SOURCE_SELF_REPORTS))
-			continue;
-		start(l, s, table[i], false);
-	}
+	start_in_turn(l, s, table, start_useful_one);
 	if (!l->nr)
 		pr_err("no source of failures works here: 'rqspin doctor' says why");
 	return l->nr ? 0 : -EOPNOTSUPP;

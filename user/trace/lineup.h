@@ -27,8 +27,9 @@ struct lineup {
 };
 
 /*
- * Starts sources of the table for the session; wanted: as for session_open(). 0, or -errno after it
- * has said why: -EINVAL if the list is wrong, -EOPNOTSUPP if one of them does not work here.
+ * Starts sources of the table for the session, those by which programs report themselves last.
+ * wanted: as for session_open(). 0, or -errno after it has said why: -EINVAL if the list is wrong,
+ * -EOPNOTSUPP if one of them does not work here.
  */
 int lineup_start(struct lineup *l, struct session *s, const struct source *const *table,
 		 const char *wanted);
