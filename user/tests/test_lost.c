@@ -125,10 +125,65 @@ static void together_they_are_as_many(void **state)
 	join_close(j);
 }
 
+/* As two groups of each CPU. */
+static const struct failure like[] = {
+	{ .prog_id = 7, .ev = { .lock = 0x10, .cpu = 0, .kind = RQSPIN_AA } },
+	{ .prog_id = 7, .ev = { .lock = 0x10, .cpu = 0, .kind = RQSPIN_TIMEOUT } },
+	{ .prog_id = 7, .ev = { .lock = 0x10, .cpu = 1, .kind = RQSPIN_AA } },
+};
+
+static void losses_of_three_groups(void *state, loss_fn fn, void *ctx)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		fn(&like[i], 100, ctx);
+}
+
+static const struct source grouped = {
+	.rank = 4, .traits = SOURCE_REPORTS, .lost = lost, .losses = losses_of_three_groups
+};
+
+struct groups {
+	__u64 of_cpu[2], others;
+};
+
+static void sum_by_cpu(const struct failure *like, __u64 nr, void *ctx)
+{
+	struct groups *g = ctx;
+
+	*(like ? &g->of_cpu[like->ev.cpu] : &g->others) += nr;
+}
+
+/* 100 of the 300 are known all the same: from the program, which was on CPU 0. */
+static void what_is_known_is_lost_to_one_group_only(void **state)
+{
+	__u64 of_own = 0, of_grouped = 300;
+	struct lineup l = lineup_of(&own, &of_own, &grouped, &of_grouped);
+	struct join *j = join_open(ignore, NULL);
+	struct failure f = like[0];
+
+	(void)state;
+	f.source = &own;
+	for (int i = 0; i < 100; i++)
+		join_push(j, &f, false);
+	join_flush(j, true);
+	assert_int_equal(join_alone(j), 100);
+	for (int again = 0; again < 2; again++) {
+		struct groups g = { 0 };
+
+		lost_each(&l, j, sum_by_cpu, &g);
+		assert_int_equal(g.of_cpu[0], 100);
+		assert_int_equal(g.of_cpu[1], 100);
+		assert_int_equal(g.others, 0);
+	}
+	join_close(j);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(failures_of_both_are_counted),
 	cmocka_unit_test(what_the_lock_tells_is_counted_there),
 	cmocka_unit_test(together_they_are_as_many),
+	cmocka_unit_test(what_is_known_is_lost_to_one_group_only),
 	cmocka_unit_test(what_the_kernel_was_not_asked_for_is_counted_here),
 };
 

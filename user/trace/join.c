@@ -62,9 +62,10 @@ struct list {
 	size_t nr, room;
 };
 
+/* Failures that are alike, and how many of them join_alone_take() gave away. */
 struct alone {
-	__u32 prog_id;
-	__u64 lock, nr;
+	__u32 prog_id, cpu;
+	__u64 lock, nr, taken;
 };
 
 struct join {
@@ -258,19 +259,26 @@ static void absorb_waiting(struct join *j, struct failure *f, __u64 until)
 	}
 }
 
-static void note_alone(struct join *j, const struct failure *f)
+static struct alone *alone_like(struct join *j, const struct failure *f)
 {
 	struct alone *a = j->alone;
 
-	for (size_t i = 0; i < j->nr_alone; i++, a++) {
-		if (a->prog_id != f->prog_id || a->lock != f->ev.lock)
-			continue;
+	for (size_t i = 0; i < j->nr_alone; i++, a++)
+		if (a->prog_id == f->prog_id && a->cpu == f->ev.cpu && a->lock == f->ev.lock)
+			return a;
+	return NULL;
+}
+
+static void note_alone(struct join *j, const struct failure *f)
+{
+	struct alone *a = alone_like(j, f);
+
+	if (a)
 		a->nr++;
-		return;
-	}
-	if (!make_room((void **)&j->alone, j->nr_alone, &j->room_alone, sizeof(*a)))
-		return;
-	j->alone[j->nr_alone++] = (struct alone){ f->prog_id, f->ev.lock, 1 };
+	else if (make_room((void **)&j->alone, j->nr_alone, &j->room_alone, sizeof(*a)))
+		j->alone[j->nr_alone++] = (struct alone){
+			.prog_id = f->prog_id, .cpu = f->ev.cpu, .lock = f->ev.lock, .nr = 1
+		};
 }
 
 static void hand_out(struct join *j, struct item *it)
@@ -404,10 +412,20 @@ __u64 join_alone(const struct join *j)
 	return nr;
 }
 
-__u64 join_alone_of(const struct join *j, __u32 prog_id, __u64 lock)
+__u64 join_alone_take(struct join *j, const struct failure *like, __u64 nr)
+{
+	struct alone *a = alone_like(j, like);
+	__u64 left = a ? a->nr - a->taken : 0;
+
+	if (nr > left)
+		nr = left;
+	if (a)
+		a->taken += nr;
+	return nr;
+}
+
+void join_alone_put_back(struct join *j)
 {
 	for (size_t i = 0; i < j->nr_alone; i++)
-		if (j->alone[i].prog_id == prog_id && j->alone[i].lock == lock)
-			return j->alone[i].nr;
-	return 0;
+		j->alone[i].taken = 0;
 }

@@ -20,6 +20,12 @@ __u64 join_lost(const struct join *j);
 
 /* Failures that a program reported and the kernel's report of which never came. */
 __u64 join_alone(const struct join *j);
-__u64 join_alone_of(const struct join *j, __u32 prog_id, __u64 lock);
+
+/*
+ * Take up to nr of those: of that CPU, program and lock. What was taken cannot be taken again,
+ * until all is put back.
+ */
+__u64 join_alone_take(struct join *j, const struct failure *like, __u64 nr);
+void join_alone_put_back(struct join *j);
 
 #endif

@@ -50,7 +50,7 @@ __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
  * @ctx: its argument
  */
 struct losing {
-	const struct join *j;
+	struct join *j;
 	const struct source *src;
 	bool unasked;
 	__u64 left;
@@ -61,20 +61,18 @@ struct losing {
 static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct losing *l = ctx;
-	__u64 alone = 0;
 
 	if (l->unasked && !like->unasked)
 		return;
 	if (source_is(l->src, SOURCE_REPORTS | SOURCE_WHOLE))
-		alone = join_alone_of(l->j, like->prog_id, like->ev.lock);
-	nr -= nr < alone ? nr : alone;
+		nr -= join_alone_take(l->j, like, nr);
 	nr = nr < l->left ? nr : l->left;
 	l->left -= nr;
 	if (nr)
 		l->fn(like, nr, l->ctx);
 }
 
-void lost_each(const struct lineup *l, const struct join *j, loss_fn fn, void *ctx)
+void lost_each(const struct lineup *l, struct join *j, loss_fn fn, void *ctx)
 {
 	__u64 others = join_lost(j);
 
@@ -83,6 +81,7 @@ void lost_each(const struct lineup *l, const struct join *j, loss_fn fn, void *c
 		struct losing losing = { j, src, counts_unasked_only(l, src), 0, fn, ctx };
 		bool unknown = false;
 
+		join_alone_put_back(j);
 		losing.left = lost_by(l, j, i, &unknown);
 		if (losing.left && src->losses)
 			src->losses(l->states[i], on_loss, &losing);

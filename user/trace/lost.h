@@ -15,6 +15,6 @@ struct lineup;
 __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown);
 
 /* As many, by what they were like. */
-void lost_each(const struct lineup *l, const struct join *j, loss_fn fn, void *ctx);
+void lost_each(const struct lineup *l, struct join *j, loss_fn fn, void *ctx);
 
 #endif
