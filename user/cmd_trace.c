@@ -178,6 +178,9 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct trace *t = ctx;
 
+	/* It is the first of its kind: whose the others are is not known. */
+	if (trace_filter_by_task(&t->opts.filter))
+		like = NULL;
 	if (!like || trace_filter_match(&t->opts.filter, like, session_locks(t->session)))
 		tally_add(&t->totals.tally, like, nr, true);
 }

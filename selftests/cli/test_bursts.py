@@ -172,6 +172,16 @@ def test_programs_of_one_ring_are_counted_apart(tracer):
     }
 
 
+def test_nobody_knows_the_tasks_of_what_was_lost(tracer):
+    """A group is of all tasks, so what it has lost is not said to be of the one asked for."""
+    with pinned(ring_object(64)) as where, tracer("--source", "ring", "--comm", "nobody") as t:
+        with stopped(t):
+            burst(where / "one_lock", 997)
+        t.stop()
+    assert t.events == [] and t.summary["lost"] == 997 - 64
+    assert sums(t.summary) == {(None, None): (997 - 64, 997 - 64)}
+
+
 def test_what_failed_before_is_not_counted(tracer):
     with pinned(ring_object(64)) as where:
         burst(where / "one_lock", 997)

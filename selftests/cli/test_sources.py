@@ -603,6 +603,31 @@ def test_only_programs_that_take_locks_are_named(tracer):
     assert "locker takes locks" in t.talk and t.summary["programs_unseen"] == 1
 
 
+@pytest.mark.usefixtures("locks")
+def test_more_programs_than_names_are_kept(tracer, tmp_path):
+    """256 names: a program beyond them counts as unseen each time, and no longer as missed."""
+    begin, rest = BYSTANDER.split('SEC("tc") int locker')
+    body, end = rest.split("\n}\n")
+
+    def lockers(nr):
+        text = "".join(f'SEC("tc") int locker_{i}{body}\n}}\n' for i in range(nr))
+        return compile_bpf(tmp_path / f"lockers_{nr}.bpf.c", begin + text + end)
+
+    many = lockers(257)  # the newest of them is looked at first
+    with tracer("--source", "ring") as t:
+        with stopped(t):
+            before = loaded()
+            with pinned(lockers(1)):
+                pass
+            all_gone(before)
+        for _ in range(3):
+            with pinned(many):
+                rqspin("stat", "--source", "ring", "0.1", "1")
+    assert t.summary["programs_unseen"] == 256 + 3
+    # Where perf events are refused nobody knows the name of what came and went.
+    assert t.summary["programs_missed"] <= 1
+
+
 def test_probes_of_the_tool_are_left_out(tracer):
     """What doctor and a second tracer load and provoke is no finding, and nothing unseen."""
     with tracer("--fail-on-event") as t:

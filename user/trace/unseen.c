@@ -60,7 +60,7 @@ static void note_silent(struct unseen *u, const struct proginfo *p)
 	if (!counted_first(&u->silent, p->full_name))
 		return;
 	/* It came and went before, and now stays. */
-	if (!counted_first(&u->missed, p->full_name))
+	if (u->nr_missed && counted_has(&u->missed, p->full_name))
 		u->nr_missed--;
 	if (u->nr_silent++ < NAMED_MAX)
 		pr_warn("program %u %s takes locks, but does not include res_events.bpf.h: its "
