@@ -314,6 +314,48 @@ static bool in_use(struct ring_source *rs, const struct ring *r)
 	return !seen && now_ns() - r->found_ns < LOADING_NS;
 }
 
+static void ring_unmap(struct ring *r)
+{
+	if (r->mem)
+		munmap(r->mem, r->size);
+	r->mem = NULL;
+}
+
+static void ring_free(struct ring *r)
+{
+	ring_unmap(r);
+	ring_counts_end(&r->counts);
+	free(r);
+}
+
+static bool map_gone(__u32 id)
+{
+	int fd = bpf_map_get_fd_by_id(id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == ENOENT;
+}
+
+static bool has_users(const struct ring_source *rs, const struct ring *r)
+{
+	const struct proginfo *p = proginfos_first(session_progs(rs->session));
+
+	while (p && !proginfo_uses_map(p, r->map_id))
+		p = p->next;
+	return p;
+}
+
+/* Nothing more comes from it, and nothing of it is left to report. */
+static bool is_over(struct ring_source *rs, struct ring *r)
+{
+	if (r->mem || r->lost || !map_gone(r->map_id))
+		return false;
+	/* As long as its programs are known they count as covered; what is kept here keeps them. */
+	ring_counts_end(&r->counts);
+	return !has_users(rs, r);
+}
+
 static void drop_unused(struct ring_source *rs)
 {
 	__u64 now = now_ns();
@@ -321,12 +363,20 @@ static void drop_unused(struct ring_source *rs)
 	if (now < rs->next_gone_check)
 		return;
 	rs->next_gone_check = now + GONE_CHECK_NS;
-	for (struct ring *r = rs->rings; r; r = r->next) {
-		if (!r->mem || in_use(rs, r))
+	for (struct ring **at = &rs->rings; *at;) {
+		struct ring *r = *at;
+
+		if (r->mem && !in_use(rs, r)) {
+			drain(rs, r, true);
+			ring_unmap(r);
+		}
+		if (!is_over(rs, r)) {
+			at = &r->next;
 			continue;
-		drain(rs, r, true);
-		munmap(r->mem, r->size);
-		r->mem = NULL;
+		}
+		pr_debug("map %u: its ring is gone", r->map_id);
+		*at = r->next;
+		ring_free(r);
 	}
 }
 
@@ -382,10 +432,7 @@ static void ring_close(void *state)
 			rs->refused, rs->refused == 1 ? "" : "s");
 	for (struct ring *r = rs->rings, *next; r; r = next) {
 		next = r->next;
-		if (r->mem)
-			munmap(r->mem, r->size);
-		ring_counts_end(&r->counts);
-		free(r);
+		ring_free(r);
 	}
 	free(rs);
 }

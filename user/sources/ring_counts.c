@@ -148,5 +148,6 @@ void ring_counts_end(struct ring_counts *c)
 		if (c->likes[i])
 			proginfo_put(c->likes[i]->prog);
 		free(c->likes[i]);
+		c->likes[i] = NULL;
 	}
 }

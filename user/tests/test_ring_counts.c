@@ -167,6 +167,23 @@ static void forged_groups_tell_nothing(void **state)
 	assert_int_equal(got.nr, 4);
 }
 
+/* A ring that is over lets its programs go; it may be freed much later. */
+static void nothing_is_left_after_the_end(void **state)
+{
+	struct state *s = *state;
+	struct got got = { 0 };
+	int named = 0;
+	__u64 head;
+
+	add(s->ring, 0, 10);
+	ring_counts_look(s->counts, &head);
+	ring_counts_settle(s->counts, no_names, &named);
+	assert_int_equal(named, 1);
+	ring_counts_end(s->counts);
+	assert_int_equal(ring_counts_losses(s->counts, 10, note, &got), 10);
+	ring_counts_end(s->counts);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -175,6 +192,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(what_was_there_before_is_skipped),
 	TEST(locks_that_the_kernel_was_not_asked_for_count_apart),
 	TEST(forged_groups_tell_nothing),
+	TEST(nothing_is_left_after_the_end),
 };
 
 UNIT_GROUP(ring_counts, tests)
