@@ -120,6 +120,7 @@ static bool full(const struct trace *t)
 /* A write for each event would cost more than all else: one for what a poll has brought. */
 static void write_out(struct trace *t)
 {
+	print_batch_over();
 	if (!t->err)
 		t->err = out_flush();
 }

@@ -33,7 +33,7 @@ static size_t escape_byte(unsigned char c, char one[ONE_MAX])
 	for (const char *l = letters; *l; l += 2)
 		if (c == (unsigned char)*l)
 			return snprintf(one, ONE_MAX, "\\%c", l[1]);
-	return snprintf(one, ONE_MAX, c >= ' ' && c < 0x7f ? "%c" : "\\x%02x", c);
+	return snprintf(one, ONE_MAX, "\\x%02x", c);
 }
 
 /* The first character of s, fit for a terminal, goes to one; returns how many bytes it had. */
@@ -41,8 +41,14 @@ static size_t escape_one(const char *s, size_t len, char one[ONE_MAX], size_t *r
 {
 	mbstate_t state = { 0 };
 	wchar_t c = 0;
-	size_t n = (unsigned char)*s < 0x80 ? 1 : mbrtowc(&c, s, len, &state);
+	size_t n;
 
+	if (*s >= ' ' && *s < 0x7f && *s != '\\') {
+		*one = *s;
+		*room = 1;
+		return 1;
+	}
+	n = (unsigned char)*s < 0x80 ? 1 : mbrtowc(&c, s, len, &state);
 	if (n == 1 || n == 0 || n > len) {
 		*room = escape_byte(*s, one);
 		return 1;

@@ -32,8 +32,9 @@ struct locknames {
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
-	__u64 before_ns; /* when the latest look began */
-	__u64 next_list; /* when all maps may be listed again */
+	__u64 before_ns;  /* when the latest look began */
+	__u64 changed_ns; /* when ranges last changed */
+	__u64 next_list;  /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -210,6 +211,7 @@ void locknames_scan(struct locknames *ln)
 		if (newest != ln->last_map)
 			refresh(ln);
 		ln->last_map = newest;
+		ln->changed_ns = now_ns();
 	}
 	ln->before_ns = started;
 }
@@ -252,6 +254,14 @@ static void scan_elements(struct locknames *ln)
 			add_elements(ln, r);
 	}
 	ranges_merge(&ln->ranges, now_ns(), type_of);
+	ln->changed_ns = now_ns();
+}
+
+__u64 locknames_settled(struct locknames *ln, __u64 when_ns)
+{
+	if (when_ns >= ln->before_ns)
+		locknames_scan(ln);
+	return ln->changed_ns;
 }
 
 static int read_bytes(struct locknames *ln, __u64 addr, struct keytext *key)
@@ -289,13 +299,8 @@ static void read_key(struct locknames *ln, const struct range *r, __u64 elem, st
 	close(fd);
 }
 
-static void name_in_range(struct locknames *ln, const struct range *r, __u64 addr,
-			  struct lockname *name)
+static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 {
-	__u64 off = addr - r->at.base;
-	__u64 nth = r->at.stride ? off / r->at.stride : 0;
-	__u64 rest = r->at.stride ? off % r->at.stride : off;
-
 	name->map_id = r->at.map_id;
 	memcpy(name->map, r->at.name, sizeof(name->map));
 	name->map[sizeof(name->map) - 1] = 0;
@@ -304,12 +309,8 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 	case MAPADDR_VALUES:
 		name->index = nth;
 		name->own = locktype_own(r->type);
-		locktype_path(r->type, rest, name->path, sizeof(name->path));
 		break;
 	case MAPADDR_ELEMS:
-		read_key(ln, r, r->at.base + nth * r->at.stride, name);
-		locktype_path(r->type ? r->type : ranges_type(&ln->ranges, r->at.map_id),
-			      rest - r->at.value_off, name->path, sizeof(name->path));
 		break;
 	case MAPADDR_BUCKETS:
 		name->internal = "bucket";
@@ -326,6 +327,25 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 	}
 }
 
+static void name_in_range(struct locknames *ln, const struct range *r, __u64 addr,
+			  struct lockname *name, bool map_only)
+{
+	__u64 off = addr - r->at.base;
+	__u64 nth = r->at.stride ? off / r->at.stride : 0;
+	__u64 rest = r->at.stride ? off % r->at.stride : off;
+
+	name_map(r, nth, name);
+	if (map_only)
+		return;
+	if (r->at.part == MAPADDR_VALUES)
+		locktype_path(r->type, rest, name->path, sizeof(name->path));
+	if (r->at.part != MAPADDR_ELEMS)
+		return;
+	read_key(ln, r, r->at.base + nth * r->at.stride, name);
+	locktype_path(r->type ? r->type : ranges_type(&ln->ranges, r->at.map_id),
+		      rest - r->at.value_off, name->path, sizeof(name->path));
+}
+
 static bool used_by(__u32 map_id, const void *prog)
 {
 	return prog && proginfo_uses_map(prog, map_id);
@@ -333,7 +353,7 @@ static bool used_by(__u32 map_id, const void *prog)
 
 /* Lists of other CPUs may be locked as well: which CPU's is it? */
 static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const struct proginfo *prog,
-			struct lockname *name)
+			struct lockname *name, bool map_only)
 {
 	for (__u32 cpu = 0; ln->ruler && ln->cpu_at && cpu < ln->nr_cpus; cpu++) {
 		__u64 pointer = addr - ln->cpu_at[cpu] + ln->ruler;
@@ -342,7 +362,7 @@ static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const stru
 		r = ranges_find(&ln->percpu, pointer, when, used_by, prog);
 		if (!r || !ln->cpu_at[cpu])
 			continue;
-		name_in_range(ln, r, pointer, name);
+		name_in_range(ln, r, pointer, name, map_only);
 		name->index = cpu;
 		return true;
 	}
@@ -369,8 +389,8 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 	return true;
 }
 
-bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
-		    struct lockname *name)
+static bool find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
+		 struct lockname *name, bool map_only)
 {
 	__u64 when = when_ns ? when_ns : now_ns();
 	const struct range *r;
@@ -384,7 +404,7 @@ bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struc
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
 	r = ranges_find(&ln->ranges, addr, when, used_by, prog);
-	if (!r && name_percpu(ln, addr, when, prog, name))
+	if (!r && name_percpu(ln, addr, when, prog, name, map_only))
 		return true;
 	if (!r && ln->maps) {
 		scan_elements(ln);
@@ -392,8 +412,20 @@ bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struc
 	}
 	if (!r)
 		return false;
-	name_in_range(ln, r, addr, name);
+	name_in_range(ln, r, addr, name, map_only);
 	return true;
+}
+
+bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
+		    struct lockname *name)
+{
+	return find(ln, addr, when_ns, prog, name, false);
+}
+
+bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
+		   struct lockname *name)
+{
+	return find(ln, addr, when_ns, prog, name, true);
 }
 
 void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size)

@@ -55,6 +55,16 @@ void locknames_scan(struct locknames *ln);
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		    struct lockname *name);
 
+/* The same without key and path, which cost system calls. */
+bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
+		   struct lockname *name);
+
+/*
+ * No address that is looked up for a moment after this one (and up to when_ns) has had another name
+ * in between. Looks for new maps first, if that may matter for when_ns.
+ */
+__u64 locknames_settled(struct locknames *ln, __u64 when_ns);
+
 struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
 
 /* "lock_a", "locks[3].lock", "m[key 7].lock", "hash m bucket 5", else "0x..." or "lock?" */

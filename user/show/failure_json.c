@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/out.h"
 #include "names/proginfo.h"
 #include "show/failure_json.h"
 #include "show/lock_view.h"
@@ -111,7 +113,6 @@ static void set_what(json_t *j, const struct rqspin_event *ev)
 	json_object_set_new(j, "err", id_or_null((__s64)ev->err, ev->err));
 	json_object_set_new(j, "errno",
 			    ev->err ? json_text(strerrorname_np(-ev->err)) : json_null());
-	json_object_set_new(j, "wait_ns", id_or_null(ev->wait_ns, ev->wait_ns != WAIT_UNKNOWN));
 }
 
 static void set_who(json_t *j, const struct failure *f)
@@ -124,17 +125,12 @@ static void set_who(json_t *j, const struct failure *f)
 	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
 }
 
-int failure_json(const struct failure *f, const struct lock_view *v, bool stacks)
+char *failure_json_body(const struct failure *f, const struct lock_view *v, bool stacks)
 {
 	const struct rqspin_event *ev = &f->ev;
 	json_t *j = json_object();
-	char when[40];
+	char *body;
 
-	wall_time(ev->ts_ns, true, when);
-	json_object_set_new(j, "schema", json_string(SCHEMA));
-	json_object_set_new(j, "type", json_string("failure"));
-	json_object_set_new(j, "time", json_string(when));
-	json_object_set_new(j, "ts_ns", json_integer(ev->ts_ns));
 	set_what(j, ev);
 	set_who(j, f);
 	json_object_set_new(j, "lock", lock_view_json(v, ev->lock));
@@ -148,7 +144,22 @@ int failure_json(const struct failure *f, const struct lock_view *v, bool stacks
 	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));
 	json_object_set_new(j, "sampled", json_boolean(f->sampled));
 	json_object_set_new(j, "report", stacks ? json_text(f->report) : json_null());
-	return json_put_line(j);
+	body = json_dumps(j, JSON_COMPACT);
+	json_decref(j);
+	return body;
+}
+
+int failure_json(const struct failure *f, const char *body)
+{
+	char when[40], wait[24] = "null";
+
+	wall_time(f->ev.ts_ns, true, when);
+	if (f->ev.wait_ns != WAIT_UNKNOWN)
+		snprintf(wait, sizeof(wait), "%lld", (long long)f->ev.wait_ns);
+	printf("{\"schema\":\"" SCHEMA "\",\"type\":\"failure\",\"time\":\"%s\",\"ts_ns\":%lld,"
+	       "\"wait_ns\":%s,%s\n",
+	       when, (long long)f->ev.ts_ns, wait, body + 1);
+	return out_state();
 }
 
 int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again)

@@ -12,7 +12,10 @@ struct losses;
 struct session;
 struct trace_totals;
 
-int failure_json(const struct failure *f, const struct lock_view *v, bool stacks);
+/* What failures differ in that are alike otherwise, time and wait, is not part of the body. */
+char *failure_json_body(const struct failure *f, const struct lock_view *v,
+			bool stacks); /* NULL: no memory */
+int failure_json(const struct failure *f, const char *body);
 int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again);
 int summary_json(struct session *s, const struct trace_totals *t);
 

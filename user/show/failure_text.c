@@ -13,24 +13,24 @@
 #include "trace/failure.h"
 
 /* some: there may be more of them. */
-static void put_locks(const struct lock_view *v, const __u64 *locks, __u32 nr, bool some)
+static void put_locks(FILE *out, const struct lock_view *v, const __u64 *locks, __u32 nr, bool some)
 {
 	__u32 shown = nr < RQSPIN_EVENT_HELD ? nr : RQSPIN_EVENT_HELD;
 
 	if (nr == HELD_UNKNOWN) {
-		fputs("unknown", stdout);
+		fputs("unknown", out);
 		return;
 	}
 	if (!nr)
-		fputs("nothing", stdout);
+		fputs("nothing", out);
 	if (some)
-		fputs("at least ", stdout);
+		fputs("at least ", out);
 	for (__u32 i = 0; i < shown; i++) {
-		fputs(i ? ", " : "", stdout);
-		lock_view_put(v, locks[i]);
+		fputs(i ? ", " : "", out);
+		lock_view_put(out, v, locks[i]);
 	}
 	if (nr > shown)
-		printf(" and %u more", nr - shown);
+		fprintf(out, " and %u more", nr - shown);
 }
 
 const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT])
@@ -48,57 +48,57 @@ const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT])
 	return text;
 }
 
-static void put_kind(const struct rqspin_event *ev)
+static void put_kind(FILE *out, const struct rqspin_event *ev)
 {
-	printf("%-8s", kind_text(ev, (char[KIND_TEXT]){ 0 }));
+	fprintf(out, "%-8s", kind_text(ev, (char[KIND_TEXT]){ 0 }));
 }
 
-static void put_prog(const struct failure *f)
+static void put_prog(FILE *out, const struct failure *f)
 {
 	if (f->prog)
-		printf("prog %u %s", f->prog_id, escaped(f->prog->full_name));
+		fprintf(out, "prog %u %s", f->prog_id, escaped(f->prog->full_name));
 	else if (f->ev.prog[0])
-		printf("prog ? %s", escaped(f->ev.prog));
+		fprintf(out, "prog ? %s", escaped(f->ev.prog));
 	else if (f->map_id)
-		printf("map %u", f->map_id);
+		fprintf(out, "map %u", f->map_id);
 	else
-		fputs(f->no_prog ? "no prog" : "prog ?", stdout);
+		fputs(f->no_prog ? "no prog" : "prog ?", out);
 }
 
-static void put_owner(const struct lock_view *v, const struct failure *f)
+static void put_owner(FILE *out, const struct lock_view *v, const struct failure *f)
 {
 	const struct rqspin_event *ev = &f->ev;
 
 	if (ev->kind == RQSPIN_AA)
 		return;
 	if (ev->owner_cpu < 0) {
-		fputs("; owner unknown", stdout);
+		fputs("; owner unknown", out);
 		return;
 	}
-	printf("; owner cpu %d", ev->owner_cpu);
+	fprintf(out, "; owner cpu %d", ev->owner_cpu);
 	if (f->owner.known)
-		printf(" %s/%u", f->owner.comm[0] ? escaped(f->owner.comm) : "?",
-		       f->owner.pid ? f->owner.pid : f->owner.tid);
-	fputs(" holds ", stdout);
-	put_locks(v, ev->owner_held, ev->nr_owner_held, f->some_owner_held);
+		fprintf(out, " %s/%u", f->owner.comm[0] ? escaped(f->owner.comm) : "?",
+			f->owner.pid ? f->owner.pid : f->owner.tid);
+	fputs(" holds ", out);
+	put_locks(out, v, ev->owner_held, ev->nr_owner_held, f->some_owner_held);
 	if (ev->owner_wants) {
-		fputs(" wants ", stdout);
-		lock_view_put(v, ev->owner_wants);
+		fputs(" wants ", out);
+		lock_view_put(out, v, ev->owner_wants);
 	}
 }
 
 /* Of three and more: the owner's line has said all of two. */
-static void put_cycle(const struct lock_view *v, const struct failure *f)
+static void put_cycle(FILE *out, const struct lock_view *v, const struct failure *f)
 {
 	if (f->nr_chain < 2)
 		return;
-	printf("; cycle: cpu %u wants ", f->ev.cpu);
-	lock_view_put(v, f->ev.lock);
+	fprintf(out, "; cycle: cpu %u wants ", f->ev.cpu);
+	lock_view_put(out, v, f->ev.lock);
 	for (__u32 i = 0; i < f->nr_chain; i++) {
-		printf(" of cpu %u wants ", f->chain[i].cpu);
-		lock_view_put(v, f->chain[i].wants);
+		fprintf(out, " of cpu %u wants ", f->chain[i].cpu);
+		lock_view_put(out, v, f->chain[i].wants);
 	}
-	printf(" of cpu %u", f->ev.cpu);
+	fprintf(out, " of cpu %u", f->ev.cpu);
 }
 
 static void put_source_text(const char *file, __u32 line, const char *text)
@@ -117,7 +117,7 @@ static void put_source_text(const char *file, __u32 line, const char *text)
 }
 
 /* The program may be unknown, and with it the file of its own function. */
-static void put_at(const struct failure *f)
+static void put_at(FILE *out, const struct failure *f)
 {
 	const char *file = f->file, *path, *text;
 
@@ -125,11 +125,11 @@ static void put_at(const struct failure *f)
 		return;
 	if (proginfo_line(f->prog, f->file, f->ev.line, &path, &text))
 		file = base_name(path);
-	fputs(f->report_line ? " reported at " : " at ", stdout);
+	fputs(f->report_line ? " reported at " : " at ", out);
 	if (*file)
-		printf("%s:%u", escaped(file), f->ev.line);
+		fprintf(out, "%s:%u", escaped(file), f->ev.line);
 	else
-		printf("line %u", f->ev.line);
+		fprintf(out, "line %u", f->ev.line);
 }
 
 static void put_source_line(const struct failure *f)
@@ -152,48 +152,59 @@ static void put_report(const char *report)
 	}
 }
 
-static void put_wanted(const struct lock_view *v, const struct failure *f)
+static void put_wanted(FILE *out, const struct lock_view *v, const struct failure *f)
 {
-	fputs(": wants ", stdout);
+	fputs(": wants ", out);
 	if (f->ev.lock)
-		lock_view_put(v, f->ev.lock);
+		lock_view_put(out, v, f->ev.lock);
 	else if (f->map_id)
-		printf("a lock inside map %u", f->map_id);
+		fprintf(out, "a lock inside map %u", f->map_id);
 	else
-		fputs("unknown", stdout);
+		fputs("unknown", out);
 }
 
 int repeat_text(const struct failure *f, const struct lock_view *v, unsigned long long again)
 {
 	printf("%llu more: ", again);
-	put_kind(&f->ev);
+	put_kind(stdout, &f->ev);
 	putchar(' ');
-	put_prog(f);
-	put_at(f);
-	put_wanted(v, f);
+	put_prog(stdout, f);
+	put_at(stdout, f);
+	put_wanted(stdout, v, f);
 	putchar('\n');
 	return out_state();
 }
 
-int failure_text(const struct failure *f, const struct lock_view *v, bool stacks)
+char *failure_text_body(const struct failure *f, const struct lock_view *v)
 {
 	const struct rqspin_event *ev = &f->ev;
+	char *body = NULL;
+	size_t size;
+	FILE *out = open_memstream(&body, &size);
+
+	if (!out)
+		return NULL;
+	put_kind(out, ev);
+	fprintf(out, " cpu %u %s/%u ", ev->cpu, ev->comm[0] ? escaped(ev->comm) : "?",
+		ev->pid ? ev->pid : ev->tid);
+	put_prog(out, f);
+	put_at(out, f);
+	put_wanted(out, v, f);
+	fputs(" holds ", out);
+	put_locks(out, v, ev->held, ev->nr_held, f->some_held);
+	put_owner(out, v, f);
+	put_cycle(out, v, f);
+	return fclose(out) ? NULL : body;
+}
+
+int failure_text(const struct failure *f, const char *body, bool stacks)
+{
 	char when[40];
 
-	wall_time(ev->ts_ns, false, when);
-	printf("%s ", when);
-	put_kind(ev);
-	printf(" cpu %u %s/%u ", ev->cpu, ev->comm[0] ? escaped(ev->comm) : "?",
-	       ev->pid ? ev->pid : ev->tid);
-	put_prog(f);
-	put_at(f);
-	put_wanted(v, f);
-	fputs(" holds ", stdout);
-	put_locks(v, ev->held, ev->nr_held, f->some_held);
-	put_owner(v, f);
-	put_cycle(v, f);
-	if (ev->wait_ns != WAIT_UNKNOWN)
-		printf("; waited %.3f ms", ev->wait_ns / 1e6);
+	wall_time(f->ev.ts_ns, false, when);
+	printf("%s %s", when, body);
+	if (f->ev.wait_ns != WAIT_UNKNOWN)
+		printf("; waited %.3f ms", f->ev.wait_ns / 1e6);
 	if (f->drained)
 		fputs(", until the waiter in front timed out", stdout);
 	putchar('\n');

@@ -15,7 +15,9 @@ struct trace_totals;
 /* Kind, with the length of a cycle, or with the errno where no kind is known. Returns text. */
 const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT]);
 
-int failure_text(const struct failure *f, const struct lock_view *v, bool stacks);
+/* What failures differ in that are alike otherwise, time and wait, is not part of the body. */
+char *failure_text_body(const struct failure *f, const struct lock_view *v); /* NULL: no memory */
+int failure_text(const struct failure *f, const char *body, bool stacks);
 
 /* "12 more  ABBA ...": of failures like this one. */
 int repeat_text(const struct failure *f, const struct lock_view *v, unsigned long long again);

@@ -111,7 +111,7 @@ static void print_cpu(const struct heldtab *ht, unsigned int cpu, const struct l
 		if (is_own(v, c->locks[i]))
 			continue;
 		printf("cpu %-3u %s ", cpu, states[held_state(ht, cpu, i)]);
-		lock_view_put(v, c->locks[i]);
+		lock_view_put(stdout, v, c->locks[i]);
 		putchar('\n');
 	}
 	if (c->nr > HELD_ENTRIES)

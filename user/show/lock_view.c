@@ -9,17 +9,17 @@
 
 #define LOCK_TEXT 320
 
-void lock_view_put(const struct lock_view *v, __u64 addr)
+void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 {
 	char text[LOCK_TEXT];
 	struct lockname name;
 
 	locknames_find(v->names, addr, v->when_ns, v->prog, &name);
 	lockname_text(&name, v->no_addr, text, sizeof(text));
-	fputs(escaped(text), stdout);
+	fputs(escaped(text), out);
 	/* A variable's name alone does not say which of two loaded copies. */
 	if (name.map_id)
-		printf("(map %u)", name.map_id);
+		fprintf(out, "(map %u)", name.map_id);
 }
 
 static json_t *int_or_null(__s64 v, bool known)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct lockname;
 struct locknames;
@@ -25,8 +26,8 @@ struct lock_view {
 	bool no_addr;
 };
 
-/* "lock_b(map 83)" on standard output */
-void lock_view_put(const struct lock_view *v, __u64 addr);
+/* "lock_b(map 83)" */
+void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr);
 
 json_t *lock_view_json(const struct lock_view *v, __u64 addr); /* null for address 0 */
 json_t *lockname_json(const struct lockname *n, bool no_addr);

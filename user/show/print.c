@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
 #include "base/out.h"
+#include "names/lockname.h"
+#include "show/alike.h"
 #include "show/failure_json.h"
 #include "show/failure_text.h"
 #include "show/lock_view.h"
@@ -26,11 +30,29 @@ int print_repeat(struct session *s, const struct failure *first, unsigned long l
 	return (opts->json ? repeat_json : repeat_text)(first, &v, again);
 }
 
-int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts)
+static char *body_of(struct session *s, const struct failure *f, const struct print_opts *opts)
 {
 	const struct lock_view v = view(s, f, opts);
 
-	return (opts->json ? failure_json : failure_text)(f, &v, opts->stacks);
+	return opts->json ? failure_json_body(f, &v, opts->stacks) : failure_text_body(f, &v);
+}
+
+int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	__u64 settled_ns = locknames_settled(session_locks(s), f->ev.ts_ns);
+	bool own_text = opts->json && opts->stacks && f->report;
+	const char *body = own_text ? NULL : alike_find(f, settled_ns);
+
+	if (!body)
+		body = alike_add(f, body_of(s, f, opts), !own_text);
+	if (!body)
+		return -ENOMEM;
+	return opts->json ? failure_json(f, body) : failure_text(f, body, opts->stacks);
+}
+
+void print_batch_over(void)
+{
+	alike_forget();
 }
 
 int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts)

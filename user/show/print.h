@@ -10,6 +10,10 @@ struct trace_totals;
 
 /* All write one whole record and flush; 0 or negative errno of the output. */
 int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts);
+
+/* Names are as old as the first failure of a batch at most: call it after each poll. */
+void print_batch_over(void);
+
 int print_repeat(struct session *s, const struct failure *first, unsigned long long again,
 		 const struct print_opts *opts); /* how often one like it came again */
 int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts);

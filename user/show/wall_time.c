@@ -17,17 +17,30 @@ static long long realtime_offset(void)
 	return real.tv_sec * NS + real.tv_nsec - mono;
 }
 
-void wall_time(unsigned long long ns, bool iso, char buf[40])
+static void format_seconds(time_t sec, bool iso, char buf[24])
 {
-	long long t = (long long)ns + realtime_offset();
-	time_t sec = t / NS;
 	struct tm tm;
-	size_t n;
 
 	if (iso)
 		gmtime_r(&sec, &tm);
 	else
 		localtime_r(&sec, &tm);
-	n = strftime(buf, 40, iso ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &tm);
-	snprintf(buf + n, 40 - n, ".%06lld%s", t % NS / 1000, iso ? "Z" : "");
+	strftime(buf, 24, iso ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &tm);
+}
+
+/* A burst has many failures in one second. */
+void wall_time(unsigned long long ns, bool iso, char buf[40])
+{
+	long long t = (long long)ns + realtime_offset();
+	static char seconds[24];
+	static time_t shown;
+	static bool was_iso;
+	time_t sec = t / NS;
+
+	if (sec != shown || iso != was_iso) {
+		format_seconds(sec, iso, seconds);
+		shown = sec;
+		was_iso = iso;
+	}
+	snprintf(buf, 40, "%s.%06lld%s", seconds, t % NS / 1000, iso ? "Z" : "");
 }

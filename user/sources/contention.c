@@ -59,7 +59,7 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 
 	f->source = &source_contention;
 	witness_failure(w, details, f);
-	if (locknames_find(session_locks(c->watch.session), w->lock, f->ev.ts_ns, NULL, &name)) {
+	if (locknames_map(session_locks(c->watch.session), w->lock, f->ev.ts_ns, NULL, &name)) {
 		f->prog_lock = !name.internal;
 		f->map_id = name.internal ? name.map_id : 0;
 	}

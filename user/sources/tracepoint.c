@@ -63,7 +63,7 @@ static void name_lock(struct tracepoint *t, struct failure *f)
 	struct locknames *locks = session_locks(t->watch.session);
 	struct lockname name;
 
-	if (locknames_find(locks, f->ev.lock, f->ev.ts_ns, f->prog, &name) && name.map_id) {
+	if (locknames_map(locks, f->ev.lock, f->ev.ts_ns, f->prog, &name) && name.map_id) {
 		f->prog_lock = !name.internal;
 		f->map_id = name.internal ? name.map_id : 0;
 	}

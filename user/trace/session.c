@@ -97,7 +97,7 @@ static bool is_own(struct session *s, const struct failure *f)
 
 	if (f->prog)
 		return f->prog->own;
-	return f->ev.lock && locknames_find(s->locks, f->ev.lock, f->ev.ts_ns, NULL, &name) &&
+	return f->ev.lock && locknames_map(s->locks, f->ev.lock, f->ev.ts_ns, NULL, &name) &&
 	       name.own;
 }
 
