@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An element is deleted while somebody holds the lock of its list, so what is in the list cannot
- * be freed. It must never be found under another key.
+ * An element is deleted or replaced while somebody holds the lock of its list or tree, so what is
+ * in there cannot be freed. It must never be found under another key, or in the new element.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,61 +16,82 @@
 #define NEW_KEY 2
 #define HOLD_NS 4000000000ULL /* beyond every time limit of the lock */
 
-static int map_fd(const struct list_reuse_bpf *skel)
-{
-	return bpf_map__fd(skel->bss->use_allocated ? skel->maps.allocated :
-						      skel->maps.preallocated);
-}
+/* One test's map and programs. */
+struct reuse {
+	struct list_reuse_bpf *skel;
+	const struct bpf_map *map;
+	const struct bpf_program *fill, *hold, *drain;
+	bool replace;
+};
 
-static int insert(const struct list_reuse_bpf *skel, __u32 key)
+static int put(const struct reuse *r, __u32 key, __u64 flags)
 {
 	char value[64] = {};
 
-	return bpf_map_update_elem(map_fd(skel), &key, value, BPF_NOEXIST);
+	return bpf_map_update_elem(bpf_map__fd(r->map), &key, value, flags);
 }
 
-static int run(struct list_reuse_bpf *skel, const struct bpf_program *prog, __u32 key)
+static int insert(const struct reuse *r, __u32 key)
+{
+	return put(r, key, BPF_NOEXIST);
+}
+
+static int run(const struct reuse *r, const struct bpf_program *prog, __u32 key)
 {
 	int retval = 0, err;
 
-	skel->bss->key = key;
+	r->skel->bss->key = key;
 	err = prog_run(prog, &retval);
 	CHECK(!err, "%s: %s", bpf_program__name(prog), strerror(-err));
 	return retval;
 }
 
-/* The other thread holds the lock of the old key's list meanwhile. */
-static int delete_and_insert(void *arg)
+static void remove_key(const struct reuse *r, __u32 key)
 {
-	struct list_reuse_bpf *skel = arg;
+	int err = bpf_map_delete_elem(bpf_map__fd(r->map), &key);
+
+	CHECK(!err, "delete: %s", strerror(-err));
+}
+
+/* The other thread holds the lock of the old key's list meanwhile. */
+static int change(void *arg)
+{
+	const struct reuse *r = arg;
+	struct list_reuse_bpf *skel = r->skel;
 	double deadline = now_ms() + 10e3;
-	__u32 key = OLD_KEY;
 	int err;
 
 	while (!*(volatile __u32 *)&skel->bss->holding && now_ms() < deadline)
 		;
 	CHECK_EQ(skel->bss->holding, 1, "the owner has started");
-	err = bpf_map_delete_elem(map_fd(skel), &key);
-	CHECK(!err, "delete: %s", strerror(-err));
-	err = insert(skel, NEW_KEY);
+	/* The next replacement may take the element that the one before has left. */
+	for (int i = 0; r->replace && i < 2; i++) {
+		err = put(r, OLD_KEY, BPF_EXIST);
+		CHECK(!err, "replace: %s", strerror(-err));
+	}
+	if (!r->replace)
+		remove_key(r, OLD_KEY);
+	err = insert(r, NEW_KEY);
 	CHECK(!err, "insert: %s", strerror(-err));
 	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* All of the map's elements can be used again, and none has a node. */
-static void check_all_usable(struct list_reuse_bpf *skel)
+static void check_all_usable(const struct reuse *r)
 {
-	__u32 key = NEW_KEY;
-	int err = bpf_map_delete_elem(map_fd(skel), &key);
+	__u32 key;
+	int err;
 
-	CHECK(!err, "delete: %s", strerror(-err));
-	for (key = 10; key < 12; key++) {
-		err = insert(skel, key);
+	remove_key(r, NEW_KEY);
+	if (r->replace)
+		remove_key(r, OLD_KEY);
+	for (key = 10; key < 10 + bpf_map__max_entries(r->map); key++) {
+		err = insert(r, key);
 		CHECK(!err, "insert %u: %s", key, strerror(-err));
-		CHECK_EQ(run(skel, skel->progs.drain, key), 0, "nodes of a new key");
+		CHECK_EQ(run(r, r->drain, key), 0, "nodes of a new key");
 	}
-	check_locks_free(skel->obj);
+	check_locks_free(r->skel->obj);
 }
 
 static struct list_reuse_bpf *load(void)
@@ -86,44 +107,99 @@ static struct list_reuse_bpf *load(void)
 	return skel;
 }
 
-static void reuse(bool allocated)
+static void change_while_held(struct reuse *r)
 {
-	struct list_reuse_bpf *skel = load();
-	struct role roles[2] = {};
-	int nodes;
+	struct role roles[2] = {
+		{ .call = change, .arg = r, .cpu = 0 },
+		{ .prog = r->hold, .cpu = 1 },
+	};
 
-	if (!skel)
-		return;
-	skel->bss->use_allocated = allocated;
-	CHECK_EQ(insert(skel, OLD_KEY), 0, "insert");
-	CHECK_EQ(run(skel, skel->progs.fill, OLD_KEY), 0, "a node for the old key");
-	roles[0] = (struct role){ .call = delete_and_insert, .arg = skel, .cpu = 0 };
-	roles[1] = (struct role){ .prog = skel->progs.hold, .cpu = 1 };
+	CHECK_EQ(insert(r, OLD_KEY), 0, "insert");
+	CHECK_EQ(run(r, r->fill, OLD_KEY), 0, "a node for the old key");
 	run_roles(roles, 2);
 	CHECK(!roles[1].err, "hold: %s", strerror(-roles[1].err));
 	/* Some kernels wait for the owner without limit, until it gives up. */
 	CHECK(roles[1].retval == 0 || roles[1].retval == 2, "the owner got %d", roles[1].retval);
-	nodes = run(skel, skel->progs.drain, NEW_KEY);
-	if (!nodes || !kernel_shares_hole("list-reuse")) {
-		CHECK_EQ(nodes, 0, "nodes of the old key under the new one");
-		check_all_usable(skel);
-	}
-	list_reuse_bpf__destroy(skel);
+}
+
+static void check_nodes(struct reuse *r)
+{
+	int nodes = run(r, r->drain, NEW_KEY);
+	int old = r->replace ? run(r, r->drain, OLD_KEY) : 0;
+
+	if ((nodes || old) && kernel_shares_hole("list-reuse"))
+		return;
+	CHECK_EQ(nodes, 0, "nodes of the old key under the new one");
+	CHECK_EQ(old, 0, "nodes of the old element in the one that replaced it");
+	check_all_usable(r);
+}
+
+static void of_list(struct reuse *r)
+{
+	r->map = r->skel->bss->use_allocated ? r->skel->maps.allocated : r->skel->maps.preallocated;
+	r->fill = r->skel->progs.fill;
+	r->hold = r->skel->progs.hold;
+	r->drain = r->skel->progs.drain;
+}
+
+static void of_tree(struct reuse *r)
+{
+	r->map = r->skel->maps.trees;
+	r->fill = r->skel->progs.fill_tree;
+	r->hold = r->skel->progs.hold_tree;
+	r->drain = r->skel->progs.drain_tree;
+}
+
+static void test(bool allocated, bool replace, void (*of)(struct reuse *r))
+{
+	struct reuse r = { .skel = load(), .replace = replace };
+
+	if (!r.skel)
+		return;
+	r.skel->bss->use_allocated = allocated;
+	of(&r);
+	change_while_held(&r);
+	check_nodes(&r);
+	list_reuse_bpf__destroy(r.skel);
 }
 
 static void test_preallocated(void)
 {
-	reuse(false);
+	test(false, false, of_list);
 }
 
 static void test_allocated(void)
 {
-	reuse(true);
+	test(true, false, of_list);
+}
+
+static void test_replaced_preallocated(void)
+{
+	test(false, true, of_list);
+}
+
+static void test_replaced_allocated(void)
+{
+	test(true, true, of_list);
+}
+
+static void test_tree(void)
+{
+	test(false, false, of_tree);
+}
+
+static void test_replaced_tree(void)
+{
+	test(false, true, of_tree);
 }
 
 static const struct test_case cases[] = {
 	{ .name = "preallocated", .run = test_preallocated, .min_cpus = 2 },
 	{ .name = "allocated", .run = test_allocated, .min_cpus = 2 },
+	{ .name = "replaced_preallocated", .run = test_replaced_preallocated, .min_cpus = 2 },
+	{ .name = "replaced_allocated", .run = test_replaced_allocated, .min_cpus = 2 },
+	{ .name = "tree", .run = test_tree, .min_cpus = 2 },
+	{ .name = "replaced_tree", .run = test_replaced_tree, .min_cpus = 2 },
 	{},
 };
 

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A list in a hash map's element that is deleted while its lock is held: prog_tests/list_reuse.c.
+/*
+ * A list or tree in a hash map's element that is deleted or replaced while its lock is held:
+ * prog_tests/list_reuse.c.
  */
 #include "test_kfuncs.h"
 #include "graph_lists.h"
 
-#define HASH(name, flags)                        \
+struct treed {
+	struct bpf_res_spin_lock lock;
+	struct bpf_rb_root root __contains(leaf, branch);
+};
+
+/* One that is set aside, the old key's and the new one's. */
+#define HASH(name, flags, of)                    \
 	struct {                                 \
 		__uint(type, BPF_MAP_TYPE_HASH); \
 		__uint(map_flags, flags);        \
-		__uint(max_entries, 2);          \
+		__uint(max_entries, 3);          \
 		__type(key, __u32);              \
-		__type(value, struct rooted);    \
+		__type(value, struct of);        \
 	} name SEC(".maps")
 
-HASH(preallocated, 0);
-HASH(allocated, BPF_F_NO_PREALLOC);
+HASH(preallocated, 0, rooted);
+HASH(allocated, BPF_F_NO_PREALLOC, rooted);
+HASH(trees, 0, treed);
 
 __u32 key, holding, release;
 bool use_allocated;
@@ -50,6 +59,32 @@ int fill(void *ctx)
 	return 0;
 }
 
+static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	return false;
+}
+
+SEC("syscall")
+int fill_tree(void *ctx)
+{
+	__u32 k = key;
+	struct treed *t = bpf_map_lookup_elem(&trees, &k);
+	struct leaf *n;
+
+	if (!t)
+		return -1;
+	n = bpf_obj_new(struct leaf);
+	if (!n)
+		return -2;
+	if (bpf_res_spin_lock(&t->lock)) {
+		bpf_obj_drop(n);
+		return -3;
+	}
+	bpf_rbtree_add_impl(&t->root, &n->branch, less, NULL, 0);
+	bpf_res_spin_unlock(&t->lock);
+	return 0;
+}
+
 static __noinline bool wait_a_while(void)
 {
 	while (may_loop) {
@@ -69,16 +104,12 @@ int measure(void *ctx)
 	return 0;
 }
 
-/* 0: told to release; 2: nobody told it to in all its loops. */
-SEC("syscall")
-int hold(void *ctx)
+/* 0: asked to release; 2: nobody did in all its loops. */
+static __always_inline int hold_lock(struct bpf_res_spin_lock *lock)
 {
-	struct rooted *l = find();
 	int i, err = 2;
 
-	if (!l)
-		return -1;
-	if (bpf_res_spin_lock(&l->lock))
+	if (bpf_res_spin_lock(lock))
 		return 1;
 	holding = 1;
 	for (i = 0; may_loop && i < loops; i++) {
@@ -87,8 +118,25 @@ int hold(void *ctx)
 			break;
 		}
 	}
-	bpf_res_spin_unlock(&l->lock);
+	bpf_res_spin_unlock(lock);
 	return err;
+}
+
+SEC("syscall")
+int hold(void *ctx)
+{
+	struct rooted *l = find();
+
+	return l ? hold_lock(&l->lock) : -1;
+}
+
+SEC("syscall")
+int hold_tree(void *ctx)
+{
+	__u32 k = key;
+	struct treed *t = bpf_map_lookup_elem(&trees, &k);
+
+	return t ? hold_lock(&t->lock) : -1;
 }
 
 /* How many nodes are in the list? None is left. */
@@ -109,6 +157,31 @@ int drain(void *ctx)
 		if (!node)
 			break;
 		bpf_obj_drop(container_of(node, struct item, link));
+		nodes++;
+	}
+	return nodes;
+}
+
+SEC("syscall")
+int drain_tree(void *ctx)
+{
+	__u32 k = key;
+	struct treed *t = bpf_map_lookup_elem(&trees, &k);
+	struct bpf_rb_node *node;
+	int nodes = 0;
+
+	if (!t)
+		return -1;
+	while (may_loop) {
+		if (bpf_res_spin_lock(&t->lock))
+			return -2;
+		node = bpf_rbtree_first(&t->root);
+		if (node)
+			node = bpf_rbtree_remove(&t->root, node);
+		bpf_res_spin_unlock(&t->lock);
+		if (!node)
+			break;
+		bpf_obj_drop(container_of(node, struct leaf, branch));
 		nodes++;
 	}
 	return nodes;
