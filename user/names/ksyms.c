@@ -34,7 +34,7 @@ struct ksyms {
 	__u64 left[LISTS];	     /* when a list was no longer the latest */
 	__u64 listed;		     /* hash of the modules that the latest is of */
 	__u64 next_look, next_miss;
-	bool fixed, looked;
+	bool looked;
 };
 
 static __u64 hash(__u64 h, const char *s)
@@ -153,7 +153,7 @@ static void look(struct ksyms *ks, __u64 *next, __u64 pause)
 {
 	__u64 now = now_ns(), listed;
 
-	if (ks->fixed || now < *next)
+	if (now < *next)
 		return;
 	*next = now + pause;
 	listed = hash_modules(ks->modules_file);
@@ -181,27 +181,6 @@ struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file)
 struct ksyms *ksyms_open(void)
 {
 	return ksyms_of("/proc/modules", "/proc/kallsyms");
-}
-
-struct ksyms *ksyms_over(const char *text)
-{
-	struct ksyms *ks = calloc(1, sizeof(*ks));
-	const char *end;
-
-	if (!ks)
-		return NULL;
-	ks->fixed = true;
-	for (; *text; text = end + !!*end) {
-		char *line;
-
-		end = strchrnul(text, '\n');
-		line = strndup(text, end - text);
-		if (line)
-			add_line(ks, line);
-		free(line);
-	}
-	sort(ks);
-	return ks;
 }
 
 void ksyms_close(struct ksyms *ks)

@@ -10,9 +10,8 @@ struct ksyms;
 
 /* NULL if there is no memory. Read at once, and again when modules came or went. */
 struct ksyms *ksyms_open(void);
-/* For tests: of other files than /proc's, and of text in kallsyms' form that never changes. */
+/* The same of other files than /proc's. */
 struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file);
-struct ksyms *ksyms_over(const char *text);
 void ksyms_close(struct ksyms *ks);
 
 /* The kernel's own code, without modules; a size of 0 if that is not known. */

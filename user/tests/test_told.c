@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "names/ksyms.h"
 #include "names/progaddr.h"
@@ -171,9 +174,22 @@ static const char symbols[] = "ffffffff81000000 T _text\n"
 			      "ffffffffc0000000 b rqs_locks\t[stress]\n"
 			      "ffffffffc0200000 t bpf_prog_0123456789abcdef_x\t[bpf]\n";
 
+static struct ksyms *open_symbols(void)
+{
+	int fd = memfd_create("symbols", MFD_CLOEXEC);
+	static char path[32];
+	struct ksyms *ks;
+
+	assert_int_equal(write(fd, symbols, strlen(symbols)), strlen(symbols));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ks = ksyms_of("/dev/null", path);
+	close(fd);
+	return ks;
+}
+
 static void variables_and_functions_are_told_apart(void **state)
 {
-	struct ksyms *ks = ksyms_over(symbols);
+	struct ksyms *ks = open_symbols();
 	bool data;
 	__u64 off;
 
@@ -200,7 +216,7 @@ static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
 	__u32 sizes[] = { 0x100 };
 	struct proginfo own = { .id = OWN, .code = { own_funcs, sizes, 1, NULL, 0 } };
 	struct proginfo other = { .id = 5, .code = { funcs, sizes, 1, NULL, 0 }, .next = &own };
-	struct ksyms *ks = ksyms_over(symbols);
+	struct ksyms *ks = open_symbols();
 	struct witness_told w = witness(RQSPIN_AA, 2);
 	bool known;
 
@@ -246,7 +262,7 @@ static void a_trace_begins_behind_the_tracing(void **state)
 	struct proginfo prog = { .id = 5,
 				 .full_name = "mine",
 				 .code = { funcs, sizes, 1, NULL, 0 } };
-	struct ksyms *ks = ksyms_over(symbols);
+	struct ksyms *ks = open_symbols();
 	struct witness_told w = witness(RQSPIN_AA, 2);
 	char *text;
 
