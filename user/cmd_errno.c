@@ -176,7 +176,7 @@ static int run(int argc, char **argv)
 	if (!btf && e.btf)
 		return EXIT_FAIL;
 	if (!btf)
-		pr_info("no BTF in " OWN_BTF ": what this kernel's locks are cannot be told");
+		pr_info("no BTF in " OWN_BTF ": it is not known which locks this kernel has");
 	explain(&e, btf);
 	btf__free(btf);
 	return EXIT_OK;

@@ -82,7 +82,7 @@ static const struct argp argp = {
 	.doc = "Show which CPU holds or waits for which locks now.\v"
 	       "Read from the kernel's per-CPU tables, CPU by CPU: a lock may change hands while "
 	       "the tables are read. A CPU's newest entry is a lock that it holds or waits for. Where "
-	       "the kernel does not tell which, it is shown as 'holds or waits for'.",
+	       "the kernel does not say which, it is shown as 'holds or waits for'.",
 };
 
 static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h, int *out_err)

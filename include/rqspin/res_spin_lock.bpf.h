@@ -5,7 +5,8 @@
  *
  * Include vmlinux.h and <bpf/bpf_helpers.h> first. If vmlinux.h lacks struct
  * bpf_res_spin_lock (kernels without these locks), define RQSPIN_NEED_TYPES
- * before including this file: C cannot ask whether a struct exists.
+ * before including this file. This is needed because the preprocessor cannot
+ * see whether vmlinux.h has the type.
  *
  * A lock is a field "struct bpf_res_spin_lock" of a map value or of an object
  * from bpf_obj_new(), or a global alone in its own section:

@@ -75,7 +75,7 @@ void lockcalls_learn(void)
 	}
 	probe_bpf__destroy(skel);
 	if (!known.nr)
-		pr_debug("cannot tell which programs call the lock functions");
+		pr_debug("it is not known which programs call the lock functions");
 }
 
 bool lockcalls_in(int prog_fd, __u32 id, __u32 xlated_len)
