@@ -155,13 +155,18 @@ def long_lines():
     return text + 'SEC("tc") int long_report(struct __sk_buff *skb) { return call_6(); }\n'
 
 
-def loops(name, innermost):
-    """Seven callbacks, each run by the one before."""
-    text = f"static long {name}_0(__u32 i, void *ctx)\n{{\n{innermost}\n}}\n"
+def nested(name, innermost):
+    """Seven callbacks, each called by a helper of the one before."""
+    args = "struct bpf_map *map, __u32 *at, struct value *value, void *ctx"
+    text = f"static long {name}_0({args})\n{{\n{innermost}\n}}\n"
     for n in range(1, 7):
-        text += f"static long {name}_{n}(__u32 i, void *ctx)\n"
-        text += f"{{\n\tbpf_loop(1, {name}_{n - 1}, 0, 0);\n\treturn 0;\n}}\n"
+        text += f"static long {name}_{n}({args})\n"
+        text += f"{{\n\t{run(name, n - 1)}\n\treturn 0;\n}}\n"
     return text
+
+
+def run(name, n=6):
+    return f"bpf_for_each_map_elem(&slots, {name}_{n}, 0, 0);"
 
 
 def deep_stack(locks=28):
@@ -171,12 +176,12 @@ def deep_stack(locks=28):
     )
     hold = "".join(f"\tif (bpf_res_spin_lock(&l{n})) goto out_{n};\n" for n in range(locks))
     free = "".join(f"\tbpf_res_spin_unlock(&l{n});\nout_{n}:\n" for n in reversed(range(locks)))
-    text += loops("inner", f"{FIND}{hold}\tdeadlock(v, again);\n{free}\treturn 0;")
-    text += loops("outer", '\tbpf_printk("deeper");\n\treturn 0;')
+    text += nested("inner", f"{FIND}{hold}\tdeadlock(v, again);\n{free}\treturn 0;")
+    text += nested("outer", '\tbpf_printk("deeper");\n\treturn 0;')
     text += 'SEC("tp_btf/bpf_trace_printk") int deep_report(void *ctx)\n'
-    text += "{\n\tbpf_loop(1, inner_6, 0, 0);\n\treturn 0;\n}\n"
+    text += f"{{\n\t{run('inner')}\n\treturn 0;\n}}\n"
     text += 'SEC("tc") int starts(struct __sk_buff *skb)\n'
-    return text + "{\n\tbpf_loop(1, outer_6, 0, 0);\n\treturn 0;\n}\n"
+    return text + f"{{\n\t{run('outer')}\n\treturn 0;\n}}\n"
 
 
 def test_long_report_of_long_lines(tracer, source, tmp_path):
