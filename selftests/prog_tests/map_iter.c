@@ -8,6 +8,7 @@
 #include "runner/runner.h"
 #include "runner/bpf.h"
 #include "selftests/progs/map_iter.skel.h"
+#include "selftests/progs/map_iter_ext.skel.h"
 
 static struct map_iter_bpf *load(void)
 {
@@ -56,6 +57,9 @@ static void test_writers_refused(void)
 	if (check_refused(skel->progs.writer, skel->maps.res_array) &&
 	    check_refused(skel->progs.writer, skel->maps.res_hash) &&
 	    check_refused(skel->progs.helper_writer, skel->maps.res_hash) &&
+	    check_refused(skel->progs.text_writer, skel->maps.res_hash) &&
+	    check_refused(skel->progs.path_writer, skel->maps.res_hash) &&
+	    check_refused(skel->progs.type_writer, skel->maps.res_hash) &&
 	    check_refused(skel->progs.atomic_writer, skel->maps.res_hash) &&
 	    check_refused(skel->progs.writer, skel->maps.plain_hash) &&
 	    check_refused(skel->progs.writer, skel->maps.pointer_hash))
@@ -73,6 +77,7 @@ static void test_others_attach(void)
 	check_attaches(skel->progs.reader, skel->maps.res_hash);
 	check_attaches(skel->progs.reader, skel->maps.plain_hash);
 	check_attaches(skel->progs.reader, skel->maps.pointer_hash);
+	check_attaches(skel->progs.text_reader, skel->maps.res_hash);
 	check_attaches(skel->progs.storage_reader, skel->maps.lock_storage);
 	check_attaches(skel->progs.writer, skel->maps.data_hash);
 	check_attaches(skel->progs.storage_writer, skel->maps.data_storage);
@@ -111,10 +116,33 @@ static void test_links_not_replaced(void)
 	map_iter_bpf__destroy(skel);
 }
 
+/* Nobody compares what an extension does with the size of the map's values. */
+static void test_extension_refused(void)
+{
+	const char *target = "bpf_iter_bpf_map_elem";
+	struct map_iter_ext_bpf *ext = map_iter_ext_bpf__open();
+	struct map_iter_bpf *skel = load();
+	int err;
+
+	if (!skel || !CHECK(ext, "open: %s", strerror(errno)))
+		goto out;
+	err = bpf_program__set_attach_target(ext->progs.far_writer,
+					     bpf_program__fd(skel->progs.extended), target);
+	if (!CHECK(!err, "%s: %s", target, strerror(-err)))
+		goto out;
+	err = map_iter_ext_bpf__load(ext);
+	if (err != -EINVAL && !kernel_shares_hole("map-iterators"))
+		CHECK_EQ(err, -EINVAL, "load of the extension");
+out:
+	map_iter_ext_bpf__destroy(ext);
+	map_iter_bpf__destroy(skel);
+}
+
 static const struct test_case cases[] = {
 	{ .name = "writers_refused", .run = test_writers_refused },
 	{ .name = "others_attach", .run = test_others_attach },
 	{ .name = "links_not_replaced", .run = test_links_not_replaced },
+	{ .name = "extension_refused", .run = test_extension_refused },
 	{},
 };
 

@@ -550,6 +550,34 @@ int socket_destroyed(struct bpf_iter__tcp *ctx)
 	return 0;
 }
 
+extern int bpf_sk_assign_tcp_reqsk(struct __sk_buff *s, struct sock *sk,
+				   struct bpf_tcp_req_attrs *attrs, int attrs__sz) __weak __ksym;
+
+SEC("?tc")
+__needs("bpf_sk_assign_tcp_reqsk")
+__hole("irqs-on")
+__refused(TURNS_ON)
+int socket_assigned(struct __sk_buff *ctx)
+{
+	struct bpf_tcp_req_attrs attrs = {};
+	struct bpf_sock_tuple tuple = {};
+	struct tcp_sock *listener;
+	struct bpf_sock *sk;
+	unsigned long flags;
+
+	sk = bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	listener = bpf_skc_to_tcp_sock(sk);
+	if (listener) {
+		bpf_local_irq_save(&flags);
+		bpf_sk_assign_tcp_reqsk(ctx, (struct sock *)listener, &attrs, sizeof(attrs));
+		bpf_local_irq_restore(&flags);
+	}
+	bpf_sk_release(sk);
+	return 0;
+}
+
 /* R0 of a lock call that succeeded. */
 
 SEC("?tc")

@@ -90,6 +90,68 @@ int helper_writer(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
+static const char text[] = "AAAAAAA";
+
+SEC("iter/bpf_map_elem")
+int text_writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	void *value = ctx->value;
+
+	if (value)
+		bpf_snprintf(value, 8, text, NULL, 0);
+	return 0;
+}
+
+SEC("iter/bpf_map_elem")
+int path_writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	void *value = ctx->value;
+
+	if (value && task->mm && task->mm->exe_file)
+		bpf_d_path((struct path *)&task->mm->exe_file->f_path, value, 8);
+	return 0;
+}
+
+SEC("iter/bpf_map_elem")
+int type_writer(struct bpf_iter__bpf_map_elem *ctx)
+{
+	static struct btf_ptr ptr;
+	void *value = ctx->value;
+
+	if (value)
+		bpf_snprintf_btf(value, 8, &ptr, sizeof(ptr), 0);
+	return 0;
+}
+
+/* What only reads. */
+SEC("iter/bpf_map_elem")
+int text_reader(struct bpf_iter__bpf_map_elem *ctx)
+{
+	void *value = ctx->value;
+
+	if (value)
+		bpf_seq_write(ctx->meta->seq, value, 8);
+	return 0;
+}
+
+/* With this name and these arguments, an extension of the function is taken for an iterator. */
+__noinline int bpf_iter_bpf_map_elem(struct bpf_iter__bpf_map_elem *ctx __arg_ctx,
+				     struct with_data *map, struct with_data *key,
+				     struct with_data *value)
+{
+	asm volatile("" ::"r"(ctx));
+	return (map ? map->count : 0) + (key ? key->count : 0) + (value ? value->count : 0);
+}
+
+SEC("iter/bpf_map_elem")
+int extended(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct with_data none = {};
+
+	return bpf_iter_bpf_map_elem(ctx, &none, &none, &none) & 1;
+}
+
 SEC("iter/bpf_map_elem")
 int atomic_writer(struct bpf_iter__bpf_map_elem *ctx)
 {
