@@ -24,8 +24,9 @@ def test_help(verb, sources):
 
 
 def test_man_page(sources):
-    keep = f"-o{BUILD}/vmlinux.h"
-    make = ["make", "-s", "-C", TOP, f"O={BUILD}", keep, f"{BUILD}/docs/rqspin.8"]
+    keep = f"-o{BUILD.relative_to(TOP)}/vmlinux.h"
+    folder = BUILD.relative_to(TOP)
+    make = ["make", "-s", "-C", TOP, f"O={folder}", keep, f"{folder}/docs/rqspin.8"]
     subprocess.run(make, check=True, capture_output=True)
     text = (BUILD / "docs/rqspin.8").read_text()
     section = re.search(r"^\.SH SOURCES$(.*?)^\.SH", text, re.M | re.S)[1]
