@@ -67,6 +67,8 @@ module_set() {
 	rsync -rc "$bpf/" "$copy/" --include='bpf_test*/' --include='bpf_test*/*.[ch]' \
 		--include='bpf_test*/Makefile' --exclude='*'
 	for m in $modules; do
+		# make does not know that another vmlinux means another BTF
+		rm -f "$copy/$m/$m.ko"
 		nice -n 19 make -s -C "$obj/$of" M="$copy/$m" modules
 		cp "$copy/$m/$m.ko" "$to/"
 	done
