@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Helpers that may turn interrupts on, one program each, and others beside them that do not:
- * docs/holes.md, "irqs-on". What static and global functions have to do with it is in holes.bpf.c.
+ * docs/holes.md, "irqs-on".
  */
 #include "test_kfuncs.h"
 
@@ -11,11 +11,7 @@
 #define WITH_IRQS_OFF(section, type, helper, call) \
 	SEC("?" section) int helper(type *ctx)     \
 	{                                          \
-		unsigned long flags;               \
-                                                   \
-		bpf_local_irq_save(&flags);        \
-		call;                              \
-		bpf_local_irq_restore(&flags);     \
+		irqs_off(call);                    \
 		return 0;                          \
 	}
 #define TURNS_ON(section, type, helper, call) \
@@ -33,36 +29,31 @@
 	SEC("?" section) int helper(type *ctx)                                        \
 	{                                                                             \
 		struct bpf_sock_tuple tuple = {};                                     \
-		unsigned long flags;                                                  \
 		__u32 key = 0;                                                        \
 		struct bpf_sock *sk;                                                  \
                                                                                       \
 		sk = lookup(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0); \
 		if (!sk)                                                              \
 			return 0;                                                     \
-		bpf_local_irq_save(&flags);                                           \
-		call;                                                                 \
-		bpf_local_irq_restore(&flags);                                        \
+		irqs_off(call);                                                       \
 		bpf_sk_release(sk);                                                   \
 		return (int)key;                                                      \
 	}
 
 /* The look-up itself. */
-#define LOOKUP(helper)                                                                      \
-	__hole("irqs-on")                                                                   \
-	__refused_re(REFUSED(helper))                                                       \
-	SEC("?tc") int helper(struct __sk_buff *ctx)                                        \
-	{                                                                                   \
-		struct bpf_sock_tuple tuple = {};                                           \
-		unsigned long flags;                                                        \
-		struct bpf_sock *sk;                                                        \
-                                                                                            \
-		bpf_local_irq_save(&flags);                                                 \
-		sk = bpf_##helper(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0); \
-		bpf_local_irq_restore(&flags);                                              \
-		if (sk)                                                                     \
-			bpf_sk_release(sk);                                                 \
-		return 0;                                                                   \
+#define LOOKUP(helper)                                                                           \
+	__hole("irqs-on")                                                                        \
+	__refused_re(REFUSED(helper))                                                            \
+	SEC("?tc") int helper(struct __sk_buff *ctx)                                             \
+	{                                                                                        \
+		struct bpf_sock_tuple tuple = {};                                                \
+		struct bpf_sock *sk;                                                             \
+                                                                                                 \
+		irqs_off(sk = bpf_##helper(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, \
+					   0));                                                  \
+		if (sk)                                                                          \
+			bpf_sk_release(sk);                                                      \
+		return 0;                                                                        \
 	}
 
 #define MAP(name, kind, size)              \
@@ -113,6 +104,7 @@ struct bpf_fib_lookup route;
 struct sockaddr_in address;
 
 /* Packets: sent, changed, freed in parts. */
+TURNS_ON("tc", struct __sk_buff, clone_redirect, bpf_clone_redirect(ctx, 1, 0))
 TURNS_ON("tc", struct __sk_buff, skb_ecn_set_ce, bpf_skb_ecn_set_ce(ctx))
 TURNS_ON("tc", struct __sk_buff, skb_vlan_push, bpf_skb_vlan_push(ctx, 0, 1))
 TURNS_ON("tc", struct __sk_buff, skb_pull_data, bpf_skb_pull_data(ctx, 64))
@@ -153,6 +145,66 @@ TURNS_ON("sk_reuseport", struct sk_reuseport_md, sk_select_reuseport,
 	 bpf_sk_select_reuseport(ctx, &reuseports, &zero, 0))
 TURNS_ON("tc", struct __sk_buff, map_delete_elem, bpf_map_delete_elem(&sockhash, &zero))
 
+__hole("irqs-on")
+__refused_re(REFUSED(map_delete_elem))
+WITH_IRQS_OFF("tc", struct __sk_buff, socket_map_changed, bpf_map_delete_elem(&sockmap, &zero))
+
+SEC("?tc")
+__hole("irqs-on")
+__refused("may turn interrupts on")
+int socket_released(struct __sk_buff *ctx)
+{
+	struct bpf_sock_tuple tuple = {};
+	struct bpf_sock *sk;
+
+	sk = bpf_sk_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	irqs_off(bpf_sk_release(sk));
+	return 0;
+}
+
+extern int bpf_sock_destroy(struct sock_common *sock) __weak __ksym;
+
+SEC("?iter/tcp")
+__hole("irqs-on")
+__refused("may turn interrupts on")
+int socket_destroyed(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *sk = ctx->sk_common;
+
+	if (!sk)
+		return 0;
+	irqs_off(bpf_sock_destroy(sk));
+	return 0;
+}
+
+extern int bpf_sk_assign_tcp_reqsk(struct __sk_buff *s, struct sock *sk,
+				   struct bpf_tcp_req_attrs *attrs, int attrs__sz) __weak __ksym;
+
+SEC("?tc")
+__needs("bpf_sk_assign_tcp_reqsk")
+__hole("irqs-on")
+__refused("may turn interrupts on")
+int socket_assigned(struct __sk_buff *ctx)
+{
+	struct bpf_tcp_req_attrs attrs = {};
+	struct bpf_sock_tuple tuple = {};
+	struct tcp_sock *listener;
+	struct bpf_sock *sk;
+
+	sk = bpf_skc_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	listener = bpf_skc_to_tcp_sock(sk);
+	if (listener) {
+		irqs_off(bpf_sk_assign_tcp_reqsk(ctx, (struct sock *)listener, &attrs,
+						 sizeof(attrs)));
+	}
+	bpf_sk_release(sk);
+	return 0;
+}
+
 /* Other maps, and what docs/holes.md calls safe. */
 LEAVES_OFF("tc", struct __sk_buff, ringbuf_output, bpf_ringbuf_output(&ring, &data, 8, 0))
 LEAVES_OFF("tc", struct __sk_buff, perf_event_output,
@@ -168,13 +220,10 @@ __accepted
 int timer_start(struct __sk_buff *ctx)
 {
 	struct timed *t = bpf_map_lookup_elem(&timers, &zero);
-	unsigned long flags;
 
 	if (!t)
 		return 0;
-	bpf_local_irq_save(&flags);
-	bpf_timer_start(&t->timer, 1000, 0);
-	bpf_local_irq_restore(&flags);
+	irqs_off(bpf_timer_start(&t->timer, 1000, 0));
 	return 0;
 }
 
@@ -189,12 +238,9 @@ __refused_re(REFUSED(dynptr_write))
 int dynptr_write(struct __sk_buff *ctx)
 {
 	struct bpf_dynptr ptr;
-	unsigned long flags;
 
 	bpf_dynptr_from_skb(ctx, 0, &ptr);
-	bpf_local_irq_save(&flags);
-	bpf_dynptr_write(&ptr, 0, &data, 8, 0);
-	bpf_local_irq_restore(&flags);
+	irqs_off(bpf_dynptr_write(&ptr, 0, &data, 8, 0));
 	return 0;
 }
 
@@ -204,15 +250,57 @@ int dynptr_write_to_a_map(struct __sk_buff *ctx)
 {
 	__u64 *value = bpf_map_lookup_elem(&hash, &zero);
 	struct bpf_dynptr ptr;
-	unsigned long flags;
 
 	if (!value)
 		return 0;
 	bpf_dynptr_from_mem(value, 8, 0, &ptr);
-	bpf_local_irq_save(&flags);
-	bpf_dynptr_write(&ptr, 0, &data, 8, 0);
-	bpf_local_irq_restore(&flags);
+	irqs_off(bpf_dynptr_write(&ptr, 0, &data, 8, 0));
 	return 0;
+}
+
+/* Calls that reach such a helper. */
+
+static __noinline int static_clone(struct __sk_buff *ctx)
+{
+	return (int)bpf_clone_redirect(ctx, 1, 0);
+}
+
+SEC("?tc")
+__hole("irqs-on")
+__refused("may turn interrupts on")
+int clone_redirect_in_a_function(struct __sk_buff *ctx)
+{
+	int err;
+
+	irqs_off(err = static_clone(ctx));
+	return err;
+}
+
+__noinline int global_clone(struct __sk_buff *ctx)
+{
+	return (int)bpf_clone_redirect(ctx, 1, 0);
+}
+
+SEC("?tc")
+__hole("irqs-on")
+__refused("global functions that may turn interrupts on")
+int clone_redirect_in_a_global_function(struct __sk_buff *ctx)
+{
+	int err;
+
+	irqs_off(err = global_clone(ctx));
+	return err;
+}
+
+SEC("?tc")
+__accepted
+int clone_redirect_afterwards(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_local_irq_restore(&flags);
+	return (int)bpf_clone_redirect(ctx, 1, 0);
 }
 
 char _license[] SEC("license") = "GPL";

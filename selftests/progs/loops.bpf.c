@@ -240,7 +240,116 @@ __attribute__((naked)) int called_again(void)
 		     : CLOBBERS, "r7");
 }
 
-/* Other iterators than the numeric one, with interrupts off. */
+/* Numeric iterators with interrupts off. */
+
+static __always_inline void square(__u32 outer, __u32 inner)
+{
+	struct bpf_iter_num i, j;
+
+	bpf_iter_num_new(&i, 0, outer);
+	while (bpf_iter_num_next(&i)) {
+		bpf_iter_num_new(&j, 0, inner);
+		while (bpf_iter_num_next(&j))
+			sink++;
+		bpf_iter_num_destroy(&j);
+	}
+	bpf_iter_num_destroy(&i);
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_iterators(struct __sk_buff *ctx)
+{
+	irqs_off(square(many, many));
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_iterators_under_lock(struct __sk_buff *ctx)
+{
+	unsigned long flags;
+
+	if (bpf_res_spin_lock_irqsave(&lock_a, &flags))
+		return 0;
+	square(many, many);
+	bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
+	return 0;
+}
+
+SEC("?tc")
+__returns(12)
+int small_nested_iterators(struct __sk_buff *ctx)
+{
+	__u64 before = sink;
+
+	irqs_off(square(3, 4));
+	return (int)(sink - before);
+}
+
+SEC("?tc")
+__returns(6)
+int one_after_the_other(struct __sk_buff *ctx)
+{
+	__u32 n = many >> 21;
+	__u64 before = sink;
+
+	irqs_off(square(1, n); square(1, n >> 1));
+	return (int)(sink - before);
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused("with interrupts off, only iterators that were created so can advance")
+int iterator_of_before(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	unsigned long flags;
+
+	bpf_iter_num_new(&it, 0, many);
+	bpf_local_irq_save(&flags);
+	while (bpf_iter_num_next(&it))
+		sink++;
+	bpf_local_irq_restore(&flags);
+	bpf_iter_num_destroy(&it);
+	return 0;
+}
+
+/* Each round of the outer loop is a region of its own. */
+SEC("?tc")
+__returns(4)
+int regions_in_a_loop(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	__u64 before = sink;
+
+	bpf_iter_num_new(&it, 0, many >> 22);
+	while (bpf_iter_num_next(&it))
+		irqs_off(square(1, many >> 22));
+	bpf_iter_num_destroy(&it);
+	return (int)(sink - before);
+}
+
+__noinline int global_square(int a)
+{
+	square(many, many);
+	return a;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused("global functions with several loops are not allowed in IRQ-disabled region")
+int loops_of_a_global_function(struct __sk_buff *ctx)
+{
+	int n;
+
+	irqs_off(n = global_square(0));
+	return n;
+}
+
+/* Other iterators than the numeric one. */
 
 static __always_inline int bits(__u32 outer)
 {
@@ -265,12 +374,9 @@ __hole("irq-loops")
 __refused(NESTED_LOOPS)
 int nested_bits(struct __sk_buff *ctx)
 {
-	unsigned long flags;
 	int set;
 
-	bpf_local_irq_save(&flags);
-	set = bits(many);
-	bpf_local_irq_restore(&flags);
+	irqs_off(set = bits(many));
 	return set;
 }
 
@@ -279,12 +385,9 @@ __needs("bpf_iter_bits_new")
 __returns(4)
 int one_loop_of_bits(struct __sk_buff *ctx)
 {
-	unsigned long flags;
 	int set;
 
-	bpf_local_irq_save(&flags);
-	set = bits(1);
-	bpf_local_irq_restore(&flags);
+	irqs_off(set = bits(1));
 	return set;
 }
 
@@ -317,23 +420,95 @@ __hole("irq-loops")
 __refused("global functions with several loops are not allowed in IRQ-disabled region")
 int bits_of_a_global_function(struct __sk_buff *ctx)
 {
-	unsigned long flags;
 	int n;
 
-	bpf_local_irq_save(&flags);
-	n = global_bits(1);
-	bpf_local_irq_restore(&flags);
+	irqs_off(n = global_bits(1));
 	return n;
 }
 
-/* Callbacks of maps. */
+/* Callbacks. */
+
+static long count_often(__u32 index, void *ctx)
+{
+	bpf_loop(many, count, NULL, 0);
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_callbacks(struct __sk_buff *ctx)
+{
+	irqs_off(bpf_loop(many, count_often, NULL, 0));
+	return 0;
+}
+
+SEC("?tc")
+__returns(5)
+int one_callback(struct __sk_buff *ctx)
+{
+	__u64 before = sink;
+
+	irqs_off(bpf_loop(5, count, NULL, 0));
+	return (int)(sink - before);
+}
+
+#define HASH_OF(name, entries)                        \
+	struct {                                      \
+		__uint(type, BPF_MAP_TYPE_HASH);      \
+		__uint(map_flags, BPF_F_NO_PREALLOC); \
+		__uint(max_entries, entries);         \
+		__type(key, __u32);                   \
+		__type(value, __u64);                 \
+	} name SEC(".maps")
+
+HASH_OF(big, 1 << 12);
+HASH_OF(half, 1 << 11);
+
+static long count_element(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	sink++;
+	return 0;
+}
+
+static long walk_big(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	bpf_for_each_map_elem(&big, count_element, NULL, 0);
+	return 0;
+}
+
+static long walk_half(void *map, __u32 *key, __u64 *value, void *ctx)
+{
+	bpf_for_each_map_elem(&half, count_element, NULL, 0);
+	return 0;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int nested_map_walks(struct __sk_buff *ctx)
+{
+	irqs_off(bpf_for_each_map_elem(&big, walk_big, NULL, 0));
+	return 0;
+}
+
+/* 2^12 times 2^11 are as many as may be. */
+SEC("?tc")
+__accepted
+int nested_walks_of_small_maps(struct __sk_buff *ctx)
+{
+	irqs_off(bpf_for_each_map_elem(&big, walk_half, NULL, 0));
+	return 0;
+}
+
+/* Callbacks of maps whose size the verifier does not know. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_USER_RINGBUF);
 	__uint(max_entries, 4096);
 } samples SEC(".maps");
 
-static long count_often(struct bpf_dynptr *sample, void *ctx)
+static long count_often_each(struct bpf_dynptr *sample, void *ctx)
 {
 	bpf_loop(many, count, NULL, 0);
 	return 0;
@@ -344,11 +519,7 @@ __hole("irq-loops")
 __refused(NESTED_LOOPS)
 int nested_samples(struct __sk_buff *ctx)
 {
-	unsigned long flags;
-
-	bpf_local_irq_save(&flags);
-	bpf_user_ringbuf_drain(&samples, count_often, NULL, 0);
-	bpf_local_irq_restore(&flags);
+	irqs_off(bpf_user_ringbuf_drain(&samples, count_often_each, NULL, 0));
 	return 0;
 }
 
@@ -389,11 +560,7 @@ __hole("irq-loops")
 __refused(NESTED_LOOPS)
 int nested_inner_map(struct __sk_buff *ctx)
 {
-	unsigned long flags;
-
-	bpf_local_irq_save(&flags);
-	bpf_loop(many, visit_all, NULL, 0);
-	bpf_local_irq_restore(&flags);
+	irqs_off(bpf_loop(many, visit_all, NULL, 0));
 	return 0;
 }
 
@@ -401,11 +568,7 @@ SEC("?tc")
 __accepted
 int one_inner_map(struct __sk_buff *ctx)
 {
-	unsigned long flags;
-
-	bpf_local_irq_save(&flags);
-	visit_all(0, NULL);
-	bpf_local_irq_restore(&flags);
+	irqs_off(visit_all(0, NULL));
 	return 0;
 }
 

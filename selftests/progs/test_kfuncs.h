@@ -20,6 +20,16 @@ extern void bpf_res_spin_unlock_irqrestore(struct bpf_res_spin_lock *lock,
 extern void bpf_local_irq_save(unsigned long *flags__irq_flag) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
 
+/* Statements that run with interrupts off. */
+#define irqs_off(...)                           \
+	do {                                    \
+		unsigned long irqs__;           \
+                                                \
+		bpf_local_irq_save(&irqs__);    \
+		__VA_ARGS__;                    \
+		bpf_local_irq_restore(&irqs__); \
+	} while (0)
+
 struct locked_value {
 	struct bpf_res_spin_lock lock;
 	__u32 count;
