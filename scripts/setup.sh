@@ -51,6 +51,7 @@ can_kernel_source() {
 }
 can_maven() { can_tool mvn || { [ -n "${MAVEN_CENTRAL:-}" ] && can_tool curl; }; }
 can_java() { java -version >/dev/null 2>&1; }
+can_prometheus() { can_tool prometheus && can_tool promtool; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # Before 8.1 an emulated CPU could run code that another one was just patching (QEMU's commit
@@ -87,6 +88,7 @@ libbpf 1.3 or newer|can_libbpf|libbpf-dev
 libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
+HTTP server library|can_pkg libmicrohttpd|libmicrohttpd-dev
 bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 '
 
@@ -106,6 +108,7 @@ completion as users have it|can_complete|bash-completion
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
+Prometheus for the tests of metrics|can_prometheus|prometheus
 Python with venv|can_venv|python3-venv
 '
 
@@ -257,6 +260,17 @@ resolve_packages() {
 	done
 }
 
+# A service would start with this package, but only the tests use the program.
+mask_prometheus() {
+	case " $1 " in
+	*' prometheus '*) ;;
+	*) return 0 ;;
+	esac
+	command -v systemctl >/dev/null || return 0
+	say "masking prometheus.service (systemctl unmask prometheus makes it a service again)"
+	as_root systemctl -q mask prometheus.service >/dev/null 2>&1 || true
+}
+
 install_packages() {
 	local missing=$1 pkgs
 	say "updating the package lists"
@@ -266,6 +280,7 @@ install_packages() {
 	! needs_backports || pkgs=$(with_suites <<<"$pkgs")
 	pkgs=$(sort -u <<<"$pkgs" | paste -sd ' ')
 	say "installing: $pkgs"
+	mask_prometheus "$pkgs"
 	# shellcheck disable=SC2086 # a list of words
 	as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||

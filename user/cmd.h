@@ -37,6 +37,7 @@ struct cmd {
 	int (*run)(int argc, char **argv); /* argv[0] is "rqspin VERB"; returns an exit code */
 };
 
-extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno;
+extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
+	cmd_export;
 
 #endif

@@ -15,7 +15,6 @@ enum { KEY_NO_ADDR = 0x3000, KEY_SOURCE, KEY_BUFFER, KEY_STRICT };
 
 static const struct argp_option options[] = {
 	{ "duration", 'd', "TIME", 0, "Stop after this time (seconds, or with ms, s, m, h)", 2 },
-	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
 	{ "source", KEY_SOURCE, "LIST", 0, "Use exactly these sources: ", 4 },
 	{ "buffer", KEY_BUFFER, "SIZE", 0,
 	  "Memory per CPU for unread failures (64K to 1G; default 8M, for 16384 failures)", 4 },
@@ -23,9 +22,8 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = {
-	{ &trace_filter_argp, 0, NULL, 0 },
-	{ &opts_common, 0, NULL, 0 },
+static const struct argp_option print_options[] = {
+	{ "no-addr", KEY_NO_ADDR, NULL, 0, "Show no kernel addresses", 3 },
 	{ 0 },
 };
 
@@ -36,7 +34,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->filter;
-		state->child_inputs[1] = &o->print.json;
 		o->tuning.buffer = SESSION_BUFFER;
 		return 0;
 	case 'd':
@@ -47,15 +44,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STRICT:
 		o->strict = true;
 		return 0;
-	case KEY_NO_ADDR:
-		o->print.no_addr = true;
-		return 0;
 	case KEY_SOURCE:
 		o->sources = arg;
 		return 0;
 	case KEY_BUFFER:
 		if (opt_size(arg, SESSION_BUFFER_MIN, SESSION_BUFFER_MAX, &o->tuning.buffer))
 			opts_error(state, "--buffer: '%s' is not a size from 64K to 1G", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_print(int key, char *arg, struct argp_state *state)
+{
+	struct trace_opts *o = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		state->child_inputs[1] = &o->print.json;
+		return 0;
+	case KEY_NO_ADDR:
+		o->print.no_addr = true;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -78,9 +89,21 @@ static char *help(int key, const char *text, void *input)
 	return all;
 }
 
-const struct argp trace_opts_argp = {
-	.options = options, .parser = parse, .children = children, .help_filter = help
+static const struct argp_child filter[] = { { &trace_filter_argp, 0, NULL, 0 }, { 0 } };
+
+const struct argp collect_opts_argp = {
+	.options = options, .parser = parse, .children = filter, .help_filter = help
 };
+
+static const struct argp_child children[] = {
+	{ &collect_opts_argp, 0, NULL, 0 },
+	{ &opts_common, 0, NULL, 0 },
+	{ 0 },
+};
+
+const struct argp trace_opts_argp = { .options = print_options,
+				      .parser = parse_print,
+				      .children = children };
 
 int trace_opts_open(struct session **session, const struct trace_opts *opts, const char *doing,
 		    failure_fn emit, void *ctx)

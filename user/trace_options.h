@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What trace and stat share: options, and the session they follow. */
+/* What trace, stat and export share: options, and the session they follow. */
 #ifndef RQSPIN_TRACE_OPTIONS_H
 #define RQSPIN_TRACE_OPTIONS_H
 
@@ -23,6 +23,9 @@ struct trace_opts {
 
 /* Child parser for all of the above and --verbose; its input is a struct trace_opts. */
 extern const struct argp trace_opts_argp;
+
+/* The same without what is about printing: --no-addr, --json, --verbose. */
+extern const struct argp collect_opts_argp;
 
 /*
  * Says what it does ("tracing"). 0, or -errno after it has said why: -EINVAL if the options are

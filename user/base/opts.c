@@ -13,25 +13,35 @@
 
 enum { KEY_JSON = 0x1000 };
 
-static const struct argp_option common_options[] = {
+static const struct argp_option json_options[] = {
 	{ "json", KEY_JSON, NULL, 0, "Print JSON on standard output", 100 },
+	{ 0 },
+};
+
+static const struct argp_option talk_options[] = {
 	{ "verbose", 'v', NULL, 0, "Print more messages on standard error; -vv adds libbpf's",
 	  100 },
 	{ NULL, 'h', NULL, 0, "Same as --help", -1 },
 	{ 0 },
 };
 
-static error_t parse_common(int key, char *arg, struct argp_state *state)
+static error_t parse_json(int key, char *arg, struct argp_state *state)
 {
 	bool *json = state->input;
 
 	(void)arg;
+	if (key != KEY_JSON)
+		return ARGP_ERR_UNKNOWN;
+	*json = true;
+	return 0;
+}
+
+static error_t parse_talk(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
 	switch (key) {
 	case 'h':
 		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
-		return 0;
-	case KEY_JSON:
-		*json = true;
 		return 0;
 	case 'v':
 		log_more();
@@ -52,7 +62,9 @@ error_t opts_parse_none(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp opts_common = { .options = common_options, .parser = parse_common };
+const struct argp opts_talk = { .options = talk_options, .parser = parse_talk };
+static const struct argp_child talk[] = { { &opts_talk, 0, NULL, 0 }, { 0 } };
+const struct argp opts_common = { .options = json_options, .parser = parse_json, .children = talk };
 const struct argp_child opts_only_common[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
 void opts_error(const struct argp_state *state, const char *fmt, ...)

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/opts.h"
+#include "base/stop.h"
+#include "cmd.h"
+#include "metrics/expose.h"
+#include "metrics/http.h"
+#include "metrics/series.h"
+#include "metrics/textfile.h"
+#include "trace_options.h"
+
+#define INTERVAL_S 15
+#define MAX_SERIES 1000
+
+struct export
+{
+	struct trace_opts opts;
+	const char *textfile; /* NULL: none, as listen; one of them is given */
+	const char *listen;
+	double interval;
+	uint64_t max_series;
+	double due;		 /* now_s() of the next textfile */
+	int err;		 /* of the last one */
+	struct losses uncounted; /* while losses are asked for */
+	bool out_of_memory;
+	uint64_t seen;
+	bool matched;
+	struct metrics metrics;
+	struct http *http;
+	struct session *session;
+};
+
+enum { KEY_TEXTFILE = 0x1000, KEY_LISTEN, KEY_SERIES };
+
+static const struct argp_option options[] = {
+	{ "textfile", KEY_TEXTFILE, "FILE", 0,
+	  "Write the metrics to FILE, which is replaced as a whole", 1 },
+	{ "listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+	  "Serve the metrics by HTTP at /metrics; without ADDRESS on all of them, port 0 is any",
+	  1 },
+	{ "interval", 'i', "TIME", 0, "Between two versions of FILE (15 s)", 2 },
+	{ "max-series", KEY_SERIES, "N", 0,
+	  "Name programs and locks in at most N series (1000); the failures of others are counted "
+	  "by kind alone",
+	  2 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ &collect_opts_argp, 0, NULL, 0 },
+	{ &opts_talk, 0, NULL, 0 },
+	{ 0 },
+};
+
+static void check(const struct export *x, const struct argp_state *state)
+{
+	if (!x->textfile == !x->listen)
+		opts_error(state, "give one of --textfile FILE and --listen ADDRESS:PORT");
+	if (x->interval && !x->textfile)
+		opts_error(state,
+			   "--interval is for --textfile: with --listen, who scrapes decides");
+	if (x->textfile && !*x->textfile)
+		opts_error(state, "--textfile: the name is empty");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct export *x = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &x->opts;
+		x->max_series = MAX_SERIES;
+		return 0;
+	case KEY_TEXTFILE:
+		x->textfile = arg;
+		return 0;
+	case KEY_LISTEN:
+		x->listen = arg;
+		return 0;
+	case 'i':
+		if (opt_seconds(arg, &x->interval))
+			opts_error(state, "--interval: '%s' is not a time like 15, 500ms or 2m",
+				   arg);
+		return 0;
+	case KEY_SERIES:
+		if (opt_u64(arg, 1, UINT32_MAX, &x->max_series))
+			opts_error(state, "--max-series: '%s' is not a positive number", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		opts_error(state, "takes no arguments, but got '%s'", arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(x, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = "--textfile=FILE\n--listen=ADDRESS:PORT",
+	.doc = "Count failed acquisitions for Prometheus and OpenTelemetry.\v"
+	       "The counts are those of 'rqspin stat', since the start: by program, lock and kind. "
+	       "FILE is for node_exporter's textfile collector, which reads *.prom. The last "
+	       "version, at Ctrl-C or at the end of --duration, says rqspin_up 0. The HTTP server "
+	       "has neither TLS nor passwords: let it listen on a private address. "
+	       "docs/monitoring.md lists the metrics.",
+};
+
+static void on_failure(const struct failure *f, void *ctx)
+{
+	struct export *x = ctx;
+
+	x->seen++;
+	if (!trace_filter_match(&x->opts.filter, f, session_locks(x->session)))
+		return;
+	x->matched = true;
+	if (!series_seen(x->metrics.series, f, session_locks(x->session)))
+		x->out_of_memory = true;
+}
+
+static void on_loss(const struct failure *like, __u64 nr, void *ctx)
+{
+	struct export *x = ctx;
+	const struct trace_filter *flt = &x->opts.filter;
+	bool known = like && !trace_filter_by_task(flt);
+
+	if (known && !trace_filter_match(flt, like, session_locks(x->session)))
+		return;
+	x->matched = true; /* or may be: nothing says that it does not */
+	if (!known && trace_filter_any(flt))
+		x->uncounted.lost += nr;
+	else if (!series_lost(x->metrics.series, known ? like : NULL, nr,
+			      session_locks(x->session)))
+		x->out_of_memory = true;
+}
+
+static void update(struct export *x)
+{
+	struct metrics *m = &x->metrics;
+
+	session_losses(x->session, &x->uncounted);
+	x->uncounted.lost = 0;
+	series_begin_losses(m->series);
+	session_lost_each(x->session, on_loss, x);
+	series_settle(m->series);
+	/* A counter that goes down would be taken for a restart. */
+	if (m->uncounted < x->uncounted.lost)
+		m->uncounted = x->uncounted.lost;
+	m->unknown |= x->uncounted.unknown || x->out_of_memory;
+	m->missed = x->uncounted.missed;
+	m->unseen = x->uncounted.unseen;
+}
+
+static void page(FILE *out, bool openmetrics, void *ctx)
+{
+	struct export *x = ctx;
+
+	update(x);
+	expose(out, &x->metrics, openmetrics);
+}
+
+static int write_textfile(struct export *x)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int err;
+
+	if (!out)
+		return -ENOMEM;
+	page(out, false, x);
+	err = fclose(out) ? -ENOMEM : textfile_replace(x->textfile, text, size);
+	free(text);
+	return err;
+}
+
+/* A disk may be full for a while: the counts are in memory, and the next version has them. */
+static void renew_textfile(struct export *x)
+{
+	int err = write_textfile(x);
+
+	if (err && err != x->err)
+		pr_warn("%s: %s; it stays as it was, and the next try is in %g s", x->textfile,
+			strerror(-err), x->interval);
+	if (!err && x->err)
+		pr_info("%s: written again", x->textfile);
+	x->err = err;
+	x->due += x->interval;
+	if (x->due < now_s())
+		x->due = now_s() + x->interval;
+}
+
+static bool serve(void *ctx)
+{
+	struct export *x = ctx;
+
+	series_forget_addresses(x->metrics.series);
+	if (x->http)
+		http_poll(x->http);
+	else if (now_s() >= x->due)
+		renew_textfile(x);
+	return false;
+}
+
+static int end(struct export *x)
+{
+	session_drain(x->session);
+	x->metrics.up = false;
+	if (x->textfile)
+		x->err = write_textfile(x);
+	else
+		update(x);
+	if (x->err)
+		pr_err("%s: %s; the last counts are not in it", x->textfile, strerror(-x->err));
+	if (!x->matched)
+		trace_filter_no_match(&x->opts.filter, x->seen);
+	return x->err;
+}
+
+static int begin(struct export *x, int fd)
+{
+	char url[128];
+
+	if (x->textfile) {
+		x->interval = x->interval ?: INTERVAL_S;
+		x->due = now_s() + x->interval;
+		x->err = write_textfile(x);
+		if (x->err)
+			pr_err("%s: %s", x->textfile, strerror(-x->err));
+		else
+			pr_info("metrics: %s, every %g s", x->textfile, x->interval);
+		return x->err;
+	}
+	x->http = http_start(fd, page, x);
+	if (!x->http)
+		return -ENOMEM;
+	http_url(x->http, url, sizeof(url));
+	pr_info("metrics: %s", url);
+	return 0;
+}
+
+static double epoch_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static int export(struct export *x, int fd)
+{
+	double until = x->opts.duration ? now_s() + x->opts.duration : 0;
+	int err, last;
+
+	x->metrics.up = true;
+	x->metrics.start_s = epoch_s();
+	session_sources(x->session, x->metrics.sources, sizeof(x->metrics.sources));
+	err = begin(x, fd);
+	if (err)
+		return err;
+	err = trace_opts_follow(x->session, until, serve, x);
+	last = end(x);
+	http_stop(x->http);
+	return err ?: last;
+}
+
+static int open_and_export(struct export *x)
+{
+	int fd, err;
+
+	if (x->textfile && !textfile_plain(x->textfile)) {
+		pr_err("--textfile: %s is no regular file, and would be replaced by one",
+		       x->textfile);
+		return -EINVAL;
+	}
+	fd = x->listen ? http_bind(x->listen) : -1;
+	if (x->listen && fd < 0)
+		return fd;
+	err = trace_opts_open(&x->session, &x->opts, "counting", on_failure, x);
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	err = export(x, fd);
+	session_close(x->session);
+	/* What became of the session is no matter of the command line. */
+	return err ? -EIO : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct export x = {};
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &x);
+	x.metrics.series = series_new(x.max_series);
+	if (!x.metrics.series) {
+		pr_err("out of memory");
+		return EXIT_FAIL;
+	}
+	err = open_and_export(&x);
+	series_free(x.metrics.series);
+	if (err)
+		return cmd_exit_code(err);
+	return x.opts.strict && (x.metrics.uncounted || x.metrics.unknown) ? EXIT_LOST : EXIT_OK;
+}
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.summary = "failed acquisitions as metrics for Prometheus",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Metrics in the text formats of Prometheus and OpenMetrics. */
+#ifndef RQSPIN_METRICS_EXPOSE_H
+#define RQSPIN_METRICS_EXPOSE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct series_table;
+
+#define EXPOSE_PROMETHEUS  "text/plain; version=0.0.4; charset=utf-8"
+#define EXPOSE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+/**
+ * struct metrics - all that is told
+ * @up: failures are being counted; false in the last text of all
+ * @series: failures
+ * @uncounted: failures known to be lost, and in no series
+ * @unknown: there may be more
+ * @missed: programs that came and went before they could be looked at
+ * @unseen: programs that take locks, and of whose failures no source tells
+ * @start_s: since when, in seconds of the epoch
+ * @sources: "tracepoint, ring"
+ */
+struct metrics {
+	bool up;
+	struct series_table *series;
+	__u64 uncounted;
+	bool unknown;
+	__u64 missed, unseen;
+	double start_s;
+	char sources[128];
+};
+
+void expose(FILE *out, const struct metrics *m, bool openmetrics);
+
+#endif

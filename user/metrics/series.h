@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Failures by program, lock and kind, as counters that never go down and whose number is limited.
+ */
+#ifndef RQSPIN_METRICS_SERIES_H
+#define RQSPIN_METRICS_SERIES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct failure;
+struct locknames;
+
+#define SERIES_PROG 64
+#define SERIES_LOCK 320
+
+/**
+ * struct series - one counter
+ * @prog: the program's name, "" if unknown or if there were too many series
+ * @lock: the lock's name, "" in the same way
+ * @kind: enum rqspin_kind
+ * @seen: failures that were handed out
+ * @lost: failures that were not, but are known to be like these
+ * @total: what readers get; series_settle() makes it
+ */
+struct series {
+	char prog[SERIES_PROG];
+	char lock[SERIES_LOCK];
+	__u32 kind;
+	__u64 seen, lost, total;
+};
+
+struct series_table;
+
+/* max: not more than these have names of programs and locks; the others are one for each kind. */
+struct series_table *series_new(size_t max);
+void series_free(struct series_table *t);
+
+/* One failure was handed out. False: out of memory, it is not counted. */
+bool series_seen(struct series_table *t, const struct failure *f, struct locknames *names);
+
+/*
+ * So many like this one are lost by now: since the beginning, not since the last call. like: as
+ * loss_fn gets it, NULL if nothing is known of them. False: out of memory, they are not counted.
+ */
+bool series_lost(struct series_table *t, const struct failure *like, __u64 nr,
+		 struct locknames *names);
+
+/* Around the calls of series_lost(): forget what was lost, then make totals of it. */
+void series_begin_losses(struct series_table *t);
+void series_settle(struct series_table *t);
+
+/* Addresses may belong to other locks from now on. */
+void series_forget_addresses(struct series_table *t);
+
+size_t series_nr(const struct series_table *t);
+const struct series *series_at(const struct series_table *t, size_t i);
+bool series_full(const struct series_table *t); /* were there more than max? */
+
+#endif
