@@ -31,9 +31,11 @@ FORCE:
 INSTALL = install -p
 D = $(DESTDIR)$(PREFIX)
 SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.txt LICENSE
+MONITORING = $(filter-out %.service,$(wildcard docs/monitoring/*))
+UNIT = docs/monitoring/rqspin-export.service
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
-	share/pkgconfig share/doc/rqspin/progs
+	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
 define INSTALLED
@@ -42,7 +44,7 @@ Installed in $(D):
   include/rqspin                     headers for BPF programs
   share/pkgconfig/rqspin.pc          for pkg-config --cflags rqspin
   lib/rqspin/progs                   samples
-  share/doc/rqspin                   documents, sources of the samples
+  share/doc/rqspin                   documents, sources of the samples, monitoring
   share/man/man8/rqspin.8            manual
   share/bash-completion/completions/rqspin
 Remove it with: make uninstall PREFIX=$(PREFIX)$(DESTDIR:%= DESTDIR=%)
@@ -62,6 +64,8 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
 	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
+	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
+	$(Q)sed 's|/usr/local/|$(PREFIX)/|' $(UNIT) >$(D)/share/doc/rqspin/monitoring/$(notdir $(UNIT))
 	@printf '%s\n' "$$INSTALLED"
 
 .PHONY: uninstall

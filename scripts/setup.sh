@@ -108,6 +108,7 @@ completion as users have it|can_complete|bash-completion
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
+strace for the test of the systemd unit|can_tool strace|strace
 Prometheus for the tests of metrics|can_prometheus|prometheus
 Python with venv|can_venv|python3-venv
 '

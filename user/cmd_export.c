@@ -116,7 +116,8 @@ static const struct argp argp = {
 	       "FILE is for node_exporter's textfile collector, which reads *.prom. The last "
 	       "version, at Ctrl-C or at the end of --duration, says rqspin_up 0. The HTTP server "
 	       "has neither TLS nor passwords: let it listen on a private address. "
-	       "docs/monitoring.md lists the metrics.",
+	       "docs/monitoring.md lists the metrics. The folder monitoring beside it has a systemd unit, "
+	       "a Kubernetes manifest, a dashboard, alerts and configurations.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)

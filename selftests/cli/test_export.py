@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -34,8 +35,8 @@ def tool(name):
 
 
 class Exporter:
-    def __init__(self, *args):
-        cmd = [RQSPIN, "export", *map(str, args)]
+    def __init__(self, *args, by=()):
+        cmd = [*by, RQSPIN, "export", *map(str, args)]
         self.proc = subprocess.Popen(cmd, stderr=subprocess.PIPE, text=True)
         self.talk = []
         for line in self.proc.stderr:
@@ -67,8 +68,9 @@ class Exporter:
 
 
 @contextlib.contextmanager
-def exporter(*args):
-    x = Exporter(*args)
+def exporter(*args, by=()):
+    """by: a command that runs it."""
+    x = Exporter(*args, by=by)
     try:
         yield x
         assert x.stop() == 0, x.talk
@@ -77,8 +79,8 @@ def exporter(*args):
         x.proc.wait()
 
 
-def listening(*args):
-    return exporter("--listen", "127.0.0.1:0", *args)
+def listening(*args, by=()):
+    return exporter("--listen", "127.0.0.1:0", *args, by=by)
 
 
 def samples(text):
@@ -218,7 +220,7 @@ def prometheus(tmp_path, target):
     proc = subprocess.Popen(cmd, stderr=subprocess.PIPE, text=True)
 
     def ask(query):
-        url = f"http://{address}/api/v1/query?query={query}"
+        url = f"http://{address}/api/v1/query?query={urllib.parse.quote(query)}"
         with urllib.request.urlopen(url, timeout=LIMIT) as answer:
             return json.load(answer)["data"]["result"]
 
