@@ -13,7 +13,7 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_UNSUPPORTED = 3, /* this kernel or this user cannot do it */
 	EXIT_LOST = 4,	      /* events were lost and --strict was given */
-	EXIT_EVENT = 10,      /* trace --fail-on-event saw one */
+	EXIT_EVENT = 10,      /* trace --fail-on-event saw one, check found something */
 };
 
 /* Functions return -errno; what the shell gets for it. */
@@ -38,6 +38,6 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
-	cmd_export;
+	cmd_export, cmd_check;
 
 #endif

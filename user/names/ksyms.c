@@ -271,3 +271,11 @@ void ksyms_text(const struct ksyms *ks, __u64 *start, __u64 *size)
 	if (*start && end > *start)
 		*size = end - *start;
 }
+
+__u64 ksyms_addr(const struct ksyms *ks, const char *name)
+{
+	for (size_t i = 0; i < ks->kernel.nr; i++)
+		if (!ks->kernel.syms[i].data && !strcmp(ks->kernel.syms[i].name, name))
+			return ks->kernel.syms[i].addr;
+	return 0;
+}

@@ -20,4 +20,7 @@ void ksyms_text(const struct ksyms *ks, __u64 *start, __u64 *size);
 /* What the address is in, and how far; NULL if unknown. *data: a variable, not a function. */
 const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data);
 
+/* The address of one of the kernel's own functions; 0 if there is none of that name. */
+__u64 ksyms_addr(const struct ksyms *ks, const char *name);
+
 #endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/btf.h>
+
+#include "check/calls.h"
+#include "names/ksyms.h"
+
+struct calls {
+	struct ksyms *ksyms;
+	struct btf *btf;
+	__u64 base; /* what calls are relative to; 0: not known */
+};
+
+static const struct {
+	const char *name;
+	enum call_kind kind;
+	bool irqsave;
+} table[] = {
+	{ "bpf_res_spin_lock", CALL_LOCK, false },
+	{ "bpf_res_spin_lock_irqsave", CALL_LOCK, true },
+	{ "bpf_res_spin_unlock", CALL_UNLOCK, false },
+	{ "bpf_res_spin_unlock_ooo", CALL_UNLOCK, false },
+	{ "bpf_res_spin_unlock_irqrestore", CALL_UNLOCK, true },
+	{ "bpf_spin_lock", CALL_SPIN_LOCK, false },
+	{ "bpf_spin_unlock", CALL_UNLOCK, false },
+	{ "bpf_local_irq_save", CALL_IRQ_SAVE, false },
+	{ "bpf_local_irq_restore", CALL_IRQ_RESTORE, false },
+	{ "__htab_map_lookup_elem", CALL_LOOKUP_INNER, false },
+	{ "bpf_obj_new_impl", CALL_OBJECT_NEW, false },
+	{ "bpf_obj_new", CALL_OBJECT_NEW, false },
+	{ "bpf_refcount_acquire_impl", CALL_OBJECT, false },
+	{ "bpf_list_pop_front", CALL_OBJECT, false },
+	{ "bpf_list_pop_back", CALL_OBJECT, false },
+	{ "bpf_list_front", CALL_OBJECT, false },
+	{ "bpf_list_back", CALL_OBJECT, false },
+	{ "bpf_rbtree_first", CALL_OBJECT, false },
+	{ "bpf_rbtree_root", CALL_OBJECT, false },
+	{ "bpf_rbtree_left", CALL_OBJECT, false },
+	{ "bpf_rbtree_right", CALL_OBJECT, false },
+	{ "bpf_rbtree_remove", CALL_OBJECT, false },
+	{ "bpf_timer_set_callback", CALL_DEFER, false },
+	{ "bpf_wq_set_callback_impl", CALL_DEFER, false },
+	{ "bpf_wq_set_callback", CALL_DEFER, false },
+	{ "bpf_throw", CALL_NO_RETURN, false },
+};
+
+static __u64 base_addr(struct ksyms *ksyms)
+{
+	return ksyms ? ksyms_addr(ksyms, "__bpf_call_base") : 0;
+}
+
+struct calls *calls_open(void)
+{
+	struct calls *calls = calloc(1, sizeof(*calls));
+
+	if (!calls)
+		return NULL;
+	calls->ksyms = ksyms_open();
+	calls->btf = btf__load_vmlinux_btf();
+	calls->base = base_addr(calls->ksyms);
+	return calls;
+}
+
+void calls_close(struct calls *calls)
+{
+	if (!calls)
+		return;
+	if (calls->ksyms)
+		ksyms_close(calls->ksyms);
+	btf__free(calls->btf);
+	free(calls);
+}
+
+bool calls_known(const struct calls *calls)
+{
+	return calls->base;
+}
+
+/* A call is an offset; where functions may be too far away for one, it is a BTF id. */
+static const char *name_of(struct calls *calls, const struct bpf_insn *insn)
+{
+	const struct btf_type *t;
+	const char *name;
+	bool data;
+	__u64 off;
+
+	name = ksyms_find(calls->ksyms, calls->base + (__s64)insn->imm, &off, &data);
+	if (name && !off && !data)
+		return name;
+	if (insn->src_reg != BPF_PSEUDO_KFUNC_CALL || insn->off || !calls->btf)
+		return "";
+	t = btf__type_by_id(calls->btf, insn->imm);
+	return t && btf_is_func(t) ? btf__name_by_offset(calls->btf, t->name_off) : "";
+}
+
+static bool ends(const char *s, const char *with)
+{
+	size_t len = strlen(s), n = strlen(with);
+
+	return len >= n && !strcmp(s + len - n, with);
+}
+
+/* Each map type has its own function for an operation. */
+static enum call_kind kind_by_shape(const char *name)
+{
+	if (ends(name, "lookup_elem") || ends(name, "lookup_percpu_elem"))
+		return CALL_LOOKUP;
+	if (strstr(name, "for_each_") || !strcmp(name, "bpf_loop") ||
+	    !strcmp(name, "bpf_find_vma") || !strcmp(name, "bpf_user_ringbuf_drain"))
+		return CALL_ITERATE;
+	return CALL_OTHER;
+}
+
+struct call calls_of(struct calls *calls, const struct bpf_insn *insn)
+{
+	struct call call = { .name = name_of(calls, insn) };
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strcmp(table[i].name, call.name))
+			continue;
+		call.kind = table[i].kind;
+		call.irqsave = table[i].irqsave;
+		return call;
+	}
+	call.kind = kind_by_shape(call.name);
+	return call;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check/findings.h"
+
+/* Below the current folder: as the user would write it. */
+static char *short_path(const char *file)
+{
+	char cwd[4096];
+	size_t len;
+
+	if (!getcwd(cwd, sizeof(cwd)))
+		return strdup(file);
+	len = strlen(cwd);
+	if (len > 1 && !strncmp(file, cwd, len) && file[len] == '/')
+		file += len + 1;
+	return strdup(file);
+}
+
+static char *copy(const char *s)
+{
+	return s ? strdup(s) : NULL;
+}
+
+static void place_set(struct place *p, const struct check_prog *prog, __u32 pc)
+{
+	struct check_line line;
+
+	if (!prog)
+		return;
+	check_line(prog, pc, &line);
+	p->file = line.file ? short_path(line.file) : NULL;
+	p->text = copy(line.text);
+	p->line = line.line;
+	p->prog = copy(prog->name);
+	p->object = copy(prog->object);
+	p->prog_id = prog->object ? 0 : prog->id;
+}
+
+static void place_free(struct place *p)
+{
+	free(p->file);
+	free(p->prog);
+	free(p->object);
+	free(p->text);
+}
+
+static char *format(struct findings *f, const char *fmt, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, args) < 0) {
+		f->nomem = true;
+		return NULL;
+	}
+	return text;
+}
+
+struct finding *finding_add(struct findings *f, enum severity severity, const char *kind,
+			    const struct check_prog *prog, __u32 pc, const char *fmt, ...)
+{
+	struct finding *all = realloc(f->all, (f->nr + 1) * sizeof(*all)), *one;
+	va_list args;
+
+	if (!all) {
+		f->nomem = true;
+		return NULL;
+	}
+	f->all = all;
+	one = &all[f->nr];
+	*one = (struct finding){ .kind = kind, .severity = severity };
+	va_start(args, fmt);
+	one->message = format(f, fmt, args);
+	va_end(args);
+	if (!one->message)
+		return NULL;
+	place_set(&one->at, prog, pc);
+	f->nr++;
+	return one;
+}
+
+void finding_stage(struct findings *f, struct finding *finding, const struct check_prog *prog,
+		   __u32 pc, const char *fmt, ...)
+{
+	struct stage *stages;
+	va_list args;
+
+	if (!finding)
+		return;
+	stages = realloc(finding->stages, (finding->nr_stages + 1) * sizeof(*stages));
+	if (!stages) {
+		f->nomem = true;
+		return;
+	}
+	finding->stages = stages;
+	stages += finding->nr_stages;
+	memset(stages, 0, sizeof(*stages));
+	va_start(args, fmt);
+	stages->message = format(f, fmt, args);
+	va_end(args);
+	if (!stages->message)
+		return;
+	place_set(&stages->at, prog, pc);
+	finding->nr_stages++;
+}
+
+void findings_free(struct findings *f)
+{
+	for (size_t i = 0; i < f->nr; i++) {
+		struct finding *one = &f->all[i];
+
+		for (size_t j = 0; j < one->nr_stages; j++) {
+			place_free(&one->stages[j].at);
+			free(one->stages[j].message);
+		}
+		place_free(&one->at);
+		free(one->stages);
+		free(one->message);
+	}
+	free(f->all);
+	*f = (struct findings){};
+}
+
+size_t findings_count(const struct findings *f, bool notes)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		nr += (f->all[i].severity == FINDING_NOTE) == notes;
+	return nr;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is told to the user: texts and places, ready to be printed. */
+#ifndef RQSPIN_CHECK_FINDINGS_H
+#define RQSPIN_CHECK_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "check/progs.h"
+
+enum severity { FINDING_ERROR, FINDING_WARNING, FINDING_NOTE };
+
+/**
+ * struct place - somewhere in a program
+ * @file: NULL if there is no line information
+ */
+struct place {
+	char *file, *prog, *object, *text;
+	__u32 line, prog_id;
+};
+
+struct stage {
+	struct place at;
+	char *message;
+};
+
+/**
+ * struct finding - one thing to tell
+ * @kind: "cycle", "aa", ...: see docs/check.md
+ * @fix: what to do, or NULL
+ * @stages: how it comes to that
+ */
+struct finding {
+	const char *kind;
+	enum severity severity;
+	struct place at;
+	char *message;
+	const char *fix;
+	struct stage *stages;
+	size_t nr_stages;
+};
+
+struct findings {
+	struct finding *all;
+	size_t nr;
+	bool nomem;
+};
+
+/* A new one, or NULL: then nomem is set. prog may be NULL: about nothing in particular. */
+struct finding *finding_add(struct findings *f, enum severity severity, const char *kind,
+			    const struct check_prog *prog, __u32 pc, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+
+void finding_stage(struct findings *f, struct finding *finding, const struct check_prog *prog,
+		   __u32 pc, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+void findings_free(struct findings *f);
+size_t findings_count(const struct findings *f, bool notes);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/graph.h"
+
+#define LOOKS_MAX 2000000 /* edges looked at: an end to what is too large */
+
+struct search {
+	const struct check_set *set;
+	const struct edge **edges; /* those that may be part of a cycle */
+	size_t nr_edges;
+	struct cycles *cycles;
+	const struct edge *path[CYCLE_MAX];
+	unsigned int depth;
+	size_t first; /* each cycle is found from its first edge only */
+	unsigned long looks;
+};
+
+bool locks_meet(const struct check_set *set, const struct lock *a, const struct lock *b,
+		bool *certain)
+{
+	*certain = false;
+	if (a->kind != LOCK_MAP || b->kind != LOCK_MAP || a->off != b->off ||
+	    !check_same_map(&set->maps[a->map], &set->maps[b->map]))
+		return false;
+	*certain = *a->key && !strcmp(a->key, b->key);
+	return *certain || !*a->key || !*b->key;
+}
+
+/* One lock that is held on every edge lets them happen one after the other only. */
+static bool gated(const struct search *s)
+{
+	const struct edge *first = s->path[0];
+	bool certain;
+
+	for (unsigned int g = 0; g < first->nr_gates; g++) {
+		unsigned int i, j;
+
+		for (i = 1; i < s->depth; i++) {
+			const struct edge *e = s->path[i];
+
+			for (j = 0; j < e->nr_gates; j++)
+				if (locks_meet(s->set, &first->gates[g], &e->gates[j], &certain) &&
+				    certain)
+					break;
+			if (j == e->nr_gates)
+				break;
+		}
+		if (i == s->depth)
+			return true;
+	}
+	return false;
+}
+
+/* Neither addresses nor keys can rise all the way round. */
+static bool rising(const struct search *s)
+{
+	unsigned int order = ~0U;
+
+	for (unsigned int i = 0; i < s->depth; i++)
+		order &= s->path[i]->order;
+	return order;
+}
+
+static bool same_lock(const struct search *s, const struct lock *a, const struct lock *b)
+{
+	return a->kind == b->kind && a->off == b->off && !strcmp(a->key, b->key) &&
+	       check_same_map(&s->set->maps[a->map], &s->set->maps[b->map]);
+}
+
+/* The same locks in the same order, wherever it begins. */
+static bool same_cycle(const struct search *s, const struct cycle *c)
+{
+	if (c->nr != s->depth)
+		return false;
+	for (unsigned int shift = 0; shift < c->nr; shift++) {
+		unsigned int i = 0;
+
+		while (i < c->nr && same_lock(s, &c->edges[(i + shift) % c->nr]->from.lock,
+					      &s->path[i]->from.lock))
+			i++;
+		if (i == c->nr)
+			return true;
+	}
+	return false;
+}
+
+static void found(struct search *s)
+{
+	struct cycle *c;
+	bool certain;
+
+	if (gated(s) || rising(s))
+		return;
+	for (size_t i = 0; i < s->cycles->nr; i++)
+		if (same_cycle(s, &s->cycles->all[i]))
+			return;
+	if (s->cycles->nr == CYCLES_MAX) {
+		s->cycles->more = true;
+		return;
+	}
+	c = &s->cycles->all[s->cycles->nr++];
+	c->nr = s->depth;
+	memcpy(c->edges, s->path, s->depth * sizeof(c->edges[0]));
+	c->keys = false;
+	for (unsigned int i = 0; i < c->nr; i++) {
+		locks_meet(s->set, &c->edges[i]->to.lock, &c->edges[(i + 1) % c->nr]->from.lock,
+			   &certain);
+		c->keys |= !certain;
+	}
+}
+
+/* A party more: one that holds a lock that none of the others holds. */
+static bool may_join(const struct search *s, const struct edge *e)
+{
+	bool certain;
+
+	for (unsigned int i = 0; i < s->depth; i++)
+		if (s->path[i] == e ||
+		    locks_meet(s->set, &s->path[i]->from.lock, &e->from.lock, &certain))
+			return false;
+	return true;
+}
+
+static void extend(struct search *s)
+{
+	const struct lock *wanted = &s->path[s->depth - 1]->to.lock;
+	bool certain;
+
+	if (s->depth > 1 && locks_meet(s->set, wanted, &s->path[0]->from.lock, &certain)) {
+		found(s);
+		return;
+	}
+	if (s->depth == CYCLE_MAX)
+		return;
+	for (size_t i = s->first; i < s->nr_edges; i++) {
+		const struct edge *e = s->edges[i];
+
+		if (++s->looks > LOOKS_MAX) {
+			s->cycles->more = true;
+			return;
+		}
+		if (!locks_meet(s->set, wanted, &e->from.lock, &certain) || !may_join(s, e))
+			continue;
+		s->path[s->depth++] = e;
+		extend(s);
+		s->depth--;
+	}
+}
+
+static bool goes_on(const struct search *s, const struct edge *e)
+{
+	bool certain, before = false, after = false;
+
+	for (size_t i = 0; i < s->nr_edges; i++) {
+		before |= locks_meet(s->set, &s->edges[i]->to.lock, &e->from.lock, &certain);
+		after |= locks_meet(s->set, &e->to.lock, &s->edges[i]->from.lock, &certain);
+	}
+	return before && after;
+}
+
+/* What nothing leads to, or what leads to nothing, is in no circle: one after the other. */
+static void peel(struct search *s)
+{
+	size_t before;
+
+	do {
+		before = s->nr_edges;
+		for (size_t i = s->nr_edges; i-- > 0;)
+			if (!goes_on(s, s->edges[i]))
+				s->edges[i] = s->edges[--s->nr_edges];
+	} while (s->nr_edges < before);
+}
+
+/* For the graph, an edge between the same locks under the same others is the same edge. */
+static bool redundant(const struct search *s, const struct edge *e)
+{
+	for (size_t i = 0; i < s->nr_edges; i++) {
+		const struct edge *other = s->edges[i];
+
+		if (same_lock(s, &other->from.lock, &e->from.lock) &&
+		    same_lock(s, &other->to.lock, &e->to.lock) && other->order == e->order &&
+		    !other->nr_gates && other->from.prog == e->from.prog)
+			return true;
+	}
+	return false;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct edge *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void collect(struct search *s, const struct record *record)
+{
+	for (size_t i = 0; i < record->nr_edges; i++) {
+		const struct edge *e = &record->edges[i];
+		bool certain;
+
+		/* Two locks that may be one are another matter. */
+		if (e->from.lock.kind == LOCK_MAP && e->to.lock.kind == LOCK_MAP &&
+		    !locks_meet(s->set, &e->from.lock, &e->to.lock, &certain) && !redundant(s, e))
+			s->edges[s->nr_edges++] = e;
+	}
+	peel(s);
+	qsort(s->edges, s->nr_edges, sizeof(s->edges[0]), by_place);
+}
+
+int graph_cycles(const struct check_set *set, const struct record *record, struct cycles *cycles)
+{
+	struct search s = { .set = set, .cycles = cycles };
+
+	memset(cycles, 0, sizeof(*cycles));
+	s.edges = calloc(record->nr_edges + 1, sizeof(s.edges[0]));
+	if (!s.edges)
+		return -ENOMEM;
+	collect(&s, record);
+	for (; s.first < s.nr_edges; s.first++) {
+		s.path[0] = s.edges[s.first];
+		s.depth = 1;
+		extend(&s);
+	}
+	free(s.edges);
+	return 0;
+}

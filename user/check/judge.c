@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/advice.h"
+#include "check/graph.h"
+#include "check/judge.h"
+#include "check/locktext.h"
+
+static const struct check_prog *prog_of(const struct check_set *set, const struct site *site)
+{
+	return &set->progs[site->prog];
+}
+
+/* Locks of one map whose keys are not known may be taken in an order that only their author knows.
+ */
+static bool within_one_map(const struct check_set *set, const struct cycle *c)
+{
+	for (unsigned int i = 1; i < c->nr; i++)
+		if (!check_same_map(&set->maps[c->edges[0]->from.lock.map],
+				    &set->maps[c->edges[i]->from.lock.map]) ||
+		    c->edges[0]->from.lock.off != c->edges[i]->from.lock.off)
+			return false;
+	return true;
+}
+
+static void add_edge(const struct check_set *set, struct findings *f, struct finding *one,
+		     const struct edge *e)
+{
+	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
+
+	locktext(set, &e->from.lock, from, sizeof(from));
+	locktext(set, &e->to.lock, to, sizeof(to));
+	finding_stage(f, one, prog_of(set, &e->from), e->from.pc, "%s takes %s here",
+		      prog_of(set, &e->from)->name, from);
+	finding_stage(f, one, prog_of(set, &e->to), e->to.pc, "and then, still holding it, %s here",
+		      to);
+}
+
+static void judge_cycle(const struct check_set *set, const struct cycle *c, struct findings *f)
+{
+	bool open = c->keys && within_one_map(set, c);
+	const struct edge *e = c->edges[0];
+	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
+	struct finding *one;
+
+	locktext(set, &e->from.lock, from, sizeof(from));
+	locktext(set, &e->to.lock, to, sizeof(to));
+	one = finding_add(f, open ? FINDING_NOTE : FINDING_WARNING, open ? "undecided" : "cycle",
+			  prog_of(set, &e->to), e->to.pc,
+			  "%s takes %s while it holds %s: %s%u locks in a circle%s",
+			  prog_of(set, &e->to)->name, to, from,
+			  open ? "that may be a deadlock of " : "possible deadlock, ", c->nr,
+			  !c->keys ? "" :
+			  open	   ? ", if keys that are not known here are equal" :
+				     " (where keys that are not known here are equal)");
+	for (unsigned int i = 0; i < c->nr; i++)
+		add_edge(set, f, one, c->edges[i]);
+	if (one)
+		one->fix = advice(one->kind);
+}
+
+void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f)
+{
+	for (size_t i = 0; i < cycles->nr; i++)
+		judge_cycle(set, &cycles->all[i], f);
+	if (cycles->more)
+		finding_add(f, FINDING_NOTE, "incomplete", NULL, 0,
+			    "there are more cycles than are told here, or were looked for");
+}
+
+static void judge_act(const struct check_set *set, const struct act *a, struct findings *f)
+{
+	const struct check_prog *p = prog_of(set, &a->second);
+	char lock[LOCKTEXT_ROOM];
+	struct finding *one;
+
+	locktext(set, &a->second.lock, lock, sizeof(lock));
+	if (a->kind == ACT_AA) {
+		one = finding_add(f, FINDING_WARNING, "aa", p, a->second.pc,
+				  "%s takes %s, which it holds already: it fails each time",
+				  p->name, lock);
+		finding_stage(f, one, p, a->first.pc, "it was taken here");
+	} else if (a->kind == ACT_RETRY) {
+		one = finding_add(f, FINDING_WARNING, "retry", p, a->second.pc,
+				  "%s tries %s again at once after a failure", p->name, lock);
+		if (a->first.pc != a->second.pc)
+			finding_stage(f, one, p, a->first.pc, "it failed here");
+	} else {
+		one = finding_add(f, FINDING_NOTE, "ignored", p, a->first.pc,
+				  "%s does not tell anybody that it could not take %s", p->name,
+				  lock);
+	}
+	if (one)
+		one->fix = advice(one->kind);
+}
+
+void judge_acts(const struct check_set *set, const struct record *record, struct findings *f)
+{
+	for (size_t i = 0; i < record->nr_acts; i++)
+		judge_act(set, &record->acts[i], f);
+}
+
+static char *text_or_null(const char *s)
+{
+	return *s ? strdup(s) : NULL;
+}
+
+/* "file.bpf.c:53" */
+static void set_place(struct place *at, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon)
+		return;
+	at->file = strndup(text, colon - text);
+	at->line = strtoul(colon + 1, NULL, 10);
+}
+
+static void judge_refusal(const struct refused *r, struct findings *f)
+{
+	bool optional = r->section[0] == '?';
+	struct finding *one;
+
+	if (r->verifier)
+		one = finding_add(f, optional ? FINDING_NOTE : FINDING_ERROR, "refused", NULL, 0,
+				  "the verifier refuses %s: %s", r->prog, r->why.reason);
+	else
+		one = finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
+				  "%s cannot be loaded here (%s), so it was not looked at", r->prog,
+				  strerror(r->err));
+	if (!one)
+		return;
+	one->at.prog = strdup(r->prog);
+	one->at.object = strdup(r->object);
+	one->at.text = text_or_null(r->why.text);
+	set_place(&one->at, r->why.at);
+	one->fix = r->verifier ? advice_refusal(r->why.reason) : advice(one->kind);
+}
+
+void judge_refusals(const struct refusals *refusals, struct findings *f)
+{
+	for (size_t i = 0; i < refusals->nr; i++)
+		judge_refusal(&refusals->all[i], f);
+}
+
+static const char *why_unknown(const struct check_set *set, const struct edge *e)
+{
+	bool certain;
+
+	if (e->from.lock.kind == LOCK_UNKNOWN || e->to.lock.kind == LOCK_UNKNOWN)
+		return "which lock is behind a pointer out of memory is not known";
+	if (e->from.lock.kind == LOCK_OBJECT || e->to.lock.kind == LOCK_OBJECT)
+		return "which object it is, is known only when it runs";
+	if (locks_meet(set, &e->from.lock, &e->to.lock, &certain) && !certain && !e->order)
+		return "their keys are known only when it runs";
+	return NULL;
+}
+
+/* The same words about the same line need not be said twice. */
+static bool told(const struct record *r, size_t nr)
+{
+	const struct edge *e = &r->edges[nr];
+
+	for (size_t i = 0; i < nr; i++)
+		if (r->edges[i].from.prog == e->from.prog && r->edges[i].from.pc == e->from.pc &&
+		    r->edges[i].to.pc == e->to.pc)
+			return true;
+	return false;
+}
+
+/* The AA of an edge says more. */
+static bool is_own(const struct record *r, const struct edge *e)
+{
+	for (size_t i = 0; i < r->nr_acts; i++)
+		if (r->acts[i].kind == ACT_AA && r->acts[i].second.prog == e->to.prog &&
+		    r->acts[i].second.pc == e->to.pc)
+			return true;
+	return false;
+}
+
+void judge_unknown(const struct check_set *set, const struct record *record, struct findings *f)
+{
+	for (size_t i = 0; i < record->nr_edges; i++) {
+		const struct edge *e = &record->edges[i];
+		const char *why = why_unknown(set, e);
+		char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
+		struct finding *one;
+
+		if (!why || told(record, i) || is_own(record, e))
+			continue;
+		locktext(set, &e->from.lock, from, sizeof(from));
+		locktext(set, &e->to.lock, to, sizeof(to));
+		one = finding_add(f, FINDING_NOTE, "undecided", prog_of(set, &e->to), e->to.pc,
+				  "%s takes %s while it holds %s: not decided, %s",
+				  prog_of(set, &e->to)->name, to, from, why);
+		finding_stage(f, one, prog_of(set, &e->from), e->from.pc,
+			      "the first is taken here");
+		if (one)
+			one->fix = advice("undecided");
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From what programs do to what is wrong with it. */
+#ifndef RQSPIN_CHECK_JUDGE_H
+#define RQSPIN_CHECK_JUDGE_H
+
+#include "check/findings.h"
+#include "check/load.h"
+#include "check/record.h"
+
+struct cycles;
+
+void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f);
+void judge_acts(const struct check_set *set, const struct record *record, struct findings *f);
+void judge_refusals(const struct refusals *refusals, struct findings *f);
+
+/* What cannot be decided: keys, objects, pointers. */
+void judge_unknown(const struct check_set *set, const struct record *record, struct findings *f);
+
+#endif

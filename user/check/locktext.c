@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+#include <bpf/btf.h>
+
+#include "check/locktext.h"
+#include "names/locktype.h"
+
+static bool is_section(const struct check_map *m)
+{
+	return strchr(m->name, '.');
+}
+
+static bool is_array(const struct check_map *m)
+{
+	return m->type == BPF_MAP_TYPE_ARRAY;
+}
+
+static void map_lock(const struct check_map *m, const struct lock *lock, char *buf, size_t size)
+{
+	char path[128];
+
+	locktype_path(m->locks, lock->off, path, sizeof(path));
+	if (is_section(m))
+		snprintf(buf, size, "%s", *path && *path != '+' ? path : m->name);
+	else
+		snprintf(buf, size, "%s[%s%s]%s%s", m->name, is_array(m) ? "" : "key ",
+			 *lock->key ? lock->key : "?", *path == '+' ? "" : ".", path);
+}
+
+static const char *type_name(const struct check_set *set, const struct lock *lock)
+{
+	const struct check_prog *p = &set->progs[lock->prog];
+	const struct btf_type *t;
+
+	t = p->btf && lock->type ? btf__type_by_id(p->btf, lock->type) : NULL;
+	return t ? btf__name_by_offset(p->btf, t->name_off) : NULL;
+}
+
+void locktext(const struct check_set *set, const struct lock *lock, char *buf, size_t size)
+{
+	const char *type;
+
+	switch (lock->kind) {
+	case LOCK_MAP:
+		map_lock(&set->maps[lock->map], lock, buf, size);
+		return;
+	case LOCK_OBJECT:
+		type = type_name(set, lock);
+		if (type)
+			snprintf(buf, size, "the lock of a struct %s", type);
+		else
+			snprintf(buf, size, "the lock of an object");
+		return;
+	default:
+		snprintf(buf, size, "a lock behind a pointer");
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a lock is called. */
+#ifndef RQSPIN_CHECK_LOCKTEXT_H
+#define RQSPIN_CHECK_LOCKTEXT_H
+
+#include "check/record.h"
+
+#define LOCKTEXT_ROOM 320
+
+/* "lock_a", "slots[0].lock", "flows[key ?].lock", "lock of a struct account" */
+void locktext(const struct check_set *set, const struct lock *lock, char *buf, size_t size);
+
+#endif

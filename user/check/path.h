@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is known at one instruction on one path: registers, stack, held locks, conditions. */
+#ifndef RQSPIN_CHECK_PATH_H
+#define RQSPIN_CHECK_PATH_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "check/sym.h"
+
+#define STATE_FRAMES 10
+#define STATE_HELD   36
+#define STATE_FACTS  12
+#define STATE_REGS   12		   /* with the one that the kernel keeps for itself */
+#define ELEM_INNER   (-0x40000000) /* offset before the program adds the way to the value */
+#define STACK_WORDS  128	   /* of 4 bytes; word 0 is the one below the frame pointer */
+
+enum val_kind {
+	VAL_ANY,
+	VAL_NUMBER,
+	VAL_SYM,   /* a number that is not known, but equal to others of its symbol */
+	VAL_ERROR, /* of a lock: not 0, negative */
+	VAL_HIGH,  /* upper half of the 8 bytes in the word below */
+	VAL_STACK, /* from here on: pointers */
+	VAL_MAP,   /* to a map itself */
+	VAL_ELEM,  /* into an element of a map */
+	VAL_OBJECT,
+	VAL_FUNC,
+};
+
+/**
+ * struct val - a register or a word of the stack
+ * @kind: enum val_kind
+ * @maybe_null: a pointer that has not been compared with NULL yet
+ * @where: frame of the stack, number of the map or of the object's type
+ * @off: what has been added to the pointer
+ * @number: of VAL_NUMBER; instruction of VAL_FUNC
+ * @sym: of VAL_SYM; key of VAL_ELEM; identity of VAL_OBJECT
+ * @origin: where a pointer that may be NULL comes from: its copies share the answer
+ */
+struct val {
+	__u8 kind;
+	bool maybe_null;
+	__u16 where;
+	__s32 off;
+	__u64 number;
+	sym_t sym;
+	__u32 origin;
+};
+
+/* Which lock: two are one and the same if all is equal and sym is not 0. */
+struct lockid {
+	__u8 kind; /* VAL_ELEM, VAL_OBJECT, else unknown */
+	__u16 where;
+	__s32 off;
+	sym_t sym;
+};
+
+struct held {
+	struct lockid lock;
+	__u32 pc;
+	bool irqsave, plain; /* plain: bpf_spin_lock() */
+};
+
+struct fact {
+	__u8 op; /* BPF_JEQ, BPF_JNE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE */
+	sym_t a, b;
+};
+
+struct frame {
+	__u32 ret;     /* where it goes on when the frame is left */
+	bool callback; /* called by the kernel */
+	__u16 nr_words;
+	struct val regs[STATE_REGS];
+	struct val words[STACK_WORDS];
+};
+
+/**
+ * struct state - one path, up to an instruction
+ * @pc: the instruction that comes next
+ * @irq_off: nesting of bpf_local_irq_save()
+ * @failed_held: what was held then
+ * @failed: the lock whose acquisition failed last, since then none was released; kind 0: none
+ * @failed_pc: and where
+ */
+struct state {
+	__u32 pc;
+	__u8 nr_frames, nr_held, nr_facts, irq_off;
+	struct held held[STATE_HELD];
+	struct fact facts[STATE_FACTS];
+	struct lockid failed;
+	__u32 failed_pc;
+	__u8 failed_held;
+	struct frame *frames[STATE_FRAMES];
+};
+
+static inline struct frame *state_top(const struct state *st)
+{
+	return st->frames[st->nr_frames - 1];
+}
+
+static inline struct val *state_reg(const struct state *st, int reg)
+{
+	return &state_top(st)->regs[reg];
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Loaded programs and their maps, as far as the check needs them; read once, then they may go. */
+#ifndef RQSPIN_CHECK_PROGS_H
+#define RQSPIN_CHECK_PROGS_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct btf;
+struct locktype;
+
+/**
+ * struct check_map - a map that programs refer to
+ * @id: the kernel's number
+ * @name: as its object has it, else the kernel's 15 characters
+ * @shared: where it is pinned, if its object says so: one map for all objects that say the same
+ * @fixed: what a program can read there never changes: its bytes, or NULL
+ */
+struct check_map {
+	__u32 id, type, key_size, value_size, max_entries;
+	char *name, *shared;
+	struct locktype *locks;
+	void *fixed;
+};
+
+/**
+ * struct check_prog - a program to look at
+ * @object: the file that it comes from; NULL: it was in the kernel
+ * @section: SEC() of it; "" if not known
+ * @attach: what it is attached to, if the kernel says so, or ""
+ * @unreadable: why its instructions cannot be looked at, or NULL
+ */
+struct check_prog {
+	__u32 id, type, expected_attach;
+	char *name, *object, *section;
+	char attach[64];
+	const char *unreadable;
+	struct bpf_insn *insns;
+	__u32 nr_insns;
+	struct bpf_line_info *lines;
+	__u32 nr_lines;
+	struct bpf_func_info *funcs;
+	__u32 nr_funcs;
+	struct btf *btf;
+};
+
+struct check_set {
+	struct check_prog *progs;
+	size_t nr_progs;
+	struct check_map *maps;
+	size_t nr_maps;
+};
+
+/* The program behind the descriptor; object, section: copied, may be NULL. 0 or -errno. */
+int check_add_prog(struct check_set *set, int fd, const char *object, const char *section);
+
+/* Number of the map with this id in the set, which is read if it is new; -errno. */
+int check_add_map(struct check_set *set, __u32 id);
+
+/* What its object knows better than the kernel. */
+void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared);
+
+/* The same map, as far as a running system goes. */
+bool check_same_map(const struct check_map *a, const struct check_map *b);
+
+void check_free(struct check_set *set);
+
+/**
+ * struct check_line - where an instruction comes from
+ * @file: as the compiler was told; NULL: not known
+ */
+struct check_line {
+	const char *file, *text;
+	__u32 line, column;
+};
+
+void check_line(const struct check_prog *prog, __u32 pc, struct check_line *line);
+
+/* The function that the instruction is in, or NULL. */
+const char *check_function(const struct check_prog *prog, __u32 pc);
+
+#endif

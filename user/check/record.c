@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/record.h"
+
+bool lock_equal(const struct lock *a, const struct lock *b)
+{
+	return a->kind == b->kind && a->map == b->map && a->type == b->type && a->prog == b->prog &&
+	       a->off == b->off && a->sym == b->sym && !strcmp(a->key, b->key);
+}
+
+static bool site_equal(const struct site *a, const struct site *b)
+{
+	return a->prog == b->prog && a->pc == b->pc && a->irqs_off == b->irqs_off &&
+	       a->deferred == b->deferred && lock_equal(&a->lock, &b->lock);
+}
+
+static bool edge_equal(const struct edge *a, const struct edge *b)
+{
+	if (!site_equal(&a->from, &b->from) || !site_equal(&a->to, &b->to) ||
+	    a->order != b->order || a->nr_gates != b->nr_gates)
+		return false;
+	for (unsigned int i = 0; i < a->nr_gates; i++)
+		if (!lock_equal(&a->gates[i], &b->gates[i]))
+			return false;
+	return true;
+}
+
+static int append(void **array, size_t *nr, const void *item, size_t size)
+{
+	void *more = *array;
+
+	/* Doubled when it is full: at powers of two. */
+	if (!(*nr & (*nr - 1)))
+		more = realloc(*array, (*nr ? *nr * 2 : 1) * size);
+	if (!more)
+		return -ENOMEM;
+	*array = more;
+	memcpy((char *)more + (*nr)++ * size, item, size);
+	return 0;
+}
+
+int record_site(struct record *r, const struct site *site)
+{
+	for (size_t i = 0; i < r->nr_sites; i++)
+		if (site_equal(&r->sites[i], site))
+			return 0;
+	return append((void **)&r->sites, &r->nr_sites, site, sizeof(*site));
+}
+
+int record_edge(struct record *r, const struct edge *edge)
+{
+	for (size_t i = 0; i < r->nr_edges; i++)
+		if (edge_equal(&r->edges[i], edge))
+			return 0;
+	return append((void **)&r->edges, &r->nr_edges, edge, sizeof(*edge));
+}
+
+int record_act(struct record *r, const struct act *act)
+{
+	for (size_t i = 0; i < r->nr_acts; i++) {
+		const struct act *a = &r->acts[i];
+
+		if (a->kind == act->kind && a->first.prog == act->first.prog &&
+		    a->first.pc == act->first.pc && a->second.pc == act->second.pc)
+			return 0;
+	}
+	return append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
+}
+
+void record_free(struct record *r)
+{
+	free(r->sites);
+	free(r->edges);
+	free(r->acts);
+	memset(r, 0, sizeof(*r));
+}

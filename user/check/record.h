@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What programs do with locks: the result of the walk through each of them. */
+#ifndef RQSPIN_CHECK_RECORD_H
+#define RQSPIN_CHECK_RECORD_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "check/progs.h"
+#include "check/sym.h"
+#include "names/keytext.h"
+
+#define RECORD_GATES 8
+
+enum lock_kind { LOCK_MAP, LOCK_OBJECT, LOCK_UNKNOWN };
+
+/**
+ * struct lock - a lock as a program sees it
+ * @map: number of its map in the set
+ * @type: id of an object's type in the BTF of its program, 0: not known
+ * @prog: number of the program, for @type and @sym
+ * @off: in the map's value or in the object
+ * @key: as text, "" if it is not known
+ * @sym: equal in one program: equal locks; 0: not known to be equal to anything
+ */
+struct lock {
+	enum lock_kind kind;
+	__u32 map, type, prog;
+	__s32 off;
+	sym_t sym;
+	char key[KEYTEXT_SIZE];
+};
+
+/**
+ * struct site - an instruction that takes a lock
+ * @irqs_off: interrupts are off while it is held
+ * @plain: bpf_spin_lock()
+ * @deferred: in a function that the kernel calls later (a timer's)
+ */
+struct site {
+	__u32 prog, pc;
+	struct lock lock;
+	bool irqs_off, plain, deferred;
+};
+
+/* What is known of the two locks of an edge: the first is the lower one. */
+enum { ORDER_ADDRESS = 1, ORDER_KEY = 2 };
+
+/**
+ * struct edge - a lock that is taken while another one is held
+ * @order: ORDER_*: the program has compared addresses or keys
+ * @gates: what else is held meanwhile
+ */
+struct edge {
+	struct site from, to;
+	unsigned int order;
+	unsigned int nr_gates;
+	struct lock gates[RECORD_GATES];
+};
+
+enum act_kind { ACT_AA, ACT_RETRY, ACT_IGNORED };
+
+/* A lock that is wanted at the second site, after something happened at the first. */
+struct act {
+	enum act_kind kind;
+	struct site first, second;
+};
+
+struct record {
+	struct site *sites;
+	size_t nr_sites;
+	struct edge *edges;
+	size_t nr_edges;
+	struct act *acts;
+	size_t nr_acts;
+};
+
+/* Each is stored once. 0 or -ENOMEM. */
+int record_site(struct record *r, const struct site *site);
+int record_edge(struct record *r, const struct edge *edge);
+int record_act(struct record *r, const struct act *act);
+void record_free(struct record *r);
+
+bool lock_equal(const struct lock *a, const struct lock *b);
+
+#endif

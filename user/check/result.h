@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* All that a check has found out, for those who print it. */
+#ifndef RQSPIN_CHECK_RESULT_H
+#define RQSPIN_CHECK_RESULT_H
+
+#include "check/findings.h"
+#include "check/load.h"
+#include "check/record.h"
+
+struct check_result {
+	struct check_set set;
+	struct refusals refusals;
+	struct record record;
+	struct findings findings;
+};
+
+/* Walks through the programs of the set and judges. 0 or -errno, after it has said why. */
+int check_all(struct check_result *r);
+void check_result_free(struct check_result *r);
+
+#endif

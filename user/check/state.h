@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Making, comparing and changing what is known on a path. */
+#ifndef RQSPIN_CHECK_STATE_H
+#define RQSPIN_CHECK_STATE_H
+
+#include "check/path.h"
+
+struct state *state_new(__u32 pc);
+void state_free(struct state *st);
+struct state *state_copy(const struct state *st);	    /* NULL: no memory */
+int state_push(struct state *st, __u32 ret, bool callback); /* 0, -E2BIG or -ENOMEM */
+void state_pop(struct state *st);
+
+bool lockid_same(const struct lockid *a, const struct lockid *b);
+bool lockid_equal(const struct lockid *a, const struct lockid *b); /* member by member */
+
+/* The same held locks in the same calls: what follows differs by values at most. */
+bool state_alike(const struct state *a, const struct state *b);
+
+/* Whatever may follow the second one may follow the first. live: registers of the last frame. */
+bool state_covers(const struct state *general, const struct state *st, __u32 live);
+
+/* st becomes what covers both. where: tells one place of joining from another. */
+void state_join(struct syms *syms, struct state *st, const struct state *with, __u32 where);
+
+/* Every symbol "from", and what is made of it, becomes "to"; 0: is no longer known to be equal. */
+void state_replace(struct syms *syms, struct state *st, sym_t from, sym_t to);
+
+/* A number that is made here: what was made here before is another one. */
+struct val state_fresh(struct syms *syms, struct state *st, __u64 where, bool low32);
+
+/* Pointers that were made there before and are not resolved yet: no longer known. */
+void state_forget_origin(struct state *st, __u32 origin);
+
+/* All copies of the pointer turn out to be NULL, or not to be. */
+void state_resolve_null(struct state *st, __u32 origin, bool null);
+
+/* Forget what nothing reads any more: registers that are not live, conditions on them. */
+void state_forget(const struct syms *syms, struct state *st, __u32 live);
+
+/* The path's conditions. False: they contradict each other, the path does not exist. */
+bool state_assume(struct syms *syms, struct state *st, __u8 op, sym_t a, sym_t b);
+
+#endif

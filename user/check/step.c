@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "check/step.h"
+
+#define ANY ((struct val){ .kind = VAL_ANY })
+
+static struct val number(__u64 n)
+{
+	return (struct val){ .kind = VAL_NUMBER, .number = n };
+}
+
+static struct val symbol(const struct stepper *s, sym_t sym)
+{
+	__u64 n;
+
+	if (!sym)
+		return ANY;
+	if (sym_is_number(s->syms, sym, &n))
+		return number(n);
+	return (struct val){ .kind = VAL_SYM, .sym = sym };
+}
+
+/* Each instruction has room for the words that it makes. */
+static __u64 place(const struct state *st, unsigned int nth)
+{
+	return (__u64)st->pc * 256 + nth;
+}
+
+static struct val fresh(const struct stepper *s, struct state *st, bool low32)
+{
+	return state_fresh(s->syms, st, place(st, 0), low32);
+}
+
+int step_map(const struct stepper *s, __u32 id)
+{
+	for (size_t i = 0; i < s->set->nr_maps; i++)
+		if (s->set->maps[i].id == id)
+			return i;
+	return -1;
+}
+
+sym_t step_sym(const struct stepper *s, const struct val *v)
+{
+	switch (v->kind) {
+	case VAL_NUMBER:
+		return sym_number(s->syms, v->number);
+	case VAL_SYM:
+		return v->sym;
+	case VAL_ELEM:
+		return sym_make(s->syms, SYM_ADDR, (__u64)v->where << 32 | (__u32)v->off, v->sym);
+	case VAL_OBJECT:
+		return sym_make(s->syms, SYM_ADDR, 1ULL << 63 | (__u32)v->off, v->sym);
+	}
+	return 0;
+}
+
+static struct val low32(const struct stepper *s, const struct val *v)
+{
+	switch (v->kind) {
+	case VAL_NUMBER:
+		return number((__u32)v->number);
+	case VAL_SYM:
+		return symbol(s, sym_low32(s->syms, v->sym));
+	case VAL_ERROR:
+		return *v;
+	}
+	return ANY;
+}
+
+/* Word of the stack frame that ptr + off points into, -1 if none. */
+static int word_of(const struct val *ptr, int off)
+{
+	int at = ptr->off + off;
+
+	return at >= 0 || at < -STACK_WORDS * 4 ? -1 : (-at - 1) / 4;
+}
+
+static struct val *word(struct state *st, const struct val *ptr, int nr)
+{
+	struct frame *f = ptr->where < st->nr_frames ? st->frames[ptr->where] : NULL;
+
+	if (!f || nr < 0)
+		return NULL;
+	if (nr >= f->nr_words) {
+		memset(&f->words[f->nr_words], 0, (nr + 1 - f->nr_words) * sizeof(f->words[0]));
+		f->nr_words = nr + 1;
+	}
+	return &f->words[nr];
+}
+
+static struct val both_words(const struct stepper *s, const struct val *low, const struct val *high)
+{
+	if (high && high->kind == VAL_HIGH)
+		return *low;
+	if (high && low->kind == VAL_NUMBER && high->kind == VAL_NUMBER)
+		return number((__u32)low->number | high->number << 32);
+	if (high && high->kind == VAL_NUMBER && !high->number && low->kind == VAL_SYM)
+		return symbol(s, sym_low32(s->syms, low->sym));
+	return ANY;
+}
+
+static struct val read_stack(const struct stepper *s, struct state *st, const struct val *ptr,
+			     int off, unsigned int bytes)
+{
+	int nr = word_of(ptr, off);
+	struct val *low = word(st, ptr, nr), *high;
+	struct val v;
+
+	if (!low)
+		return ANY;
+	if ((ptr->off + off) & 3 || bytes < 4)
+		return ANY;
+	high = word(st, ptr, nr - 1);
+	v = bytes == 8			   ? both_words(s, low, high) :
+	    high && high->kind == VAL_HIGH ? low32(s, low) :
+					     *low;
+	return v;
+}
+
+static struct val read_fixed(const struct check_map *m, int off, unsigned int bytes)
+{
+	__u64 n = 0;
+
+	if (off < 0 || off + bytes > m->value_size)
+		return ANY;
+	memcpy(&n, (char *)m->fixed + off, bytes);
+	return number(n);
+}
+
+struct val step_read(const struct stepper *s, struct state *st, const struct val *ptr, int off,
+		     unsigned int bytes)
+{
+	struct val v = ANY;
+
+	if (ptr->kind == VAL_STACK)
+		v = read_stack(s, st, ptr, off, bytes);
+	else if (ptr->kind == VAL_ELEM && ptr->sym && s->set->maps[ptr->where].fixed)
+		v = read_fixed(&s->set->maps[ptr->where], ptr->off + off, bytes);
+	return v;
+}
+
+/* Bytes of a word: the others stay. */
+static void write_part(const struct stepper *s, struct val *w, unsigned int at, const struct val *v,
+		       unsigned int bytes)
+{
+	__u32 mask = (bytes == 1 ? 0xffU : 0xffffU) << 8 * at;
+	sym_t a = w->kind == VAL_HIGH ? 0 : step_sym(s, w), b = step_sym(s, v);
+
+	if (w->kind == VAL_NUMBER && v->kind == VAL_NUMBER)
+		*w = number((w->number & ~mask) | (v->number << 8 * at & mask));
+	else
+		*w = symbol(s, sym_make(s->syms, SYM_PUT + 1 + at + (bytes == 1 ? 0 : 4), a, b));
+}
+
+static void write_stack(const struct stepper *s, struct state *st, const struct val *ptr, int off,
+			const struct val *v, unsigned int bytes)
+{
+	int nr = word_of(ptr, off);
+	struct val *low = word(st, ptr, nr), *high = word(st, ptr, nr - 1);
+
+	if (!low)
+		return;
+	/* What the upper half belonged to is half overwritten. */
+	if (bytes < 8 && high && high->kind == VAL_HIGH)
+		*high = ANY;
+	if (bytes < 8 && low->kind == VAL_HIGH && nr + 1 < st->frames[ptr->where]->nr_words)
+		*word(st, ptr, nr + 1) = ANY;
+	if (bytes < 4) {
+		write_part(s, low, (ptr->off + off) & 3, v, bytes);
+		return;
+	}
+	*low = bytes == 4 ? low32(s, v) : *v;
+	if (bytes < 8 || !high)
+		return;
+	*high = (struct val){ .kind = VAL_HIGH };
+	if (v->kind == VAL_NUMBER) {
+		*low = number((__u32)v->number);
+		*high = number(v->number >> 32);
+	}
+}
+
+sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr, __u32 bytes)
+{
+	sym_t key = 0;
+
+	for (__u32 at = 0; at < bytes; at += 4) {
+		unsigned int left = bytes - at < 4 ? bytes - at : 4;
+		struct val v = step_read(s, st, ptr, at, ptr->kind == VAL_STACK ? 4 : left);
+		sym_t w;
+
+		/* An upper half is equal to another one of the same 8 bytes, in the same state. */
+		if (v.kind == VAL_HIGH && at)
+			continue;
+		if (at + 8 <= bytes && ptr->kind == VAL_STACK) {
+			struct val whole = step_read(s, st, ptr, at, 8);
+
+			v = whole.kind == VAL_SYM ? whole : v;
+		}
+		if (v.kind == VAL_NUMBER && left < 4)
+			v.number &= (1ULL << 8 * left) - 1;
+		w = v.kind == VAL_NUMBER || v.kind == VAL_SYM ? step_sym(s, &v) : 0;
+		if (!w)
+			return 0;
+		key = at ? sym_make(s->syms, SYM_JOINED, key, w) : w;
+	}
+	return key;
+}
+
+void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size)
+{
+	int first = word_of(ptr, 0), last = size ? word_of(ptr, size - 1) : 0;
+	struct frame *f = ptr->where < st->nr_frames ? st->frames[ptr->where] : NULL;
+
+	if (!f || first < 0)
+		return;
+	for (int nr = first < f->nr_words ? first : f->nr_words - 1; nr >= 0 && nr >= last; nr--) {
+		struct val *w = &f->words[nr];
+
+		/* A program that reads a pointer there knows that it has not been written. */
+		if (!size && (w->kind >= VAL_STACK || w->kind == VAL_HIGH))
+			continue;
+		*w = ANY;
+		*w = state_fresh(s->syms, st, place(st, 1 + nr), true);
+	}
+}
+
+static const struct bpf_insn *insn_at(const struct stepper *s, const struct state *st)
+{
+	return &s->prog->insns[st->pc];
+}
+
+static __u64 operand_imm(const struct bpf_insn *insn)
+{
+	return (__u64)(__s64)insn->imm;
+}
+
+static struct val source(const struct state *st, const struct bpf_insn *insn)
+{
+	return BPF_SRC(insn->code) == BPF_X ? *state_reg(st, insn->src_reg) :
+					      number(operand_imm(insn));
+}
+
+static struct val sign_extend(const struct stepper *s, const struct val *v, int bits, __u8 code)
+{
+	int shift = 64 - bits;
+
+	if (v->kind == VAL_ERROR)
+		return *v;
+	if (v->kind == VAL_NUMBER) {
+		__u64 n = (__u64)((__s64)(v->number << shift) >> shift);
+
+		return number(BPF_CLASS(code) == BPF_ALU ? (__u32)n : n);
+	}
+	if (v->kind == VAL_SYM)
+		return symbol(s, sym_make(s->syms, SYM_ALU + (code & ~BPF_X), v->sym,
+					  sym_number(s->syms, bits)));
+	return ANY;
+}
+
+static struct val move(const struct stepper *s, const struct state *st, const struct bpf_insn *insn)
+{
+	struct val v = source(st, insn);
+
+	if (BPF_SRC(insn->code) == BPF_X && insn->off > 0 && insn->off <= 32)
+		return sign_extend(s, &v, insn->off, insn->code);
+	if (BPF_SRC(insn->code) == BPF_X && insn->off) /* an address of another kind */
+		return ANY;
+	return BPF_CLASS(insn->code) == BPF_ALU64 ? v : low32(s, &v);
+}
+
+static bool is_pointer(const struct val *v)
+{
+	return v->kind >= VAL_STACK && v->kind != VAL_FUNC;
+}
+
+static __u32 elem_size(const struct check_map *m)
+{
+	return (m->value_size + 7) & ~7U;
+}
+
+/* The program computes the address of an array's element itself. */
+static struct val array_elem(const struct stepper *s, const struct val *map,
+			     const struct val *index)
+{
+	const struct check_map *m = &s->set->maps[map->where];
+	struct val v = { .kind = VAL_ELEM, .where = map->where };
+
+	if (index->kind == VAL_NUMBER && elem_size(m)) {
+		v.sym = sym_number(s->syms, index->number / elem_size(m));
+		v.off = index->number % elem_size(m);
+	} else if (index->kind == VAL_SYM) {
+		v.sym = index->sym;
+	}
+	return v;
+}
+
+static struct val add_pointer(const struct stepper *s, const struct val *ptr, const struct val *n,
+			      bool minus)
+{
+	struct val v = *ptr;
+
+	if (ptr->kind == VAL_MAP && ptr->off && !minus)
+		return array_elem(s, ptr, n);
+	if (n->kind != VAL_NUMBER)
+		return ptr->kind == VAL_ELEM || ptr->kind == VAL_OBJECT ? ANY : (struct val){ 0 };
+	if (v.kind == VAL_ELEM && v.off == ELEM_INNER) {
+		v.off = 0;
+		return v;
+	}
+	v.off += minus ? -(__s32)n->number : (__s32)n->number;
+	return v;
+}
+
+static struct val arithmetic(const struct stepper *s, const struct bpf_insn *insn,
+			     const struct val *a, const struct val *b)
+{
+	__u8 op = BPF_OP(insn->code);
+	__u64 n;
+
+	if (BPF_CLASS(insn->code) == BPF_ALU64 && (op == BPF_ADD || op == BPF_SUB)) {
+		if (is_pointer(a) && !is_pointer(b))
+			return add_pointer(s, a, b, op == BPF_SUB);
+		if (op == BPF_ADD && is_pointer(b) && !is_pointer(a))
+			return add_pointer(s, b, a, false);
+	}
+	/* Older compilers extend an int by two shifts. */
+	if (a->kind == VAL_ERROR && b->kind == VAL_NUMBER && b->number == 32 &&
+	    (op == BPF_LSH || op == BPF_ARSH))
+		return *a;
+	if (is_pointer(a) || is_pointer(b) || insn->off || op == BPF_END)
+		return ANY;
+	if (a->kind == VAL_NUMBER && b->kind == VAL_NUMBER &&
+	    sym_alu(insn->code, a->number, b->number, &n))
+		return number(n);
+	return symbol(s, sym_make(s->syms, SYM_ALU + (insn->code & ~BPF_X), step_sym(s, a),
+				  step_sym(s, b)));
+}
+
+static void alu(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+{
+	struct val *dst = state_reg(st, insn->dst_reg);
+	struct val src = source(st, insn), zero = number(0);
+	struct val v;
+
+	if (BPF_OP(insn->code) == BPF_MOV)
+		v = move(s, st, insn);
+	else if (BPF_OP(insn->code) == BPF_NEG)
+		v = dst->kind == VAL_NUMBER ? number(-dst->number) : ANY;
+	else if (BPF_OP(insn->code) == BPF_XOR && BPF_SRC(insn->code) == BPF_X &&
+		 insn->dst_reg == insn->src_reg)
+		v = zero;
+	else
+		v = arithmetic(s, insn, dst, &src);
+	if (BPF_CLASS(insn->code) == BPF_ALU)
+		v = low32(s, &v);
+	/* What is lost here is the same number for all its copies. */
+	if (v.kind == VAL_ANY && !is_pointer(dst))
+		v = fresh(s, st, BPF_CLASS(insn->code) == BPF_ALU);
+	*state_reg(st, insn->dst_reg) = v;
+	st->pc++;
+}
+
+static unsigned int size_of(__u8 code)
+{
+	static const unsigned int sizes[] = {
+		[BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1, [BPF_DW >> 3] = 8
+	};
+
+	return sizes[BPF_SIZE(code) >> 3];
+}
+
+static void load(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+{
+	unsigned int bytes = size_of(insn->code);
+	struct val ptr = *state_reg(st, insn->src_reg);
+	struct val v = step_read(s, st, &ptr, insn->off, bytes);
+
+	if (v.kind == VAL_HIGH)
+		v = ANY;
+	if (v.kind == VAL_ANY)
+		v = fresh(s, st, bytes <= 4);
+	*state_reg(st, insn->dst_reg) = v;
+	st->pc++;
+}
+
+static void atomic(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+{
+	struct val ptr = *state_reg(st, insn->dst_reg);
+	bool low = BPF_SIZE(insn->code) == BPF_W;
+
+	if (ptr.kind == VAL_STACK)
+		step_clobber(s, st, &ptr, 0);
+	if (insn->imm == BPF_CMPXCHG)
+		*state_reg(st, BPF_REG_0) = fresh(s, st, low);
+	else if (insn->imm & BPF_FETCH)
+		*state_reg(st, insn->src_reg) = fresh(s, st, low);
+	else if (insn->imm == 0x100) /* load-acquire: the other way round */
+		*state_reg(st, insn->dst_reg) = fresh(s, st, low);
+	st->pc++;
+}
+
+static void store(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+{
+	struct val ptr = *state_reg(st, insn->dst_reg);
+	struct val v = BPF_CLASS(insn->code) == BPF_STX ? *state_reg(st, insn->src_reg) :
+							  number(operand_imm(insn));
+
+	if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) != BPF_MEM) {
+		atomic(s, st, insn);
+		return;
+	}
+	if (ptr.kind == VAL_STACK)
+		write_stack(s, st, &ptr, insn->off, &v, size_of(insn->code));
+	st->pc++;
+}
+
+static void load_wide(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+{
+	int map = -1;
+	struct val v = ANY;
+
+	if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
+		map = step_map(s, insn->imm);
+	if (!insn->src_reg)
+		v = number((__u32)insn->imm | (__u64)(__u32)insn[1].imm << 32);
+	else if (insn->src_reg == BPF_PSEUDO_FUNC)
+		v = (struct val){ .kind = VAL_FUNC, .number = st->pc + 1 + insn->imm };
+	else if (map >= 0 && insn->src_reg == BPF_PSEUDO_MAP_FD)
+		v = (struct val){ .kind = VAL_MAP, .where = map };
+	else if (map >= 0)
+		v = (struct val){ .kind = VAL_ELEM,
+				  .where = map,
+				  .off = insn[1].imm,
+				  .sym = sym_number(s->syms, 0) };
+	*state_reg(st, insn->dst_reg) = v;
+	st->pc += 2;
+}
+
+void step(const struct stepper *s, struct state *st)
+{
+	const struct bpf_insn *insn = insn_at(s, st);
+
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		alu(s, st, insn);
+		return;
+	case BPF_LDX:
+		load(s, st, insn);
+		return;
+	case BPF_ST:
+	case BPF_STX:
+		store(s, st, insn);
+		return;
+	}
+	if (insn->code == (BPF_LD | BPF_IMM | BPF_DW)) {
+		load_wide(s, st, insn);
+		return;
+	}
+	/* Old ways to read a packet: calls in disguise. */
+	*state_reg(st, BPF_REG_0) = fresh(s, st, true);
+	st->pc++;
+}

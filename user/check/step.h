@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What one instruction, other than a jump or a call, does to what is known. */
+#ifndef RQSPIN_CHECK_STEP_H
+#define RQSPIN_CHECK_STEP_H
+
+#include "check/progs.h"
+#include "check/state.h"
+
+/* Who steps: the program, its maps and its symbols. */
+struct stepper {
+	const struct check_prog *prog;
+	const struct check_set *set;
+	struct syms *syms;
+};
+
+/* Executes the instruction at st->pc and moves on to the next one. */
+void step(const struct stepper *s, struct state *st);
+
+/* The symbol of a number or of an address, 0 if it has none. */
+sym_t step_sym(const struct stepper *s, const struct val *v);
+
+/* What is in memory at that pointer; bytes at most 8. */
+struct val step_read(const struct stepper *s, struct state *st, const struct val *ptr, int off,
+		     unsigned int bytes);
+
+/* A key of that many bytes; 0: known to be equal to none. */
+sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr, __u32 bytes);
+
+/* A function may have written there; size 0: it is not known how much. */
+void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size);
+
+/* Number of the map with this id, or -1. */
+int step_map(const struct stepper *s, __u32 id);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/sym.h"
+
+#define BUCKETS	  4096
+#define DEPTH_MAX 12
+
+struct node {
+	int op;
+	__u8 depth;
+	sym_t b, next;
+	__u64 a;
+};
+
+struct syms {
+	struct node *nodes; /* the first is not used */
+	__u32 nr, room;
+	sym_t buckets[BUCKETS];
+};
+
+struct syms *syms_new(void)
+{
+	struct syms *syms = calloc(1, sizeof(*syms));
+
+	if (syms)
+		syms->nr = 1;
+	return syms;
+}
+
+void syms_free(struct syms *syms)
+{
+	if (syms)
+		free(syms->nodes);
+	free(syms);
+}
+
+static bool has_child(int op)
+{
+	return op == SYM_LOW32 || (op >= SYM_ALU && op != SYM_ADDR);
+}
+
+static __u8 depth_of(const struct syms *syms, int op, __u64 a, sym_t b)
+{
+	__u8 depth = has_child(op) ? syms->nodes[a].depth : 0;
+
+	if (b && syms->nodes[b].depth > depth)
+		depth = syms->nodes[b].depth;
+	return depth + 1;
+}
+
+static sym_t add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
+{
+	__u8 depth = depth_of(syms, op, a, b);
+
+	if (syms->nr >= syms->room) {
+		__u32 room = syms->room ? syms->room * 2 : 1024;
+		struct node *nodes = realloc(syms->nodes, room * sizeof(*nodes));
+
+		if (!nodes)
+			return 0;
+		syms->nodes = nodes;
+		syms->room = room;
+	}
+	if (depth > DEPTH_MAX)
+		return 0;
+	syms->nodes[syms->nr] = (struct node){ op, depth, b, *bucket, a };
+	*bucket = syms->nr;
+	return syms->nr++;
+}
+
+static sym_t intern(struct syms *syms, int op, __u64 a, sym_t b)
+{
+	__u64 h = (a * 0x9e3779b97f4a7c15ULL) ^ ((__u64)b << 20) ^ ((__u64)op << 7);
+	sym_t *bucket = &syms->buckets[(h ^ h >> 29) % BUCKETS];
+
+	for (sym_t s = *bucket; s; s = syms->nodes[s].next)
+		if (syms->nodes[s].op == op && syms->nodes[s].a == a && syms->nodes[s].b == b)
+			return s;
+	return add(syms, op, a, b, bucket);
+}
+
+sym_t sym_number(struct syms *syms, __u64 number)
+{
+	return intern(syms, SYM_NUMBER, number, 0);
+}
+
+sym_t sym_fresh(struct syms *syms, __u64 where, bool low32)
+{
+	return intern(syms, low32 ? SYM_FRESH32 : SYM_FRESH, where, 0);
+}
+
+bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number)
+{
+	if (!s || syms->nodes[s].op != SYM_NUMBER)
+		return false;
+	*number = syms->nodes[s].a;
+	return true;
+}
+
+static bool alu64(__u8 op, __u64 a, __u64 b, __u64 *r)
+{
+	switch (op) {
+	case BPF_ADD:
+		return *r = a + b, true;
+	case BPF_SUB:
+		return *r = a - b, true;
+	case BPF_MUL:
+		return *r = a * b, true;
+	case BPF_OR:
+		return *r = a | b, true;
+	case BPF_AND:
+		return *r = a & b, true;
+	case BPF_XOR:
+		return *r = a ^ b, true;
+	case BPF_LSH:
+		return *r = a << (b & 63), true;
+	case BPF_RSH:
+		return *r = a >> (b & 63), true;
+	case BPF_ARSH:
+		return *r = (__s64)a >> (b & 63), true;
+	case BPF_DIV:
+		return *r = b ? a / b : 0, true;
+	case BPF_MOD:
+		return *r = b ? a % b : a, true;
+	}
+	return false;
+}
+
+bool sym_alu(__u8 code, __u64 a, __u64 b, __u64 *result)
+{
+	__u8 op = BPF_OP(code);
+
+	if (BPF_CLASS(code) == BPF_ALU64)
+		return alu64(op, a, b, result);
+	a = (__u32)a;
+	b = op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH ? b & 31 : (__u32)b;
+	if (op == BPF_ARSH)
+		a = (__u64)(__s32)a;
+	if (!alu64(op, a, b, result))
+		return false;
+	*result = (__u32)*result;
+	return true;
+}
+
+sym_t sym_low32(struct syms *syms, sym_t s)
+{
+	const struct node *n = &syms->nodes[s];
+
+	if (!s || n->op == SYM_FRESH32 || n->op == SYM_LOW32)
+		return s;
+	if (n->op == SYM_NUMBER)
+		return sym_number(syms, (__u32)n->a);
+	if (n->op >= SYM_ALU && n->op < SYM_ADDR && BPF_CLASS(n->op - SYM_ALU) == BPF_ALU)
+		return s;
+	return intern(syms, SYM_LOW32, s, 0);
+}
+
+sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b)
+{
+	__u64 x, y, r;
+
+	if (op == SYM_ADDR)
+		return b ? intern(syms, op, a, b) : 0;
+	if (!a || !b)
+		return 0;
+	if (op < SYM_ADDR && sym_is_number(syms, a, &x) && sym_is_number(syms, b, &y) &&
+	    sym_alu(op - SYM_ALU, x, y, &r))
+		return sym_number(syms, r);
+	return intern(syms, op, a, b);
+}
+
+bool sym_depends(const struct syms *syms, sym_t s, sym_t on)
+{
+	const struct node *n = &syms->nodes[s];
+
+	if (!s || s == on)
+		return s;
+	return (n->b && sym_depends(syms, n->b, on)) ||
+	       (has_child(n->op) && sym_depends(syms, n->a, on));
+}
+
+sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to)
+{
+	struct node n;
+	__u64 a;
+	sym_t b;
+
+	if (s == from)
+		return to;
+	if (!sym_depends(syms, s, from))
+		return s;
+	if (!to)
+		return 0;
+	n = syms->nodes[s];
+	a = has_child(n.op) ? sym_replace(syms, n.a, from, to) : n.a;
+	b = n.b ? sym_replace(syms, n.b, from, to) : 0;
+	return n.op == SYM_LOW32 ? sym_low32(syms, a) : sym_make(syms, n.op, a, b);
+}
+
+unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned int room)
+{
+	unsigned int nr = 0;
+	__u64 number;
+
+	for (; s && syms->nodes[s].op == SYM_JOINED; s = syms->nodes[s].a) {
+		if (nr == room || !sym_is_number(syms, syms->nodes[s].b, &number))
+			return 0;
+		words[nr++] = number;
+	}
+	if (nr == room || !sym_is_number(syms, s, &number))
+		return 0;
+	words[nr++] = number;
+	return nr;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers that are not known, but known to be equal: what an instruction yields is a symbol, and
+ * the same arithmetic on the same symbols is the same symbol again.
+ */
+#ifndef RQSPIN_CHECK_SYM_H
+#define RQSPIN_CHECK_SYM_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+typedef __u32 sym_t; /* 0: known to be equal to nothing */
+
+enum sym_op {
+	SYM_NUMBER, /* a: its value */
+	SYM_FRESH,  /* a: where it comes from; of 64 bits */
+	SYM_FRESH32,
+	SYM_LOW32,		  /* of a */
+	SYM_ALU,		  /* from here on: SYM_ALU + the instruction's code, of a and b */
+	SYM_ADDR = SYM_ALU + 256, /* of an element: a: map and offset, b: key */
+	SYM_JOINED,		  /* a then b, as the words of a key */
+	SYM_PUT,		  /* + 1 to + 8: one or two bytes b somewhere in the word a */
+};
+
+struct syms;
+
+struct syms *syms_new(void);
+void syms_free(struct syms *syms);
+
+/* 0 also where there is no memory, or where an expression grows too deep. */
+sym_t sym_number(struct syms *syms, __u64 number);
+sym_t sym_fresh(struct syms *syms, __u64 where, bool low32);
+sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b); /* a: a symbol but for SYM_ADDR */
+sym_t sym_low32(struct syms *syms, sym_t s);
+
+bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number);
+bool sym_depends(const struct syms *syms, sym_t s, sym_t on);
+
+/* s with every "from" in it replaced; to 0: 0 if there is one. */
+sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to);
+
+/* The words of a key from the last to the first, if all are numbers; else 0 of them. */
+unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned int room);
+
+/* What an ALU instruction makes of two numbers; false for one that is not known. */
+bool sym_alu(__u8 code, __u64 a, __u64 b, __u64 *result);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "check/facts.h"
+#include "check/take.h"
+
+#define AT_ONCE 16 /* instructions between two tries that are one thing to their author */
+
+static struct lockid id_of(const struct val *v)
+{
+	struct lockid id = { .kind = VAL_ANY };
+
+	if (v->kind == VAL_ELEM || v->kind == VAL_OBJECT)
+		id = (struct lockid){ v->kind, v->where, v->off, v->sym };
+	return id;
+}
+
+static void key_text(const struct taker *t, const struct lockid *id, char *text)
+{
+	const struct check_map *m = &t->s->set->maps[id->where];
+	unsigned int nr_words = m->key_size <= KEYTEXT_WHOLE ? (m->key_size + 3) / 4 : 0;
+	__u32 words[KEYTEXT_WHOLE / 4 + 1], bytes[KEYTEXT_WHOLE / 4 + 1];
+	unsigned int nr = sym_words(t->s->syms, id->sym, words, KEYTEXT_WHOLE / 4 + 1);
+	struct keytext key;
+
+	if (!nr || nr != nr_words)
+		return;
+	for (unsigned int i = 0; i < nr; i++)
+		bytes[i] = words[nr - 1 - i];
+	keytext_begin(&key, m->key_size);
+	keytext_add(&key, bytes, m->key_size);
+	keytext_print(&key, text);
+}
+
+static struct lock lock_of(const struct taker *t, const struct lockid *id)
+{
+	struct lock lock = { .kind = LOCK_UNKNOWN, .prog = t->prog };
+
+	if (id->kind == VAL_ELEM) {
+		lock.kind = LOCK_MAP;
+		lock.map = id->where;
+		key_text(t, id, lock.key);
+	} else if (id->kind == VAL_OBJECT) {
+		lock.kind = LOCK_OBJECT;
+		lock.type = id->where;
+	}
+	lock.off = id->off;
+	lock.sym = id->sym;
+	return lock;
+}
+
+static bool irqs_off(const struct state *st, unsigned int nr_held)
+{
+	bool off = st->irq_off;
+
+	for (unsigned int i = 0; i < nr_held; i++)
+		off |= st->held[i].irqsave;
+	return off;
+}
+
+static struct site site_of_held(const struct taker *t, const struct state *st, int nr)
+{
+	const struct held *h = &st->held[nr];
+
+	return (struct site){ .prog = t->prog,
+			      .pc = h->pc,
+			      .lock = lock_of(t, &h->lock),
+			      .irqs_off = irqs_off(st, nr + 1),
+			      .plain = h->plain,
+			      .deferred = t->deferred };
+}
+
+static bool compared(const struct state *st, sym_t low, sym_t high)
+{
+	for (int i = 0; low && high && i < st->nr_facts; i++) {
+		const struct fact *f = &st->facts[i];
+
+		if ((f->op == BPF_JLT || f->op == BPF_JLE) && f->a == low && f->b == high)
+			return true;
+	}
+	return false;
+}
+
+static sym_t address(const struct taker *t, const struct lockid *id, __s32 off)
+{
+	struct val v = { .kind = id->kind, .where = id->where, .off = off, .sym = id->sym };
+
+	return step_sym(t->s, &v);
+}
+
+static bool keys_rise(const struct taker *t, const struct state *st, const struct lockid *a,
+		      const struct lockid *b)
+{
+	struct syms *syms = t->s->syms;
+	__u64 x, y;
+
+	if (a->kind != VAL_ELEM || b->kind != VAL_ELEM || a->where != b->where || a->off != b->off)
+		return false;
+	if (sym_is_number(syms, a->sym, &x) && sym_is_number(syms, b->sym, &y))
+		return x < y;
+	return compared(st, a->sym, b->sym) ||
+	       compared(st, sym_low32(syms, a->sym), sym_low32(syms, b->sym));
+}
+
+/* A comparison is of elements or of the locks in them. */
+static unsigned int order_of(const struct taker *t, const struct state *st, const struct lockid *a,
+			     const struct lockid *b)
+{
+	unsigned int order = 0;
+
+	if (compared(st, address(t, a, a->off), address(t, b, b->off)) ||
+	    compared(st, address(t, a, 0), address(t, b, 0)))
+		order |= ORDER_ADDRESS;
+	if (keys_rise(t, st, a, b))
+		order |= ORDER_KEY;
+	return order;
+}
+
+static int record_edges(const struct taker *t, const struct state *st, const struct site *to,
+			const struct lockid *id)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < st->nr_held; i++) {
+		struct edge edge = { .from = site_of_held(t, st, i), .to = *to };
+
+		edge.order = order_of(t, st, &st->held[i].lock, id);
+		for (int j = 0; j < st->nr_held && edge.nr_gates < RECORD_GATES; j++)
+			if (j != i)
+				edge.gates[edge.nr_gates++] = lock_of(t, &st->held[j].lock);
+		err = record_edge(t->record, &edge);
+	}
+	return err;
+}
+
+static int record_own(const struct taker *t, const struct state *st, const struct site *site,
+		      const struct lockid *id)
+{
+	for (int i = 0; i < st->nr_held; i++) {
+		struct act aa = { ACT_AA, site_of_held(t, st, i), *site };
+
+		if (lockid_same(&st->held[i].lock, id))
+			return record_act(t->record, &aa);
+	}
+	return 0;
+}
+
+static int record_retry(const struct taker *t, const struct state *st, const struct site *site,
+			const struct lockid *id)
+{
+	struct act retry = { ACT_RETRY, *site, *site };
+
+	if (!st->failed.kind || !lockid_same(&st->failed, id) || st->failed_held != st->nr_held)
+		return 0;
+	if (st->failed_pc != st->pc && (st->pc < st->failed_pc || st->pc - st->failed_pc > AT_ONCE))
+		return 0;
+	retry.first.pc = st->failed_pc;
+	return record_act(t->record, &retry);
+}
+
+int take_record(const struct taker *t, const struct state *st, const struct call *call)
+{
+	struct lockid id = id_of(state_reg(st, BPF_REG_1));
+	struct site site = { .prog = t->prog,
+			     .pc = st->pc,
+			     .lock = lock_of(t, &id),
+			     .irqs_off = call->irqsave || irqs_off(st, st->nr_held),
+			     .plain = call->kind == CALL_SPIN_LOCK,
+			     .deferred = t->deferred };
+	int err = record_site(t->record, &site);
+
+	err = err ?: record_edges(t, st, &site, &id);
+	err = err ?: record_own(t, st, &site, &id);
+	return err ?: record_retry(t, st, &site, &id);
+}
+
+void take_held(struct state *st, const struct call *call)
+{
+	memset(&st->failed, 0, sizeof(st->failed));
+	st->failed_pc = 0;
+	/* More than the kernel can remember: the verifier has its own limit. */
+	if (st->nr_held == STATE_HELD)
+		return;
+	st->held[st->nr_held++] = (struct held){ .lock = id_of(state_reg(st, BPF_REG_1)),
+						 .pc = st->pc,
+						 .irqsave = call->irqsave,
+						 .plain = call->kind == CALL_SPIN_LOCK };
+}
+
+void take_failed(struct state *st)
+{
+	st->failed = id_of(state_reg(st, BPF_REG_1));
+	st->failed_pc = st->pc;
+	st->failed_held = st->nr_held;
+}
+
+/* Two keys that are numbers differ; all else may be the same. */
+static bool may_match(const struct lockid *a, const struct lockid *b)
+{
+	if (a->kind == VAL_ANY || b->kind == VAL_ANY)
+		return true;
+	return a->kind == b->kind && a->where == b->where && a->off == b->off;
+}
+
+static void drop(struct state *st, int nr)
+{
+	st->nr_held--;
+	memmove(&st->held[nr], &st->held[nr + 1], (st->nr_held - nr) * sizeof(st->held[0]));
+	memset(&st->held[st->nr_held], 0, sizeof(st->held[0]));
+	memset(&st->failed, 0, sizeof(st->failed));
+	st->failed_pc = 0;
+}
+
+bool take_release(struct state *st)
+{
+	struct lockid id = id_of(state_reg(st, BPF_REG_1));
+
+	for (int i = st->nr_held - 1; i >= 0; i--)
+		if (lockid_same(&st->held[i].lock, &id)) {
+			drop(st, i);
+			return true;
+		}
+	for (int i = st->nr_held - 1; i >= 0; i--)
+		if (may_match(&st->held[i].lock, &id)) {
+			drop(st, i);
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* All paths of a program, with the locks that are held on them. */
+#ifndef RQSPIN_CHECK_WALK_H
+#define RQSPIN_CHECK_WALK_H
+
+#include "check/calls.h"
+#include "check/record.h"
+
+/**
+ * walk() - what a program does with locks
+ * @set: its programs and maps
+ * @prog: number of the program
+ * @calls: who is called
+ * @record: gets what is found
+ *
+ * Return: 0; -E2BIG if there are too many paths, and some have not been looked at; -ENOMEM
+ */
+int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record);
+
+#endif

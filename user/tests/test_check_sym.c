@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/bpf.h>
+
+#include "check/facts.h"
+#include "check/state.h"
+#include "unit.h"
+
+#define ADD (SYM_ALU + (BPF_ALU64 | BPF_ADD))
+
+static void same_arithmetic_is_same_symbol(void **state)
+{
+	struct syms *syms = syms_new();
+	sym_t a = sym_fresh(syms, 1, false), b = sym_fresh(syms, 2, false);
+	sym_t five = sym_number(syms, 5);
+	__u64 n;
+
+	(void)state;
+	assert_int_equal(sym_make(syms, ADD, a, five), sym_make(syms, ADD, a, five));
+	assert_int_not_equal(sym_make(syms, ADD, a, five), sym_make(syms, ADD, b, five));
+	assert_true(sym_is_number(syms, sym_make(syms, ADD, five, five), &n));
+	assert_int_equal(n, 10);
+	assert_int_equal(sym_low32(syms, sym_low32(syms, a)), sym_low32(syms, a));
+	syms_free(syms);
+}
+
+static void replacing_reaches_into_expressions(void **state)
+{
+	struct syms *syms = syms_new();
+	sym_t a = sym_fresh(syms, 1, false), five = sym_number(syms, 5);
+	sym_t sum = sym_make(syms, ADD, a, five);
+	__u64 n;
+
+	(void)state;
+	assert_true(sym_depends(syms, sum, a));
+	assert_true(sym_is_number(syms, sym_replace(syms, sum, a, sym_number(syms, 2)), &n));
+	assert_int_equal(n, 7);
+	assert_int_equal(sym_replace(syms, sum, a, 0), 0);
+	syms_free(syms);
+}
+
+static void what_is_made_again_is_another(void **state)
+{
+	struct syms *syms = syms_new();
+	struct state *st = state_new(0);
+	struct val first = state_fresh(syms, st, 7, false);
+
+	(void)state;
+	*state_reg(st, 1) = first;
+	st->held[st->nr_held++].lock = (struct lockid){ VAL_ELEM, 0, 0, first.sym };
+	*state_reg(st, 2) = state_fresh(syms, st, 7, false);
+	assert_int_equal(state_reg(st, 1)->kind, VAL_ANY);
+	assert_int_equal(st->held[0].lock.sym, 0);
+	assert_int_equal(state_reg(st, 2)->kind, VAL_SYM);
+	state_free(st);
+	syms_free(syms);
+}
+
+static void contradictions_end_a_path(void **state)
+{
+	struct syms *syms = syms_new();
+	struct state *st = state_new(0);
+	sym_t a = sym_fresh(syms, 1, false), b = sym_fresh(syms, 2, false);
+
+	(void)state;
+	assert_true(state_assume(syms, st, BPF_JLT, a, b));
+	assert_false(state_assume(syms, st, BPF_JEQ, a, b));
+	assert_false(state_assume(syms, st, BPF_JLT, b, a));
+	assert_false(state_assume(syms, st, BPF_JLE, b, a));
+	assert_true(state_assume(syms, st, BPF_JEQ, a, sym_number(syms, 3)));
+	assert_false(state_assume(syms, st, BPF_JEQ, b, sym_number(syms, 2)));
+	state_free(st);
+	syms_free(syms);
+}
+
+static void joining_loses_numbers_not_locks(void **state)
+{
+	struct syms *syms = syms_new();
+	struct state *one = state_new(0), *two = state_new(0);
+
+	(void)state;
+	*state_reg(one, 1) = (struct val){ .kind = VAL_NUMBER, .number = 1 };
+	*state_reg(two, 1) = (struct val){ .kind = VAL_NUMBER, .number = 2 };
+	assert_true(state_alike(one, two));
+	assert_false(state_covers(one, two, 1 << 1));
+	assert_true(state_covers(one, two, 1 << 2));
+	state_join(syms, two, one, 9);
+	assert_int_equal(state_reg(two, 1)->kind, VAL_SYM);
+	two->held[two->nr_held++].lock = (struct lockid){ VAL_ELEM, 0, 0, 1 };
+	assert_false(state_alike(one, two));
+	state_free(one);
+	state_free(two);
+	syms_free(syms);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(same_arithmetic_is_same_symbol),
+	cmocka_unit_test(replacing_reaches_into_expressions),
+	cmocka_unit_test(what_is_made_again_is_another),
+	cmocka_unit_test(contradictions_end_a_path),
+	cmocka_unit_test(joining_loses_numbers_not_locks),
+};
+
+UNIT_GROUP(check_sym, tests)
