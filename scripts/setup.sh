@@ -51,6 +51,10 @@ can_kernel_source() {
 }
 can_maven() { can_tool mvn || { [ -n "${MAVEN_CENTRAL:-}" ] && can_tool curl; }; }
 can_java() { java -version >/dev/null 2>&1; }
+# Ubuntu has no package of it that works everywhere: there the test is skipped.
+can_browser() {
+	can_tool chromium || { [ -r /etc/os-release ] && ! grep -qx 'ID=debian' /etc/os-release; }
+}
 can_prometheus() { can_tool prometheus && can_tool promtool; }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -108,6 +112,8 @@ completion as users have it|can_complete|bash-completion
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
+graphviz for reports|can_tool dot|graphviz
+browser for the test of reports|can_browser|chromium
 strace for the test of the systemd unit|can_tool strace|strace
 Prometheus for the tests of metrics|can_prometheus|prometheus
 Python with venv|can_venv|python3-venv

@@ -19,6 +19,12 @@ $(O)/user/errors/%.inc: user/errors/%.tsv user/errors/gen-table.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f user/errors/gen-table.awk $< >$@
 
+$(O)/user/report/page.o: $(addprefix $(O)/user/report/page.,html.inc css.inc js.inc)
+
+$(O)/user/report/%.inc: user/report/% user/report/gen-text.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f user/report/gen-text.awk $< >$@
+
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz

@@ -38,6 +38,6 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
-	cmd_export, cmd_check;
+	cmd_export, cmd_report, cmd_check;
 
 #endif

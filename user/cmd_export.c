@@ -15,7 +15,7 @@
 #include "metrics/expose.h"
 #include "metrics/http.h"
 #include "metrics/series.h"
-#include "metrics/textfile.h"
+#include "base/whole_file.h"
 #include "trace_options.h"
 
 #define INTERVAL_S 15
@@ -183,7 +183,7 @@ static int write_textfile(struct export *x)
 	if (!out)
 		return -ENOMEM;
 	page(out, false, x);
-	err = fclose(out) ? -ENOMEM : textfile_replace(x->textfile, text, size);
+	err = fclose(out) ? -ENOMEM : whole_file_replace(x->textfile, text, size);
 	free(text);
 	return err;
 }
@@ -282,7 +282,7 @@ static int open_and_export(struct export *x)
 {
 	int fd, err;
 
-	if (x->textfile && !textfile_plain(x->textfile)) {
+	if (x->textfile && !whole_file_plain(x->textfile)) {
 		pr_err("--textfile: %s is no regular file, and would be replaced by one",
 		       x->textfile);
 		return -EINVAL;

@@ -18,7 +18,7 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
-VERBS = ["list", "run", "trace", "held", "stat", "export", "doctor", "errno", "check"]
+VERBS = ["list", "run", "trace", "held", "stat", "export", "report", "doctor", "errno", "check"]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh

@@ -7,7 +7,7 @@
 
 #include "metrics/expose.h"
 #include "metrics/series.h"
-#include "metrics/textfile.h"
+#include "base/whole_file.h"
 #include "trace/failure.h"
 #include "unit.h"
 
@@ -141,10 +141,11 @@ static void a_file_is_replaced_or_kept(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/m.prom", dir);
 	snprintf(temp, sizeof(temp), "%s.tmp", path);
-	assert_true(textfile_plain(path) && !textfile_plain(dir) && !textfile_plain("/dev/null"));
-	assert_int_equal(textfile_replace(path, "one\n", 4), 0);
+	assert_true(whole_file_plain(path) && !whole_file_plain(dir) &&
+		    !whole_file_plain("/dev/null"));
+	assert_int_equal(whole_file_replace(path, "one\n", 4), 0);
 	assert_int_equal(mkdir(temp, 0700), 0);
-	assert_true(textfile_replace(path, "two\n", 4) < 0);
+	assert_true(whole_file_replace(path, "two\n", 4) < 0);
 	assert_int_equal(rmdir(temp), 0);
 	f = fopen(path, "r");
 	assert_non_null(f);

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "metrics/textfile.h"
+#include "base/whole_file.h"
 
-bool textfile_plain(const char *path)
+bool whole_file_plain(const char *path)
 {
 	struct stat st;
 
@@ -42,7 +42,7 @@ static int create(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int textfile_replace(const char *path, const char *text, size_t len)
+int whole_file_replace(const char *path, const char *text, size_t len)
 {
 	char temp[PATH_MAX];
 	int fd, err;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sums over the lines of a trace: what a report shows. */
+#ifndef RQSPIN_REPORT_GATHER_H
+#define RQSPIN_REPORT_GATHER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "report/stacks.h"
+#include "report/timeline.h"
+
+#define GATHER_TOP    50 /* rows of a table */
+#define GATHER_CYCLES 24 /* graphs */
+
+struct gather {
+	json_t *kinds, *programs, *locks, *cycles, *totals;
+	unsigned long long failures, repeats, summaries;
+	unsigned long long events, rate_skipped, lost, missed, unseen;
+	bool lost_unknown;
+	json_t *sources;
+	struct stacks stacks;
+	struct timeline timeline;
+	int err; /* the first that happened */
+};
+
+int gather_init(struct gather *g); /* -ENOMEM */
+void gather_free(struct gather *g);
+
+/* For lines_read(), with a struct gather. */
+void gather_line(const json_t *line, void *ctx);
+
+/* All sums, and in "cycles" the graphs that are to be drawn. */
+json_t *gather_json(const struct gather *g);
+
+#endif

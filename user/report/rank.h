@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters by name, and lists of them, the largest first. */
+#ifndef RQSPIN_REPORT_RANK_H
+#define RQSPIN_REPORT_RANK_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* object[member] += nr; does nothing if there is no object. */
+void rank_add(json_t *object, const char *member, unsigned long long nr);
+
+/* table[name], with a count and counts by kind, grows by so many. */
+void rank_count(json_t *table, const char *name, const char *kind, unsigned long long nr);
+
+/* A list of objects with "count", the largest first; those alike by "name". */
+void rank_sort(json_t *list);
+
+/*
+ * A table as such a list with names in it: the first of it, as many as that. "more": how many the
+ * others are, "more_count": their sum.
+ */
+json_t *rank_top(const json_t *table, size_t most);
+
+#endif

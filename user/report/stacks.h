@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where failures come from: a tree of what called what, for a flame graph. */
+#ifndef RQSPIN_REPORT_STACKS_H
+#define RQSPIN_REPORT_STACKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#define STACKS_NODES 20000 /* what would be more is counted with its caller */
+
+/**
+ * struct stacks - the tree
+ * @root: {"count": 5, "children": {"name": {...}}}
+ * @nodes: how many there are
+ * @traces: failures whose call trace is known
+ */
+struct stacks {
+	json_t *root;
+	unsigned int nodes;
+	unsigned long long traces;
+};
+
+int stacks_init(struct stacks *s); /* -ENOMEM */
+void stacks_free(struct stacks *s);
+
+/* So many failures like that of the line: its call trace, else task, program, line; then the lock.
+ */
+void stacks_add(struct stacks *s, const json_t *line, unsigned long long nr);
+
+/* With children as lists, the most frequent first: {"name": ..., "count": ..., "children": [...]}.
+ */
+json_t *stacks_json(const struct stacks *s);
+
+#endif
