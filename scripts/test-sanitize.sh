@@ -10,8 +10,8 @@ tests=(bad_input escapes exact foreign_ring held_stat output signals)
 case $* in
 '') ;;
 --all)
-	tests+=(bursts completion docs errno lines map_failures owner run source_table sources
-		trace_command)
+	tests+=(bursts completion docs errno export lines map_failures owner report run source_table
+		sources trace_command)
 	;;
 *)
 	echo "usage: test-sanitize.sh [--all]" >&2

@@ -119,7 +119,8 @@ def counted(x, want, name=FAILURES):
 
 @pytest.mark.parametrize("count", [997, 99991])
 def test_the_counts_are_exact(nothing_left, count):
-    with pinned(RING) as where, listening("--source", "ring", "--strict") as x:
+    mine = ("--source", "ring", "--prog", "two_locks")
+    with pinned(RING) as where, listening(*mine, "--strict") as x:
         with stopped(x):
             burst(where, "two_locks", count)
         assert counted(x, expected(count)) == expected(count)
@@ -154,7 +155,7 @@ def test_a_reloaded_object_goes_on(nothing_left):
 
 def test_counters_never_go_down(nothing_left):
     """Scraped while failures are lost and found."""
-    with pinned(RING) as where, listening("--source", "ring") as x:
+    with pinned(RING) as where, listening("--source", "ring", "--prog", "two_locks") as x:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             runs = [pool.submit(burst, where, "two_locks", 199) for _ in range(50)]
             before, scrapes = {}, 0
