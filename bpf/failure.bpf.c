@@ -26,6 +26,8 @@ enum res_kind___own {
 
 struct res_hop___own {
 	void *lock;
+	unsigned long ip;
+	int pid;
 	__u16 cpu;
 } __attribute__((preserve_access_index));
 
@@ -57,20 +59,27 @@ static __always_inline void copy_hop(struct witness_hop *to, const struct res_ch
 
 	to->lock = (__u64)BPF_CORE_READ(hop, lock);
 	to->cpu = BPF_CORE_READ(hop, cpu);
+	to->ip = 0;
+	to->tid = 0;
+	if (!bpf_core_field_exists(hop->ip))
+		return;
+	to->ip = BPF_CORE_READ(hop, ip);
+	to->tid = BPF_CORE_READ(hop, pid);
 }
 
 /* Of the chain its beginning and its end: all there is of two. */
-static __always_inline void copy_ends(struct witness *w, const struct res_chain___own *chain)
+static __always_inline void copy_ends(struct witness_told *to, const struct res_chain___own *chain)
 {
-	struct witness_hop hop = {};
+	struct witness_hop last = {};
+	struct witness *w = &to->w;
 
 	w->nr_hops = BPF_CORE_READ(chain, n);
 	if (!w->nr_hops)
 		return;
-	copy_hop(&hop, chain, 0);
-	w->locks[0] = hop.lock;
-	copy_hop(&hop, chain, (w->nr_hops - 1) % WITNESS_HOPS);
-	w->locks[1] = hop.lock;
+	copy_hop(&to->first, chain, 0);
+	w->locks[0] = to->first.lock;
+	copy_hop(&last, chain, (w->nr_hops - 1) % WITNESS_HOPS);
+	w->locks[1] = last.lock;
 }
 
 static __always_inline void copy_chain(struct witness_chain *to, __u32 nr,
@@ -107,7 +116,7 @@ static __always_inline struct witness_chain *add_details(void *ctx, struct witne
 /* The lock, the kind, and the way to the lock from the program that called for it. */
 static __always_inline __u64 group_key(const struct witness_told *w)
 {
-	__u64 key = witness_mix(w->w.lock, w->w.told | w->w.drained << 8 | w->w.nr_hops << 16);
+	__u64 key = witness_mix(w->w.lock, w->w.told | w->w.nr_hops << 16);
 	bool kernel = false;
 	__u32 i;
 
@@ -126,7 +135,7 @@ static __always_inline __u64 group_key(const struct witness_told *w)
 }
 
 SEC("tp_btf/rqspinlock_failure")
-int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner, bool drained,
+int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner,
 	     const struct res_chain___own *chain)
 {
 	struct witness_place at;
@@ -142,9 +151,8 @@ int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner, 
 	w->w.wait_ns = wait_ns;
 	w->w.told = kind_of(kind);
 	w->w.owner = owner;
-	w->w.drained = drained;
 	witness_running(&w->owner, owner);
-	copy_ends(&w->w, chain);
+	copy_ends(w, chain);
 	w->stack_len = bpf_get_stack(ctx, w->stack, sizeof(w->stack), 0);
 	d = add_details(ctx, &at, w, chain);
 	witness_count(&at, w, group_key(w));

@@ -85,7 +85,6 @@ static __always_inline void witness_begin(struct witness *w, __u32 cpu)
 	w->prog_id = 0;
 	w->map_id = 0;
 	w->told = RQSPIN_UNKNOWN;
-	w->drained = 0;
 	w->owner = -1;
 	w->nr_own = WITNESS_NO_TABLE;
 	w->nr_hops = 0;

@@ -81,7 +81,6 @@ struct witness_head {
  * @comm: the task's name
  * @kind: enum witness_kind
  * @told: enum rqspin_kind: what the lock says, or what the own table shows
- * @drained: ended by the time limit of the waiter in front (WITNESS_FAILURE)
  * @owner: CPU that owns the lock, -1 if unknown (WITNESS_FAILURE)
  * @group: 1 + index of the group it is counted in, 0 if it is one of the others
  * @nr_own: entries of the failing CPU's table, or WITNESS_NO_TABLE
@@ -104,8 +103,7 @@ struct witness {
 	char comm[WITNESS_COMM];
 	__u8 kind;
 	__u8 told;
-	__u8 drained;
-	__u8 pad;
+	__u16 pad;
 	__s16 owner;
 	__u16 group;
 	__u32 nr_own;
@@ -126,15 +124,31 @@ struct witness_task {
 };
 
 /**
+ * struct witness_hop - one step of a chain of waits
+ * @lock: the lock that @cpu waits for
+ * @ip: who asked for it, 0 if the kernel does not tell
+ * @cpu: it owns the lock of the step before
+ * @tid: thread that ran there when the wait began, 0 if unknown
+ */
+struct witness_hop {
+	__u64 lock;
+	__u64 ip;
+	__u32 cpu;
+	__u32 tid;
+};
+
+/**
  * struct witness_told - WITNESS_FAILURE: with the stack that leads to the program
  * @w: must be first
  * @owner: what runs on the owner's CPU
+ * @first: where the owner waits, if that is part of a cycle
  * @stack_len: bytes of @stack, or a negative errno
  * @stack: return addresses, innermost first
  */
 struct witness_told {
 	struct witness w;
 	struct witness_task owner;
+	struct witness_hop first;
 	__s64 stack_len;
 	__u64 stack[WITNESS_FRAMES];
 };
@@ -178,17 +192,6 @@ struct witness_report {
 	struct witness_tables t;
 	__u64 text_len;
 	char text[WITNESS_TEXT];
-};
-
-/**
- * struct witness_hop - one step of a chain of waits
- * @lock: the lock that @cpu waits for
- * @cpu: it owns the lock of the step before
- */
-struct witness_hop {
-	__u64 lock;
-	__u32 cpu;
-	__u32 pad;
 };
 
 /**

@@ -9,7 +9,6 @@ LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 # One set of objects for each way to compile the locks, named after its folder below build/lab.
 LAB_VARIANTS = obj obj-yield obj-escape obj-16k obj-tsan obj-noqueue obj-sites
-LAB_NEXT_VARIANTS = next next-escape next-16k next-tsan next-noqueue next-sites
 LAB_FLAGS_obj =
 LAB_FLAGS_obj-yield = -DSHIM_YIELD
 LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
@@ -22,13 +21,9 @@ LAB_FLAGS_obj-sites = -DSHIM_YIELD -DSHIM_IRQ_SITES
 # As on an architecture without queued spin locks: compiled only.
 LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 
-$(foreach v,escape 16k tsan noqueue sites,$(eval LAB_FLAGS_next-$(v) = $(LAB_FLAGS_obj-$(v))))
-LAB_FLAGS_next = -DSHIM_YIELD
-
 # program: variant, source folder
 LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape stress-16k detect-16k \
-	race-tsan path waits \
-	stress-next stress-next-escape stress-next-16k regress-next race-next-tsan waits-next
+	race-tsan path waits
 LAB_OF_bench = obj bench
 LAB_OF_detect = obj detect
 LAB_OF_regress = obj regress
@@ -39,58 +34,34 @@ LAB_OF_stress-16k = obj-16k stress
 LAB_OF_detect-16k = obj-16k detect
 LAB_OF_race-tsan = obj-tsan race
 LAB_OF_path = obj path
-LAB_BESIDE = beside/rqspinlock.o beside/rqspinlock_cycle.o beside/beside.o
-LAB_BESIDE_bench = $(LAB_BESIDE)
-LAB_BESIDE_detect = $(LAB_BESIDE)
-LAB_OF_stress-next = next stress
-LAB_OF_stress-next-escape = next-escape stress
-LAB_OF_stress-next-16k = next-16k stress
-LAB_OF_regress-next = next regress
-LAB_OF_race-next-tsan = next-tsan race
 LAB_OF_waits = obj-sites waits
-LAB_OF_waits-next = next-sites waits
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
 	$(addprefix $(LAB)/$(1)/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)
 
-# variant, tree
 define lab-variant
-$(LAB)/$(1)/%.o: $(2)/kernel/bpf/%.c
+$(LAB)/$(1)/%.o: $(SHIM_TREE)/kernel/bpf/%.c
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
-	$$(Q)$$(CC) $(SHIM_OPTIONS) -I$(2)/include $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
-$(LAB)/$(1)/%.o: $(2)/kernel/locking/%.c
+	$$(Q)$$(CC) $(SHIM_CFLAGS) $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+$(LAB)/$(1)/%.o: $(SHIM_TREE)/kernel/locking/%.c
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
-	$$(Q)$$(CC) $(SHIM_OPTIONS) -I$(2)/include $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $(SHIM_CFLAGS) $(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 $(LAB)/$(1)/%.o: lab/%.c | shim-tree
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
-	$$(Q)$$(CC) $(LAB_CFLAGS) -I$(2)/include -I$(2) $(LAB_FLAGS_$(1)) -c $$< -o $$@
+	$$(Q)$$(CC) $(LAB_CFLAGS) -I$(SHIM_TREE)/include -I$(SHIM_TREE) $(LAB_FLAGS_$(1)) -c $$< -o $$@
 endef
 
-# Both forms in one program: the globals of the next one get other names.
-$(LAB)/obj/beside/%.o: $(SHIM_NEXT)/kernel/bpf/%.c lab/next/beside.h
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(Q)$(CC) $(SHIM_OPTIONS) -I$(SHIM_NEXT)/include -include lab/next/beside.h -MMD -MP \
-		-c $< -o $@
-$(LAB)/obj/beside/beside.o: lab/next/beside.c lab/next/beside.h | shim-tree
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(Q)$(CC) $(LAB_CFLAGS) -I$(SHIM_NEXT)/include -I$(SHIM_NEXT) -include lab/next/beside.h \
-		-c $< -o $@
-
 define lab-program
-$(LAB)/lab-$(1): $(call lab-objects,$(word 1,$(LAB_OF_$(1))),$(word 2,$(LAB_OF_$(1)))) \
-		$(addprefix $(LAB)/obj/,$(LAB_BESIDE_$(1)))
+$(LAB)/lab-$(1): $(call lab-objects,$(word 1,$(LAB_OF_$(1))),$(word 2,$(LAB_OF_$(1))))
 	$$(say) LD $$@
 	$$(Q)$$(CC) $(SHIM_LDFLAGS) $(LAB_FLAGS_$(word 1,$(LAB_OF_$(1)))) $$^ -o $$@ $(LAB_LIBS)
 endef
 
-$(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v),$(SHIM_TREE))))
-$(foreach v,$(LAB_NEXT_VARIANTS),$(eval $(call lab-variant,$(v),$(SHIM_NEXT))))
+$(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v))))
 $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
@@ -98,16 +69,12 @@ $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
-LAB_NEXT_TESTS = $(foreach p,$(LAB_PROGRAMS),$(if $(findstring next,$(p)),$(p)))
-LAB_TESTS = $(filter-out bench waits $(LAB_NEXT_TESTS),$(LAB_PROGRAMS))
+LAB_TESTS = $(filter-out bench,$(LAB_PROGRAMS))
 
-.PHONY: lab lab-next
+.PHONY: lab
 lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o)
 lab: $(LAB_TESTS:%=$(LAB)/lab-%) ## the lock in user space: regressions, deadlocks, torture
-	$(Q)lab/run.sh todays $(LAB_SECONDS)
-lab-next: $(addprefix $(LAB)/next-noqueue/,rqspinlock.o rqspinlock_cycle.o)
-lab-next: $(LAB_NEXT_TESTS:%=$(LAB)/lab-%) ## the same for the lock's next form
-	$(Q)lab/run.sh next $(LAB_SECONDS)
+	$(Q)lab/run.sh $(LAB_SECONDS)
 
 .PHONY: lab-bench
 lab-bench: $(LAB)/lab-bench $(LAB)/lab-detect ## what the lock costs, how soon deadlocks are found
@@ -118,11 +85,9 @@ ifneq ($(wildcard $(LAB_TREE)/kernel/bpf/rqspinlock.c),)
 bench: lab-bench
 endif
 
-# Today's form first, which is not judged.
 .PHONY: lab-waits
-lab-waits: $(LAB)/lab-waits $(LAB)/lab-waits-next ## how long waiters wait, and interrupts are off
+lab-waits: $(LAB)/lab-waits ## how long waiters wait, and how long interrupts are off
 	$(Q)$(LAB)/lab-waits
-	$(Q)$(LAB)/lab-waits-next --judge
 
 .PHONY: lab-mutants
 lab-mutants: $(LAB)/lab-stress $(LAB)/lab-detect

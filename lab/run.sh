@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# run.sh todays|next SECONDS: every job of the lab that gives a verdict on this form of the lock,
-# with so many seconds of torture.
+# run.sh SECONDS: every job of the lab that gives a verdict on the lock, with so many seconds of
+# torture.
 set -euo pipefail
-usage='usage: run.sh todays|next SECONDS'
-form=${1:?$usage} seconds=${2:?$usage} lab=${LAB:-build/lab}
+seconds=${1:?usage: run.sh SECONDS} lab=${LAB:-build/lab}
 passed=0 failed=0
 
 job() {
@@ -20,28 +19,16 @@ job() {
 	passed=$((passed + p)) failed=$((failed + f))
 }
 
-todays_form() {
-	job lab-path
-	job lab-regress
-	job lab-regress-escape
-	job lab-detect --rounds 4000
-	job lab-detect-16k --rounds 1000
-	job lab-stress --real-time --seconds $((seconds / 2))
-	job lab-stress-escape --real-time --seconds $((seconds / 3))
-	job lab-stress-16k --real-time --seconds $((seconds / 6))
-	job lab-race-tsan 10
-}
-
-next_form() {
-	job lab-regress-next
-	job lab-stress-next --real-time --seconds $((seconds / 2))
-	job lab-stress-next-escape --real-time --seconds $((seconds / 3))
-	job lab-stress-next-16k --real-time --seconds $((seconds / 6))
-	job lab-race-next-tsan 10
-	job lab-waits-next --judge
-}
-
-"${form}_form"
+job lab-path
+job lab-regress
+job lab-regress-escape
+job lab-detect --rounds 4000
+job lab-detect-16k --rounds 1000
+job lab-stress --real-time --seconds $((seconds / 2))
+job lab-stress-escape --real-time --seconds $((seconds / 3))
+job lab-stress-16k --real-time --seconds $((seconds / 6))
+job lab-race-tsan 10
+job lab-waits
 echo
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ] && [ $passed -gt 0 ]

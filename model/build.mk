@@ -2,16 +2,14 @@
 # Machine-checked evidence for the lock: model/README.md. Each part prints a table and its own sum.
 MODEL = $(O)/model
 
-.PHONY: model model-nightly model-tla model-tla-nightly model-traces model-mc model-mc-next
-.PHONY: model-litmus
+.PHONY: model model-nightly model-tla model-tla-nightly model-traces model-mc model-litmus
 model: ## check the lock's model, its C under a scheduler, its memory orders
 	$(Q)$(MAKE) --no-print-directory -j2 -k --output-sync=target model-tla model-mc \
-		model-mc-next model-traces model-litmus
-	@echo "model: $(words $(MODEL_SKIPPED)) of 5 parts skipped because there is no" \
+		model-traces model-litmus
+	@echo "model: $(words $(MODEL_SKIPPED)) of 4 parts skipped because there is no" \
 		"tree$(if $(MODEL_SKIPPED),: $(MODEL_SKIPPED))"
 
-model-nightly: model-tla-nightly model-mc model-mc-next model-traces
-model-nightly: model-litmus ## the same with large cases
+model-nightly: model-tla-nightly model-mc model-traces model-litmus ## the same with large cases
 
 model-tla: $(MODEL)/tlc.path
 	$(Q)model/tla/run.py --jar "$$(cat $<)" --work $(MODEL)/tla $(ARGS)
@@ -37,10 +35,6 @@ model-mc-build:
 model-mc: model-mc-build
 	+$(Q)$(MC_MAKE) check
 
-model-mc-next:
-	+$(Q)$(MC_MAKE) OVER=lab/next
-	+$(Q)$(MC_MAKE) OVER=lab/next check
-
 model-traces: $(MODEL)/tlc.path model-mc-build
 	$(Q)model/tla/traces.py --jar "$$(cat $<)" --work $(MODEL)/tla --mc $(MODEL)/mc/mc
 
@@ -49,7 +43,7 @@ model-litmus:
 	model/litmus/run.py --tree $(LAB_TREE) $${herd:+--herd "$$herd"} \
 		--why-not "$$(cat $(MODEL)/herd7.why)"
 else
-MODEL_SKIPPED = model-mc model-mc-next model-traces model-litmus
+MODEL_SKIPPED = model-mc model-traces model-litmus
 $(MODEL_SKIPPED):
 	@echo "skip $@: $(NO_TREE)"
 endif

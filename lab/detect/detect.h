@@ -32,7 +32,6 @@ struct ring {
 struct failure {
 	u32 kind;
 	u32 hops;
-	bool drained;
 };
 
 extern __thread struct failure last_failure;

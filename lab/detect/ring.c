@@ -17,7 +17,6 @@ static void on_failure(const struct shim_failure *f)
 {
 	last_failure.kind = f->kind;
 	last_failure.hops = f->chain->n;
-	last_failure.drained = f->drained;
 }
 
 void watch_failures(void)

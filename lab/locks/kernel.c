@@ -18,7 +18,7 @@ static __always_inline int res_tas_or_fast(rqspinlock_t *lock)
 
 	if (likely(tag != RES_TAG_ESC) && likely(atomic_try_cmpxchg_acquire(&lock->val, &val, tag)))
 		return 0;
-	return resilient_tas_spin_lock(lock);
+	return resilient_tas_spin_lock(lock, 0);
 }
 
 #define LAB_ID		 res_tas

@@ -3,12 +3,10 @@
 
 extern const struct lab_ops lab_res_queue, lab_res_tas, lab_qspin, lab_tas, lab_ticket, lab_mcs,
 	lab_clh, lab_posix, lab_empty;
-/* Where the program has it. */
-extern const struct lab_ops lab_res_next __attribute__((weak));
 
 const struct lab_ops *const lab_locks[] = {
-	&lab_qspin, &lab_res_queue, &lab_res_tas, &lab_tas,	 &lab_ticket, &lab_mcs,
-	&lab_clh,   &lab_posix,	    &lab_empty,	  &lab_res_next, NULL,
+	&lab_qspin, &lab_res_queue, &lab_res_tas, &lab_tas,   &lab_ticket,
+	&lab_mcs,   &lab_clh,	    &lab_posix,	  &lab_empty, NULL,
 };
 
 const struct lab_ops *lab_lock_named(const char *name)

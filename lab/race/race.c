@@ -14,15 +14,6 @@
 #define LOCKS	    3
 #define YIELD_EVERY 20
 
-/*
- * The node is initialised before its address goes through the one in front, by a write barrier
- * and an address dependency, neither of which the sanitizer sees.
- */
-const char *__tsan_default_suppressions(void)
-{
-	return "race:res_signal\nrace:res_pass_cut\nrace:res_enqueue\n";
-}
-
 struct guarded {
 	union lab_lock lock;
 	u64 count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The head of a queue fails, and what becomes of those behind it, or of nobody behind it. */
+/* A waiter fails, and what becomes of those behind it, or of nobody behind it. */
 #include <stdio.h>
 
 #include <kernel/bpf/rqspinlock.h>
@@ -11,8 +11,7 @@
 /*
  * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd.
  * B: owner CPU 1, PENDING CPU 4, head CPU 5, behind it CPU 0, which closes the cycle.
- * Where CPU 0 cannot leave from the middle of a queue, the verdict falls on the head CPU 1; in the
- * next form (lab/next) on one of the two.
+ * The verdict falls on one of the two members: CPU 0, from behind a head, or the head CPU 1.
  */
 struct queues {
 	const struct lab_ops *ops;
@@ -100,11 +99,7 @@ static void play(int cpu, void *arg)
 
 static int victim(void)
 {
-#ifdef RES_NR_NODES
 	return q.err[0] ? 0 : 1;
-#else
-	return 1;
-#endif
 }
 
 static bool run(const struct lab_ops *ops, bool crowd)
@@ -121,10 +116,11 @@ static bool run(const struct lab_ops *ops, bool crowd)
 		if (i != victim())
 			ok = EXPECT(!q.err[i]) && ok;
 	}
-	return EXPECT(q.err[victim()] == -EDEADLK) && EXPECT(!q.a.word) && EXPECT(!q.b.word) && ok;
+	return EXPECT(q.err[victim()] == -EDEADLK) && EXPECT(!q.a.word) && EXPECT(!q.b.word) &&
+	       EXPECT(no_node_left()) && ok;
 }
 
-/* Those behind a head that fails for its own deadlock get the lock. */
+/* Those behind a waiter that fails for its own deadlock get the lock. */
 bool keep_queue_on_deadlock(const struct lab_ops *ops)
 {
 	return run(ops, true) && EXPECT((q.word_after & _Q_TAIL_MASK) != tail_of(victim()));
@@ -198,12 +194,23 @@ static void forged_play(int cpu, void *arg)
 		ops->unlock(&forged.a, NULL);
 }
 
-/* A word that was overwritten names a CPU that does not exist: nobody is in front. */
-bool tail_of_no_cpu(const struct lab_ops *ops)
+static bool with_forged_tail(const struct lab_ops *ops, u32 tail)
 {
 	memset(&forged, 0, sizeof(forged));
 	forged.ops = ops;
-	forged.a.word = ~0U << _Q_TAIL_CPU_OFFSET;
+	forged.a.word = tail;
 	lab_team(1, forged_play, NULL);
-	return forged.ok && EXPECT(!forged.a.word);
+	return forged.ok && EXPECT(!forged.a.word) && EXPECT(no_node_left());
+}
+
+/* A word that was overwritten names a CPU that does not exist: nobody is in front. */
+bool tail_of_no_cpu(const struct lab_ops *ops)
+{
+	return with_forged_tail(ops, ~0U << _Q_TAIL_CPU_OFFSET);
+}
+
+/* ... or one that does not wait for any lock. */
+bool tail_of_an_idle_cpu(const struct lab_ops *ops)
+{
+	return with_forged_tail(ops, tail_of(3));
 }

@@ -24,6 +24,8 @@ static const struct test queue_tests[] = {
 	{ "queue kept on deadlock", keep_queue_on_deadlock },
 	{ "tail reset of a kept queue", tail_reset_of_kept_queue },
 	{ "tail that names no CPU", tail_of_no_cpu },
+	{ "tail that names a CPU that does not wait", tail_of_an_idle_cpu },
+	{ "leave behind a CPU that stands still", leave_behind_one_who_stands_still },
 	{ 0 },
 };
 
@@ -56,13 +58,13 @@ static void call(int cpu, void *arg)
 		c->ok = c->test->run(c->ops);
 }
 
-static const struct call *current;
+static const struct call *running;
 
 static void on_alarm(int sig)
 {
 	(void)sig;
-	printf("not ok - %s, %s: hangs\n\n%d passed, %d failed, 0 skipped\n", current->ops->name,
-	       current->test->name, passed, failed + 1);
+	printf("not ok - %s, %s: hangs\n\n%d passed, %d failed, 0 skipped\n", running->ops->name,
+	       running->test->name, passed, failed + 1);
 	fflush(stdout);
 	_exit(1);
 }
@@ -71,7 +73,7 @@ static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
 {
 	struct call c = { t, ops, false };
 
-	current = &c;
+	running = &c;
 	alarm(LIMIT_S);
 	if (own_team)
 		c.ok = t->run(ops);

@@ -28,6 +28,11 @@ bool aa_behind_a_queue(const struct lab_ops *ops);
 bool keep_queue_on_deadlock(const struct lab_ops *ops);
 bool tail_reset_of_kept_queue(const struct lab_ops *ops);
 bool tail_of_no_cpu(const struct lab_ops *ops);
+bool tail_of_an_idle_cpu(const struct lab_ops *ops);
+bool leave_behind_one_who_stands_still(const struct lab_ops *ops);
+
+/* Every place in a queue is free again. */
+bool no_node_left(void);
 
 /* Calls @probe at every instruction of @fn; returns their number, or 0 where that is not known. */
 u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg);

@@ -3,8 +3,6 @@
 LAB_TREE ?= $(O)/linux-6.12
 SHIM_DIR = lab/shim
 SHIM_TREE = $(O)/lab/tree
-# The same with the next form of the lock (docs/lock.md, section 8).
-SHIM_NEXT = $(O)/lab/tree-next
 SHIM_SRC = $(SHIM_DIR)/shim.c $(SHIM_TREE)/kernel/bpf/rqspinlock.c \
 	$(SHIM_TREE)/kernel/bpf/rqspinlock_cycle.c $(SHIM_TREE)/kernel/locking/qspinlock.c
 SHIM_OPTIONS = -std=gnu11 -g -O2 -Wall -D_GNU_SOURCE -fno-pie -fno-strict-aliasing \
@@ -16,6 +14,5 @@ SHIM_LDFLAGS = -no-pie
 .PHONY: shim-tree
 shim-tree:
 	$(Q)$(SHIM_DIR)/prepare.sh $(LAB_TREE) $(SHIM_TREE)
-	$(Q)$(SHIM_DIR)/prepare.sh $(LAB_TREE) $(SHIM_NEXT) lab/next
 SHIM_SOURCES = bpf/rqspinlock.c bpf/rqspinlock_cycle.c locking/qspinlock.c
-$(SHIM_SOURCES:%=$(SHIM_TREE)/kernel/%) $(SHIM_SOURCES:%=$(SHIM_NEXT)/kernel/%): | shim-tree ;
+$(SHIM_SOURCES:%=$(SHIM_TREE)/kernel/%): | shim-tree ;

@@ -26,6 +26,8 @@ struct file;
 #define __percpu
 #define __init
 #define __lockfunc
+#define __kprobes
+#define NOKPROBE_SYMBOL(fn)
 #define __read_mostly
 #define __ro_after_init
 #undef __always_inline

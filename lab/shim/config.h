@@ -5,7 +5,8 @@
  * SHIM_EXTERN          the current CPU, the clock, NMI context and what a spinning CPU does
  *                      are functions of the user (context.h); without it the shim has them
  * SHIM_YIELD           a spinning CPU gives way to others after shim_yield_every pauses, so that
- *                      many of them fit on one of this machine
+ *                      many of them fit on one of this machine, and tells the user (shim_on_ms)
+ *                      in which milliseconds it spun
  * SHIM_IRQ_SITES       tell the user which function turns interrupts off, and on again
  * SHIM_LOCK_EVENTS     count the kernel's lock events
  * SHIM_NO_QUEUE        as on an architecture without queued spin locks

@@ -23,6 +23,16 @@ void *shim_area(size_t *size);
 #define preempt_disable() barrier()
 #define preempt_enable()  barrier()
 
+#define _RET_IP_ ((unsigned long)__builtin_return_address(0))
+
+/* Nobody reads it but the reader of a report. */
+struct shim_task {
+	pid_t pid;
+};
+
+static const struct shim_task shim_task = { .pid = 1 };
+#define current (&shim_task)
+
 #ifdef SHIM_IRQ_SITES
 /* Which function turns interrupts off, and on again. */
 void shim_site_open(const char *site);
@@ -127,10 +137,27 @@ static inline u64 shim_clock(void)
 /* 0: never */
 extern u32 shim_yield_every;
 extern SHIM_TLS u32 shim_pauses;
+/* In every millisecond in which this CPU spins, once. */
+extern void (*shim_on_ms)(u64 ms);
+extern SHIM_TLS u64 shim_last_ms;
+
+static inline void shim_tell_ms(void)
+{
+	u64 ms;
+
+	if (!shim_on_ms)
+		return;
+	ms = shim_clock() / NSEC_PER_MSEC;
+	if (ms == shim_last_ms)
+		return;
+	shim_last_ms = ms;
+	shim_on_ms(ms);
+}
 
 static inline void cpu_relax(void)
 {
 #ifdef SHIM_YIELD
+	shim_tell_ms();
 	if (shim_yield_every && ++shim_pauses >= shim_yield_every) {
 		shim_pauses = 0;
 		sched_yield();

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# prepare.sh TREE DEST [OVER]: the files of a patched kernel tree that the lab compiles, linked
-# below DEST, and a stub for every other header that they include. Files that OVER has replace the
-# tree's.
+# prepare.sh TREE DEST: the files of a patched kernel tree that the lab compiles, linked below
+# DEST, and a stub for every other header that they include.
 set -euo pipefail
 
-tree=$(realpath -m "$1") dest=$2 over=${3:+$(realpath "$3")}
+tree=$(realpath -m "$1") dest=$2
 shim=$(realpath "$(dirname "$0")")
 
 # What is compiled as it is. Nothing else of the tree can be reached.
@@ -28,8 +27,8 @@ files=(
 stubs=(
 	asm/barrier asm/byteorder asm/cpufeature asm/processor
 	linux/atomic linux/bug linux/cache linux/compiler linux/cpumask linux/export linux/fs
-	linux/hardirq linux/init linux/irqflags linux/jump_label linux/kvm_para linux/math
-	linux/minmax linux/mutex
+	linux/hardirq linux/init linux/instruction_pointer linux/irqflags linux/jump_label
+	linux/kprobes linux/kvm_para linux/math linux/minmax linux/mutex
 	linux/percpu linux/percpu-defs linux/preempt linux/prefetch linux/processor linux/sched
 	linux/sched/clock linux/smp linux/string linux/time64 linux/timekeeping linux/tracepoint
 	linux/types linux/uaccess
@@ -55,9 +54,7 @@ for f in "${files[@]}"; do
 		exit 3
 	fi
 	mkdir -p "$dest/$(dirname "$f")"
-	from=$tree
-	[ -z "$over" ] || [ ! -e "$over/$f" ] || from=$over
-	ln -sfn "$from/$f" "$dest/$f"
+	ln -sfn "$tree/$f" "$dest/$f"
 done
 for f in "${stubs[@]}"; do
 	stub "$f" "$shim/shim.h"

@@ -87,6 +87,8 @@ SHIM_TLS bool shim_nmi;
 SHIM_TLS bool shim_irqs_off;
 SHIM_TLS bool shim_irq_due;
 SHIM_TLS u32 shim_pauses;
+SHIM_TLS u64 shim_last_ms;
+void (*shim_on_ms)(u64 ms);
 u32 shim_yield_every;
 void (*shim_irq_deliver)(void);
 u64 shim_clock_mult;

@@ -19,7 +19,7 @@ struct shim_failure {
 	int ret;
 	u64 wait_ns;
 	int owner;
-	bool drained;
+	unsigned long ip;
 	const struct res_chain *chain;
 };
 
@@ -37,20 +37,20 @@ static inline void trace_contention_end(void *lock, int ret)
 	(void)ret;
 }
 
-#define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, drained_, chain_) \
-	do {                                                                          \
-		if (shim_on_failure) {                                                \
-			struct shim_failure f_ = {                                    \
-				.lock = (lock_),                                      \
-				.kind = (kind_),                                      \
-				.ret = (ret_),                                        \
-				.wait_ns = (wait_),                                   \
-				.owner = (owner_),                                    \
-				.drained = (drained_),                                \
-				.chain = (chain_),                                    \
-			};                                                            \
-			shim_on_failure(&f_);                                         \
-		}                                                                     \
+#define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, chain_, ip_) \
+	do {                                                                     \
+		if (shim_on_failure) {                                           \
+			struct shim_failure f_ = {                               \
+				.lock = (lock_),                                 \
+				.kind = (kind_),                                 \
+				.ret = (ret_),                                   \
+				.wait_ns = (wait_),                              \
+				.owner = (owner_),                               \
+				.chain = (chain_),                               \
+				.ip = (ip_),                                     \
+			};                                                       \
+			shim_on_failure(&f_);                                    \
+		}                                                                \
 	} while (0)
 
 #endif /* LAB_SHIM_TRACE_H */

@@ -38,7 +38,6 @@ static bool busy(const struct ghost_ctx *c)
 
 static void dump_nodes(int cpu, const struct res_cpu *rc)
 {
-#ifdef RES_NR_NODES
 	static const char *const name[] = { "FREE", "WAIT", "LONE", "PASSED", "LEFT" };
 	int i;
 
@@ -49,9 +48,6 @@ static void dump_nodes(int cpu, const struct res_cpu *rc)
 			fprintf(stderr, "  CPU %d node %d: %s use %u\n", cpu, i,
 				name[state & RES_STATE_MASK], state / RES_USE);
 	}
-#else
-	fprintf(stderr, "  CPU %d node: signal %d\n", cpu, rc->node.mcs.locked);
-#endif
 }
 
 static void dump_records(int cpu)

@@ -5,10 +5,12 @@
 
 #define SHORT_NS 100
 #define MAX_SAID 3
+#define OFTEN	 10
 
 struct ghost_faults ghost_faults;
 struct ghost_ctx ghost_ctx[GHOST_CPUS][GHOST_LEVELS];
 static u32 owner[GHOST_LOCKS];
+static u64 ran[GHOST_CPUS][GHOST_RAN];
 
 void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what)
 {
@@ -143,4 +145,24 @@ void ghost_gave_up(struct ghost_ctx *c)
 {
 	end_want(c);
 	WRITE_ONCE(c->touch, GHOST_NONE);
+}
+
+void ghost_ran(u64 ms)
+{
+	WRITE_ONCE(ran[smp_processor_id()][ms % GHOST_RAN], ms);
+}
+
+bool ghost_ran_for(int cpu, u64 since, u64 ns)
+{
+	u64 ms = since / NSEC_PER_MSEC + 1, now = shim_clock() / NSEC_PER_MSEC, first = 0, last = 0;
+	int often = 0;
+
+	for (ms = max(ms, now - GHOST_RAN / 2); ms <= now; ms++) {
+		if (READ_ONCE(ran[cpu][ms % GHOST_RAN]) != ms)
+			continue;
+		first = first ? first : ms;
+		last = ms;
+		often++;
+	}
+	return often >= OFTEN && (last - first) * NSEC_PER_MSEC >= ns;
 }

@@ -24,6 +24,9 @@ struct ghost_span {
 	int lock;
 };
 
+/* In which of the last milliseconds a CPU spun. */
+#define GHOST_RAN 4096
+
 /* The last spans that ended, oldest overwritten. */
 struct ghost_log {
 	u64 n;
@@ -38,7 +41,7 @@ struct ghost_ctx {
 	struct ghost_span held[GHOST_HELD]; /* a free slot has GHOST_NONE */
 	bool waited[GHOST_HELD];	    /* somebody of this CPU waited while it was held */
 	struct ghost_log wants, holds;
-	u64 acquired, deadlocks, nested, timeouts, drained;
+	u64 acquired, deadlocks, nested, timeouts;
 };
 
 /* What the oracle objects to. */
@@ -69,5 +72,9 @@ void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *wh
 /* What everybody has and wants, and what the lock's own records say. */
 void ghost_dump(void);
 bool ghost_holds(const struct ghost_ctx *c, int lock);
+/* This CPU spins; for shim_on_ms. */
+void ghost_ran(u64 ms);
+/* Did the CPU spin again and again since @since, for at least @ns from first to last? */
+bool ghost_ran_for(int cpu, u64 since, u64 ns);
 
 #endif /* LAB_GHOST_H */

@@ -5,9 +5,10 @@ struct walk {
 	const struct ghost_ctx *me;
 	u64 at;
 	u64 since; /* of the chain that is being followed */
-	bool any;  /* cycles without @me count too */
 	bool sure; /* only edges that need no knowledge of the queue */
 	bool on_path[GHOST_LOCKS];
+	const struct ghost_ctx *member[GHOST_LOCKS]; /* but @me */
+	int members;
 };
 
 static bool covers(const struct ghost_span *s, u64 at)
@@ -69,8 +70,10 @@ static bool stuck(struct walk *w, int cpu, int level)
 		if (!want_at(&ghost_ctx[cpu][level], w->at, &want))
 			continue;
 		w->since = max(since, want.begin);
+		w->member[w->members++] = &ghost_ctx[cpu][level];
 		if (leads_back(w, want.lock))
 			return true;
+		w->members--;
 	}
 	w->since = since;
 	return false;
@@ -103,7 +106,7 @@ static bool leads_back(struct walk *w, int lock)
 	int cpu, level;
 
 	if (w->on_path[lock])
-		return w->any;
+		return false;
 	w->on_path[lock] = true;
 	for (cpu = 0; !found && cpu < (int)shim_nr_cpus; cpu++) {
 		for (level = 0; !found && level < GHOST_LEVELS; level++)
@@ -163,9 +166,41 @@ enum graph_answer graph_cycle_within(const struct ghost_ctx *c, u64 begin, u64 e
 	return unknown;
 }
 
-u64 graph_cycle_age(const struct ghost_ctx *c, u64 now)
+/* It, and not an interrupt on top of it. */
+static bool has_run(const struct ghost_ctx *c, u64 since, u64 ns)
 {
-	struct walk w = { .me = c, .at = now, .since = c->want_begin, .any = true, .sure = true };
+	int level;
 
-	return leads_back(&w, c->want) ? now - w.since : 0;
+	for (level = c->level + 1; level < GHOST_LEVELS; level++) {
+		if (READ_ONCE(ghost_ctx[c->cpu][level].want) != GHOST_NONE)
+			return false;
+	}
+	return ghost_ran_for(c->cpu, since, ns);
+}
+
+static bool missed_by(const struct ghost_ctx *c, u64 now, u64 ns)
+{
+	struct walk w = { .me = c, .at = now, .since = READ_ONCE(c->want_begin), .sure = true };
+	int i, want = smp_load_acquire(&c->want);
+
+	if (want == GHOST_NONE || !leads_back(&w, want) || now - w.since <= ns)
+		return false;
+	for (i = 0; i < w.members; i++) {
+		if (!has_run(w.member[i], w.since, ns))
+			return false;
+	}
+	return has_run(c, w.since, ns);
+}
+
+bool graph_cycle_missed(u64 now, u64 ns)
+{
+	int cpu, level;
+
+	for (cpu = 0; cpu < (int)shim_nr_cpus; cpu++) {
+		for (level = 0; level < GHOST_LEVELS; level++) {
+			if (missed_by(&ghost_ctx[cpu][level], now, ns))
+				return true;
+		}
+	}
+	return false;
 }

@@ -9,7 +9,10 @@ enum graph_answer { GRAPH_NO, GRAPH_YES, GRAPH_UNKNOWN };
 
 /* Was there a cycle through @c, which waits, at any moment of this time? */
 enum graph_answer graph_cycle_within(const struct ghost_ctx *c, u64 begin, u64 end);
-/* For how long there has been a cycle that @c is in or waits for; 0 for none. */
-u64 graph_cycle_age(const struct ghost_ctx *c, u64 now);
+/*
+ * Has there been a cycle for longer than @ns, all of whose members have run all the time? A member
+ * that did not run may be the victim already, and not have been able to leave.
+ */
+bool graph_cycle_missed(u64 now, u64 ns);
 
 #endif /* LAB_GRAPH_H */

@@ -46,13 +46,12 @@ static void arm(int level)
 static void interrupt(int level)
 {
 	u32 kind = last_kind;
-	bool drained = last_drained, nmi = shim_nmi;
+	bool nmi = shim_nmi;
 
 	shim_nmi = nmi || level == NMI_LEVEL;
 	work_once(source.w, source.ops, &ghost_ctx[source.cpu][level], &source.seed);
 	shim_nmi = nmi;
 	last_kind = kind;
-	last_drained = drained;
 }
 
 static void on_signal(int sig)

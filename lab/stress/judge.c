@@ -65,25 +65,23 @@ static void judge_deadlock(struct ghost_ctx *c, int lock, u32 kind)
 		ghost_fault(&ghost_faults.false_verdict, c, lock, "AA, but not its owner");
 }
 
-static void judge_timeout(struct ghost_ctx *c, int lock, bool drained, u64 limit_ns)
+static void judge_timeout(struct ghost_ctx *c, int lock, u64 limit_ns)
 {
-	u64 now = shim_clock(), age;
+	u64 now = shim_clock();
 
 	c->timeouts++;
-	c->drained += drained;
-	if (!drained && now - c->want_begin < limit_ns)
+	if (now - c->want_begin < limit_ns)
 		ghost_fault(&ghost_faults.early, c, lock, "-ETIMEDOUT before the time limit");
-	age = graph_cycle_age(c, now);
-	if (age > MISSED_NS)
+	if (graph_cycle_missed(now, MISSED_NS))
 		ghost_fault(&ghost_faults.missed, c, lock, "-ETIMEDOUT in an old cycle");
 }
 
-void judge_failure(struct ghost_ctx *c, int err, u32 kind, bool drained, u64 limit_ns)
+void judge_failure(struct ghost_ctx *c, int err, u32 kind, u64 limit_ns)
 {
 	if (kind == RES_KIND_NONE || (err == -ETIMEDOUT) != (kind == RES_KIND_TIMEOUT))
 		ghost_fault(&ghost_faults.silent, c, c->want, "an error without its event");
 	if (err == -EDEADLK)
 		judge_deadlock(c, c->want, kind);
 	else
-		judge_timeout(c, c->want, drained, limit_ns);
+		judge_timeout(c, c->want, limit_ns);
 }

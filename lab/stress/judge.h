@@ -6,6 +6,6 @@
 #include "ghost.h"
 
 /* While @c still wants the lock. */
-void judge_failure(struct ghost_ctx *c, int err, u32 kind, bool drained, u64 limit_ns);
+void judge_failure(struct ghost_ctx *c, int err, u32 kind, u64 limit_ns);
 
 #endif /* LAB_JUDGE_H */

@@ -27,12 +27,10 @@ static int check_cpu(int cpu)
 		faults += wrong("lost", cpu, rc->lost);
 	if (per_cpu(res_spin_tag, cpu) != tag)
 		faults += wrong("tag", cpu, per_cpu(res_spin_tag, cpu));
-#ifdef RES_NR_NODES
 	for (i = 0; i < RES_NR_NODES; i++) {
 		if (atomic_read(&rc->node[i].state) & RES_STATE_MASK)
 			faults += wrong("node", cpu, atomic_read(&rc->node[i].state));
 	}
-#endif
 	for (i = 0; i < RES_NR_HELD; i++) {
 		if (rc->held[i])
 			faults += wrong("held", cpu, rc->held[i]);

@@ -31,7 +31,7 @@ struct run {
 };
 
 struct sums {
-	u64 acquired, deadlocks, nested, timeouts, drained;
+	u64 acquired, deadlocks, nested, timeouts;
 };
 
 static int passed, failed;
@@ -40,7 +40,6 @@ static struct sums total;
 static void on_failure(const struct shim_failure *f)
 {
 	last_kind = f->kind;
-	last_drained = f->drained;
 }
 
 static struct sums sum_up(void)
@@ -56,7 +55,6 @@ static struct sums sum_up(void)
 			s.deadlocks += READ_ONCE(c->deadlocks);
 			s.nested += READ_ONCE(c->nested);
 			s.timeouts += READ_ONCE(c->timeouts);
-			s.drained += READ_ONCE(c->drained);
 		}
 	}
 	return s;
@@ -221,6 +219,7 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	shim_init(MAX_CPUS);
 	shim_on_failure = on_failure;
+	shim_on_ms = ghost_ran;
 	lab_real_time = o.real_time;
 	printf("seed %llu; %d CPUs\n", (unsigned long long)o.seed, lab_cpus());
 	printf("       %-15s %-22s %11s %9s %8s %6s %6s   %s\n", "lock", "workload", "acquired",

@@ -30,7 +30,6 @@ int check_quiet(int nlocks);
 
 extern union lab_lock work_lock[GHOST_LOCKS];
 extern __thread u32 last_kind;
-extern __thread bool last_drained;
 
 void spin_us(u64 us);
 u32 draw(u64 *seed, u32 below);

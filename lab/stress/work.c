@@ -10,7 +10,6 @@
 
 union lab_lock work_lock[GHOST_LOCKS];
 __thread u32 last_kind;
-__thread bool last_drained;
 
 const struct workload workloads[] = {
 	{ .name = "one-lock", .locks = 1, .nest = 1, .hold = 8 },
@@ -108,7 +107,7 @@ static bool take(const struct lab_ops *ops, struct ghost_ctx *c, int lock)
 		ghost_got(c);
 		return true;
 	}
-	judge_failure(c, err, last_kind, last_drained, limit_of(ops));
+	judge_failure(c, err, last_kind, limit_of(ops));
 	ghost_gave_up(c);
 	return false;
 }

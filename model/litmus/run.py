@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Run the litmus tests: each must be forbidden, and each of its broken forms allowed.
 
-A test says in comments which text of the lock's C it stands for ("C: file function: text"; files
-of lab/next begin with "next/") and
-how to break it ("Broken: old => new", "Broken: without text", more than one after "; ").
+A test says in comments which text of the lock's C it stands for ("C: file function: text") and how
+to break it ("Broken: old => new", "Broken: without text", more than one after "; ").
 """
 
 import argparse
@@ -28,8 +27,6 @@ def body_of(source, name):
 
 
 def find_source(tree, name):
-    if name.startswith("next/"):
-        name, tree = name[len("next/") :], HERE.parent.parent / "lab/next"
     places = [tree / "kernel/bpf" / name, tree / "include" / name]
     return next((p for p in places if p.exists()), None)
 

@@ -14,14 +14,13 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FORM = os.environ.get("FORM", "today")
 COUNT = re.compile(r"(\w+)=([\d.]+)")
 
 
 def load(name, key):
-    """The entries of a file, without those of the form of the lock that is not compiled."""
+    """The entries of a file."""
     with open(HERE / name, "rb") as f:
-        return [e for e in tomllib.load(f)[key] if e.get("form", FORM) == FORM]
+        return tomllib.load(f)[key]
 
 
 class Broken(Exception):
@@ -225,7 +224,7 @@ def kill(program, mutant, cap, budget):
 
 
 def run_mutants(out, tree, make_cc, cap, only, tally):
-    for mutant in load("mutants-next.toml" if FORM == "next" else "mutants.toml", "mutant"):
+    for mutant in load("mutants.toml", "mutant"):
         if only and mutant["name"] not in only:
             continue
         try:

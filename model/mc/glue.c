@@ -36,24 +36,15 @@ struct field {
 	  .stride = sizeof(((struct res_cpu *)0)->f[0]), \
 	  .class = (c) }
 
-#ifdef RES_NR_NODES
-/* The next form of the lock. */
-#define QUEUE_FIELDS SLOTS(node, MC_SHARED)
-static const char *const node_parts[] = { ".state", ".tail", ".prev" };
-const bool mc_all_leave = true;
-#else
-#define QUEUE_FIELDS FIELD(queued, MC_PRIVATE), FIELD(node, MC_SHARED)
-static const char *const node_parts[] = { ".next", "", ".locked", ".count", ".cut" };
-const bool mc_all_leave = false;
-#endif
-
 static const struct field fields[] = {
 	FIELD(nwait, MC_PRIVATE), FIELD(nheld, MC_SHARED), FIELD(escaping, MC_PRIVATE),
-	FIELD(backoff, MC_ALIEN), SLOTS(wait, MC_SHARED),  QUEUE_FIELDS,
+	FIELD(backoff, MC_ALIEN), SLOTS(wait, MC_SHARED),  SLOTS(node, MC_SHARED),
 	SLOTS(held, MC_SHARED),	  FIELD(lost, MC_ALIEN),   SLOTS(chain, MC_ALIEN),
 };
 
-static const char *const wait_parts[] = { ".seq", ".stage", ".claim", "", ".lock", "", ".front" };
+static const char *const wait_parts[] = { ".seq", ".stage", ".claim", ".pid",  ".lock",
+					  "",	  ".ip",    "",	      ".front" };
+static const char *const node_parts[] = { ".state", ".tail", ".prev" };
 
 /* The offset in the area of the CPU that @addr belongs to. */
 static bool find_cpu(const volatile void *addr, int *cpu, size_t *offset)
@@ -95,6 +86,13 @@ static int find_tag(const volatile void *addr)
 	return -1;
 }
 
+/* What a wait record has for the reader of a report only. */
+static bool is_told_only(size_t offset)
+{
+	offset %= sizeof(struct res_wait);
+	return offset == offsetof(struct res_wait, ip) || offset == offsetof(struct res_wait, pid);
+}
+
 static enum mc_class classify_field(int cpu, size_t offset)
 {
 	const struct field *f = find_field(offset);
@@ -103,6 +101,8 @@ static enum mc_class classify_field(int cpu, size_t offset)
 		old_walks[cpu] &= ~(1U << (offset - CHAIN_OFFSET) / sizeof(struct res_chain));
 	if (f && f->class == MC_PRIVATE && cpu != mc.cur)
 		mc_fail("a word that was thought private is used by another CPU");
+	if (f && f->start == offsetof(struct res_cpu, wait) && is_told_only(offset - f->start))
+		return MC_ALIEN;
 	/* Scripts hold few locks: slots that stay free are no steps. */
 	if (offset >= HELD_UNUSED && offset < HELD_END)
 		return MC_ALIEN;
@@ -214,12 +214,10 @@ static const char *cpu_residue(int cpu)
 		if (rc->held[i])
 			return "left behind: an entry in the escape table";
 	}
-#ifdef RES_NR_NODES
 	for (i = 0; i < RES_NR_NODES; i++) {
 		if (rc->node[i].state.counter & RES_STATE_MASK)
 			return "left behind: a node";
 	}
-#endif
 	if (rc->nwait || rc->nheld || rc->escaping)
 		return "left behind: a count of this CPU";
 	return per_cpu(res_spin_tag, cpu) == base_tag(cpu) ? NULL : "the tag is not restored";

@@ -68,7 +68,6 @@ struct mc_ctx {
 	int8_t releasing; /* the lock it releases, or -1 */
 	bool nmi;
 	bool in_cycle;	/* during this attempt it was once part of a real cycle */
-	uint8_t behind; /* 1 + who tells it that its queue was given up, or 0 */
 	bool joined;	/* the queue, in this attempt */
 	bool own;	/* at the beginning the lock belonged to this CPU */
 	uint8_t looks;	/* enum mc_looks */
@@ -197,8 +196,6 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size);
 const char *mc_describe_word(uint32_t word, char *buf, size_t size);
 const char *mc_kind_name(int kind);
 const char *mc_residue(void);
-/* The next form of the lock: waiters leave by themselves, and may be interrupted. */
-extern const bool mc_all_leave;
 void mc_walk_is_over(int cpu);
 
 /* A part of the lock's memory that matters now; @no counts from 0. */
@@ -208,7 +205,6 @@ bool mc_lock_part(unsigned int no, void **start, size_t *size);
 void mc_oracle_reset(void);
 void mc_observe(void);
 void mc_attempt(int lock);
-void mc_waits(void);
 void mc_attempt_over(int lock, int ret);
 void mc_reported(int kind, int ret);
 void mc_waits_changed(void);

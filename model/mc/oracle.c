@@ -8,14 +8,13 @@
 
 #include "mc.h"
 
-#define LOCKED_BYTE   0xffU
-#define PENDING_BIT   0x100U
-#define TAIL_BITS     0xffff0000U
-#define MAX_NEST      4
-#define LIMIT_PENDING (250 * MC_NS_PER_MS)
-#define LIMIT_HEAD    (500 * MC_NS_PER_MS)
-#define LIMIT_TAS     (1000 * MC_NS_PER_MS)
-#define TIME_SLACK    (200 * MC_NS_PER_MS) /* two steps of the clock */
+#define LOCKED_BYTE 0xffU
+#define PENDING_BIT 0x100U
+#define TAIL_BITS   0xffff0000U
+#define MAX_NEST    4
+#define LIMIT_QUEUE (500 * MC_NS_PER_MS)
+#define LIMIT_TAS   (1000 * MC_NS_PER_MS)
+#define TIME_SLACK  (200 * MC_NS_PER_MS) /* two steps of the clock */
 
 enum {
 	KIND_NONE,
@@ -52,18 +51,15 @@ void mc_oracle_reset(void)
 	}
 }
 
-/*
- * Who can take the free lock. Two of the queue: the first may have left it, and not have returned
- * yet. Where all can leave, that may be said of any.
- */
+/* Who can take the free lock: anybody of the queue, since those in front may be about to return. */
 static uint64_t next_in_line(int lock)
 {
 	uint64_t set = 0;
-	int i, n = mc_all_leave ? MC_CPUS : 2;
+	int i;
 
 	if (mc.pending[lock] >= 0)
 		return 1ULL << mc.pending[lock];
-	for (i = 0; i < mc.queued[lock] && i < n; i++)
+	for (i = 0; i < mc.queued[lock]; i++)
 		set |= 1ULL << mc.queue[lock][i];
 	return set;
 }
@@ -78,8 +74,6 @@ static uint64_t blockers_of(int cpu, int level)
 		set |= 1ULL << node_of(cpu, level + 1);
 	if (lock < 0)
 		return set;
-	if (mc.cpu[cpu].ctx[level].behind)
-		set |= 1ULL << (mc.cpu[cpu].ctx[level].behind - 1);
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
 	else
@@ -181,43 +175,18 @@ static void leave_queue(int lock, int node)
 	mc.queued[lock] = n;
 }
 
-/* Whoever was told of a cut has told the next one before it does anything else. */
-static void has_moved(int node)
-{
-	int n;
-
-	ctx_of(node)->behind = 0;
-	for (n = 0; n < NODES; n++) {
-		if (ctx_of(n)->behind == node + 1)
-			ctx_of(n)->behind = 0;
-	}
-}
-
-/* The first in the segment is told at once, the others by the one before. */
-static void queue_emptied(int lock, int node)
-{
-	int i, n = mc.queued[lock];
-
-	for (i = 0; i < n && mc.queue[lock][i] != node; i++)
-		;
-	for (i += 2; i < n && !mc_all_leave; i++)
-		ctx_of(mc.queue[lock][i])->behind = mc.queue[lock][i - 1] + 1;
-	mc.queued[lock] = 0;
-}
-
 static void tail_changed(int lock, uint32_t to)
 {
 	int node = node_of(mc.cur, mc_this()->level);
 
 	if (!(to & TAIL_BITS)) {
-		queue_emptied(lock, node);
+		mc.queued[lock] = 0;
 		return;
 	}
 	/* Who has joined before makes somebody else the last. */
-	if (mc_all_leave && ctx_of(node)->joined)
+	if (ctx_of(node)->joined)
 		return;
 	ctx_of(node)->joined = true;
-	has_moved(node);
 	leave_queue(lock, node);
 	if (mc.queued[lock] < MC_CPUS)
 		mc.queue[lock][mc.queued[lock]++] = node;
@@ -225,10 +194,9 @@ static void tail_changed(int lock, uint32_t to)
 
 static void word_changed(int lock, uint32_t from, uint32_t to)
 {
-	if (~from & to & PENDING_BIT) {
+	if (~from & to & PENDING_BIT)
 		mc.pending[lock] = node_of(mc.cur, mc_this()->level);
-		has_moved(mc.pending[lock]);
-	} else if (from & ~to & PENDING_BIT)
+	else if (from & ~to & PENDING_BIT)
 		mc.pending[lock] = -1;
 	if ((from ^ to) & TAIL_BITS)
 		tail_changed(lock, to);
@@ -286,48 +254,6 @@ void mc_reported(int kind, int ret)
 		mc_fail("the kind that is reported is not that of the error");
 }
 
-static bool in_queue(int node)
-{
-	int lock = ctx_of(node)->attempt, i;
-
-	for (i = 0; lock >= 0 && i < mc.queued[lock]; i++) {
-		if (mc.queue[lock][i] == node)
-			return true;
-	}
-	return false;
-}
-
-static bool owns(int node)
-{
-	int lock = ctx_of(node)->attempt;
-
-	return lock >= 0 && mc.owner_cpu[lock] == node / MC_LEVELS &&
-	       mc.owner_level[lock] == node % MC_LEVELS;
-}
-
-/* The current context is in a loop. Who came to own the lock may have left the queue. */
-void mc_waits(void)
-{
-	int level, node;
-
-	for (level = 0; level < mc_this()->level && !mc_all_leave; level++) {
-		node = node_of(mc.cur, level);
-		if (in_queue(node) && !owns(node))
-			mc_fail("a context waits on top of one that stands in a queue");
-	}
-}
-
-static bool above_queue(void)
-{
-	int level;
-
-	for (level = 0; level < mc_this()->level; level++) {
-		if (in_queue(node_of(mc.cur, level)) || mc_this()->ctx[level].behind)
-			return true;
-	}
-	return false;
-}
-
 /* The rules for contexts that must not wait (docs/lock.md, section 4). */
 static bool may_not_wait(int lock)
 {
@@ -342,8 +268,7 @@ static bool may_not_wait(int lock)
 		waits += below->attempt >= 0;
 		busy += below->attempt >= 0 || below->releasing >= 0;
 	}
-	return waits >= MAX_NEST || (mc_cfg.traps && !mc_all_leave && above_queue()) ||
-	       (busy && cpu->ctx[cpu->level].nmi);
+	return waits >= MAX_NEST || (busy && cpu->ctx[cpu->level].nmi);
 }
 
 static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
@@ -363,9 +288,7 @@ static const char *judge_deadlock(struct mc_ctx *ctx, int lock)
 
 static const char *judge_time(struct mc_ctx *ctx)
 {
-	uint64_t limit = mc_cfg.tas   ? LIMIT_TAS :
-			 mc_all_leave ? LIMIT_HEAD :
-					LIMIT_PENDING + LIMIT_HEAD;
+	uint64_t limit = mc_cfg.tas ? LIMIT_TAS : LIMIT_QUEUE;
 
 	if (mc_cfg.irqs || mc_cfg.nmis || mc_cfg.jumps)
 		return NULL;
@@ -419,7 +342,6 @@ void mc_attempt_over(int lock, int ret)
 	if (ret == -EDEADLK && (ctx->kind == KIND_ABBA || ctx->kind == KIND_CYCLE))
 		dissolve(node_of(mc.cur, mc_this()->level));
 	leave_queue(lock, node_of(mc.cur, mc_this()->level));
-	has_moved(node_of(mc.cur, mc_this()->level));
 	ctx->attempt = -1;
 	ctx->uncounted = NULL;
 	mc_stats.taken += !ret;

@@ -1,12 +1,13 @@
 \* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 ----------------------------- MODULE ResDetect ------------------------------
 (* The deadlock check: wait records, the walk in single reads, confirmation   *)
-(* in three passes, claims, the cut for members that stand in the middle of a *)
-(* queue, interrupts that take locks on top of a waiter.  docs/lock.md,       *)
-(* section 3.  There are no time limits here: what the check misses hangs.    *)
+(* in three passes, claims, interrupts that take locks on top of a waiter,    *)
+(* wherever it stands.  docs/lock.md, section 3.  There are no time limits    *)
+(* here: what the check misses hangs.                                         *)
 (*                                                                            *)
 (* The lock is an owner tag, a PENDING waiter and a queue, changed in one     *)
-(* step each: ResQueue.tla shows that the word and the nodes behave so.       *)
+(* step each, and so is the answer to "is this suspended waiter the head?":   *)
+(* ResLeave.tla shows that the nodes behave so.                               *)
 (* A task runs rounds; a round acquires its locks in order, then releases     *)
 (* them; after an error it releases what it has.                              *)
 EXTENDS Naturals, Sequences, FiniteSets, TLC
@@ -39,8 +40,8 @@ Broken(what) == BREAK = what
 
 Base(c) == IF c \in BIG THEN ESC ELSE c
 NoHop == [c |-> 0, s |-> 0, q |-> 0, l |-> None]
-Off == [pc |-> "off", round |-> 1, at |-> 1, l |-> None, s |-> 0, has |-> <<>>, r |-> None, sig |-> 0,
-        ch |-> <<>>, i |-> 0, h |-> NoHop, vd |-> None, cl |-> <<>>, once |-> FALSE,
+Off == [pc |-> "off", round |-> 1, at |-> 1, l |-> None, s |-> 0, has |-> <<>>, r |-> None,
+        ch |-> <<>>, i |-> 0, h |-> NoHop, vd |-> None, cl |-> <<>>, pb |-> FALSE,
         real |-> FALSE]
 NoRec == [q |-> 0, l |-> None, st |-> None, cl |-> <<>>]
 
@@ -76,7 +77,7 @@ Script(k) == IF k[2] = 0 THEN Tasks[k[1]] ELSE <<Irq[k[1]]>>
 Locks(k) == Script(k)[cx[k].round]
 
 \* locals of a walk that is over
-Calm(x) == [x EXCEPT !.ch = <<>>, !.i = 0, !.h = NoHop, !.vd = None, !.cl = <<>>, !.real = FALSE]
+Calm(x) == [x EXCEPT !.ch = <<>>, !.i = 0, !.h = NoHop, !.vd = None, !.cl = <<>>, !.pb = FALSE, !.real = FALSE]
 
 -----------------------------------------------------------------------------
 (* The program around the lock *)
@@ -87,15 +88,9 @@ Idle(k) ==
 
 HalfFree(c, l) == lk[l].b = ESC /\ lk[l].o = <<c, 0>> /\ EntryOf(c, l) = {}
 
-\* where interrupts are off
-InQueue(k) ==
-    /\ Pc(k) \notin {"idle", "fast", "enter", "wb1", "wb2", "wb3", "join", "we1", "we2", "rel", "note"}
-    /\ Stage(k) \in {"queued", "head"}
-
 Interrupt(c) ==
     LET k == <<c, 0>> IN
     /\ irq[c] > 0 /\ cp[c].top = 0 /\ Pc(k) # "idle"
-    /\ ~InQueue(k) \/ Broken("irqs-on")
     /\ Pc(k) # "note" \* interrupts are off in an escaped acquisition or release
     /\ ~(Pc(k) = "rel" /\ cx[k].has # <<>> /\ HalfFree(c, cx[k].has[Len(cx[k].has)]))
     /\ irq' = [irq EXCEPT ![c] = @ - 1]
@@ -159,7 +154,7 @@ WaitBegin(k) ==
     /\ UNCHANGED <<lk, irq, victims>>
     /\ \/ /\ Pc(k) = "wb1"
           /\ cp' = [cp EXCEPT ![c].n = @ + 1]
-          /\ Become(k, [cx[k] EXCEPT !.pc = "wb2", !.s = Depth(k), !.r = "wait", !.sig = 0])
+          /\ Become(k, [cx[k] EXCEPT !.pc = "wb2", !.s = Depth(k), !.r = "wait"])
        \/ /\ Pc(k) = "wb2" /\ SetRec(k, [Rec(k) EXCEPT !.l = L(k), !.st = "spin", !.cl = <<>>])
           /\ Go(k, "wb3")
        \/ Pc(k) = "wb3" /\ SetRec(k, [Rec(k) EXCEPT !.q = @ + 1]) /\ Go(k, "join")
@@ -170,7 +165,7 @@ Walk(x) == [Calm(x) EXCEPT !.pc = "word"]
 
 Join(k) ==
     LET l == lk[L(k)] IN
-    LET x == [Calm(cx[k]) EXCEPT !.pc = "wait", !.once = FALSE, !.sig = 0] IN
+    LET x == [Calm(cx[k]) EXCEPT !.pc = "wait"] IN
     /\ UNCHANGED <<irq, victims>>
     /\ \/ /\ l.p = <<>> /\ l.q = <<>>
           /\ lk' = [lk EXCEPT ![L(k)].p = k]
@@ -185,19 +180,17 @@ Mayhave(k) ==
     LET l == lk[L(k)] IN
     l.b = 0 /\ (l.p = k \/ (l.p = <<>> /\ l.q # <<>> /\ l.q[1] = k))
 
+\* Whoever is not next looks for a cycle, from wherever it stands.
 Wait(k) ==
+    LET q == lk[L(k)].q IN
     /\ UNCHANGED <<irq, victims>>
-    /\ IF Stage(k) = "queued"
-       THEN /\ UNCHANGED lk
-            /\ \/ /\ cx[k].sig = 3 /\ SetRec(k, [Rec(k) EXCEPT !.st = "spin"])
-                  /\ Become(k, [Walk(cx[k]) EXCEPT !.once = TRUE])
-               \/ /\ lk[L(k)].q # <<>> /\ lk[L(k)].q[1] = k
-                  /\ SetRec(k, [Rec(k) EXCEPT !.st = "head"]) /\ UNCHANGED cx
-       ELSE /\ UNCHANGED cp
-            /\ IF Mayhave(k)
-               THEN LET tag == Tag(k, cx[k].s) IN
-                    Take(k, tag) /\ Go(k, IF tag = ESC THEN "note" ELSE "we1")
-               ELSE Become(k, Walk(cx[k])) /\ UNCHANGED lk
+    /\ IF Stage(k) = "queued" /\ q # <<>> /\ q[1] = k
+       THEN SetRec(k, [Rec(k) EXCEPT !.st = "head"]) /\ UNCHANGED <<lk, cx>>
+       ELSE IF Mayhave(k)
+       THEN LET tag == Tag(k, cx[k].s) IN
+            Take(k, tag) /\ Go(k, IF tag = ESC THEN "note" ELSE "we1") /\ UNCHANGED cp
+       ELSE /\ Stage(k) = "queued" => ~Broken("heads-only")
+            /\ Become(k, Walk(cx[k])) /\ UNCHANGED <<lk, cp>>
 
 \* the end of the wait: seq even, then the slot is free
 WaitEnd(k) ==
@@ -207,7 +200,7 @@ WaitEnd(k) ==
           /\ Go(k, "we2")
        \/ /\ Pc(k) = "we2"
           /\ cp' = [cp EXCEPT ![c].n = @ - 1]
-          /\ LET x == [Calm(cx[k]) EXCEPT !.s = 0, !.sig = 0, !.once = FALSE] IN
+          /\ LET x == [Calm(cx[k]) EXCEPT !.s = 0] IN
              Become(k, IF x.r = "wait" THEN [Got(k, x) EXCEPT !.r = None] ELSE [x EXCEPT !.pc = "rel", !.l = None])
 
 -----------------------------------------------------------------------------
@@ -216,7 +209,7 @@ LockBefore(x, i) == IF i = 1 THEN x.l ELSE x.ch[i - 1].l
 LastLock(x) == LockBefore(x, Len(x.ch) + 1)
 
 \* nothing found, or it does not count any more
-GiveUp(x) == [Calm(x) EXCEPT !.pc = IF x.once THEN "join" ELSE "wait"]
+GiveUp(x) == [Calm(x) EXCEPT !.pc = "wait"]
 
 \* try the next slot of the last hop
 Back(x) ==
@@ -228,11 +221,23 @@ Back(x) ==
 Toward(x, c, from) == [x EXCEPT !.pc = "seq", !.h = [NoHop EXCEPT !.c = c, !.s = from]]
 Confirm(x, vd) == [x EXCEPT !.pc = "cword", !.vd = vd, !.i = 1, !.h = NoHop]
 
-\* Interrupts are off in the queue: only the context with the pending bit can be interrupted.
-NextInLine(c, s, l) == LET rec == cp[c].rec[s] IN Odd(rec.q) /\ rec.l = l /\ rec.st = "pending"
+\* Below a context that waits, who can take the free lock?  A suspended waiter does not see that it
+\* has become head, but others can.
+NextInLine(c, s, l, pend) ==
+    LET rec == cp[c].rec[s] IN
+    LET q == lk[l].q IN
+    /\ Odd(rec.q) /\ rec.l = l
+    /\ IF pend THEN rec.st = "pending"
+       ELSE /\ ~Broken("pending-only")
+            /\ rec.st = "head" \/ (rec.st = "queued" /\ ~Broken("told-only") /\
+                  q # <<>> /\ q[1][1] = c /\ cx[q[1]].s = s)
 
-OwnSuspended(k, l) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l)
-Suspended(k, l) == {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l)}
+OwnSuspended(k, l, pend) == \E s \in 0..cx[k].s-1 : NextInLine(k[1], s, l, pend)
+Suspended(k, l, pend) ==
+    {<<c, s>> \in (CPU \ {k[1]}) \X (0..SLOTS-2) : NextInLine(c, s, l, pend)}
+Pend(l) == lk[l].p # <<>>
+\* It may be next in line only since somebody had the lock in between: the word once more.
+StillFree(x, l) == lk[l].b = 0 /\ Pend(l) = x.pb
 Escaped(l) == {<<c, d>> \in CPU \X (0..SLOTS-1) : <<l, d>> \in cp[c].held}
 
 (* Pass 1 *)
@@ -242,17 +247,23 @@ Word(k, x) ==
     ELSE IF lk[l].b = ESC THEN [x EXCEPT !.pc = "esc"]
     ELSE IF lk[l].b # 0 THEN Toward(x, lk[l].b, 0)
     ELSE IF Free(l) \/ Broken("no-suspended") THEN Back(x)
-    ELSE [x EXCEPT !.pc = "susp"]
+    ELSE [x EXCEPT !.pc = "susp", !.pb = Pend(l)]
 
 Esc(x) ==
     LET found == Escaped(LastLock(x)) IN
     IF found = {} THEN Back(x) ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2])
 
 Susp(k, x) ==
-    LET found == Suspended(k, LastLock(x)) IN
-    IF OwnSuspended(k, LastLock(x)) THEN Confirm(x, "self")
+    LET found == Suspended(k, LastLock(x), x.pb) IN
+    IF OwnSuspended(k, LastLock(x), x.pb) THEN [x EXCEPT !.pc = "sword", !.vd = "self"]
     ELSE IF found = {} THEN Back(x)
-    ELSE LET e == CHOOSE e \in found : TRUE IN Toward(x, e[1], e[2] + 1)
+    ELSE LET e == CHOOSE e \in found : TRUE IN
+         [x EXCEPT !.pc = "sword", !.h = [NoHop EXCEPT !.c = e[1], !.s = e[2] + 1]]
+
+SuspWord(x) ==
+    IF ~StillFree(x, LastLock(x)) THEN Back([x EXCEPT !.vd = None, !.h = NoHop])
+    ELSE IF x.vd = "self" THEN Confirm(x, "self")
+    ELSE [x EXCEPT !.pc = "seq"]
 
 HopSeq(x) ==
     IF x.h.s >= SLOTS THEN Back(x)
@@ -263,16 +274,15 @@ HopLock(k, x) ==
     LET l == cp[x.h.c].rec[x.h.s].l IN
     LET y == [x EXCEPT !.ch = Append(@, [x.h EXCEPT !.l = l]), !.h = NoHop] IN
     IF l = None THEN [x EXCEPT !.pc = "seq", !.h.s = @ + 1, !.h.q = 0]
-    ELSE IF l = LastLock(x) THEN Back(y)
-    ELSE IF l = x.l THEN (IF Stage(k) = "head" THEN Confirm(y, "through") ELSE Back(y))
+    ELSE IF \E i \in 1..Len(x.ch) + 1 : LockBefore(x, i) = l THEN Back(y)
     ELSE IF Len(y.ch) >= (IF Broken("pairs") THEN 2 ELSE HOPS) THEN GiveUp(y)
     ELSE [y EXCEPT !.pc = "word"]
 
 (* Pass 2: the same blockers still *)
 After2(x) == [x EXCEPT !.pc = "cseq", !.i = 1]
 
-Onward(x) == LET n == Len(x.ch) IN
-    IF x.i = n + 1 \/ (x.i = n /\ x.vd = "through") THEN After2(x)
+Onward(x) ==
+    IF x.i = Len(x.ch) + 1 THEN After2(x)
     ELSE [x EXCEPT !.pc = "cword", !.i = @ + 1]
 
 ConfirmWord(k, x) ==
@@ -283,7 +293,7 @@ ConfirmWord(k, x) ==
     ELSE IF lk[l].b = ESC THEN (IF last THEN GiveUp(x) ELSE [x EXCEPT !.pc = "cesc"])
     ELSE IF lk[l].b # 0 THEN (IF ~last /\ x.ch[x.i].c = lk[l].b THEN Onward(x) ELSE GiveUp(x))
     ELSE IF Free(l) THEN GiveUp(x)
-    ELSE [x EXCEPT !.pc = "csusp"]
+    ELSE [x EXCEPT !.pc = "csusp", !.pb = Pend(l)]
 
 ConfirmEsc(x) ==
     LET hop == x.ch[x.i] IN
@@ -292,10 +302,12 @@ ConfirmEsc(x) ==
 ConfirmSusp(k, x) ==
     LET last == x.i = Len(x.ch) + 1 IN
     LET l == LockBefore(x, x.i) IN
-    LET self == OwnSuspended(k, l) IN
+    LET self == OwnSuspended(k, l, x.pb) IN
     IF IF last THEN self
-       ELSE ~self /\ \E e \in Suspended(k, l) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s
-    THEN Onward(x) ELSE GiveUp(x)
+       ELSE ~self /\ \E e \in Suspended(k, l, x.pb) : e[1] = x.ch[x.i].c /\ e[2] < x.ch[x.i].s
+    THEN [x EXCEPT !.pc = "csword"] ELSE GiveUp(x)
+
+ConfirmSuspWord(x) == IF StillFree(x, LockBefore(x, x.i)) THEN Onward(x) ELSE GiveUp(x)
 
 (* Ghost: does this context wait for itself, through owners, those next in line and interrupted contexts? *)
 Waits(k) == Pc(k) \notin {"off", "idle", "leave", "we1", "we2", "wb1", "wb2", "wb3", "rel", "fast", "enter", "note"}
@@ -315,7 +327,7 @@ InCycle(k) == Reaches({k}, k, Cardinality(CTX))
 SameSeq(x, i) == LET now == cp[x.ch[i].c].rec[x.ch[i].s].q IN
     now = x.ch[i].q \/ (Broken("live-is-enough") /\ Odd(now)) \/ Broken("no-pass-3")
 
-AfterWaits(x) == [x EXCEPT !.pc = IF x.vd = "self" THEN "claim" ELSE "stages", !.i = 1]
+AfterWaits(x) == [x EXCEPT !.pc = "claim", !.i = 1]
 
 ConfirmSeq(k, y) ==
     LET x == [y EXCEPT !.real = IF y.i = 1 THEN InCycle(k) ELSE @] IN
@@ -324,17 +336,19 @@ ConfirmSeq(k, y) ==
     ELSE IF x.i = Len(x.ch) THEN AfterWaits(x)
     ELSE [x EXCEPT !.i = @ + 1]
 
-WalkPcs == {"word", "esc", "susp", "seq", "lock", "cword", "cesc", "csusp", "cseq"}
+WalkPcs == {"word", "esc", "susp", "sword", "seq", "lock", "cword", "cesc", "csusp", "csword", "cseq"}
 
 Read(k, x) ==
     CASE x.pc = "word" -> Word(k, x)
       [] x.pc = "esc" -> Esc(x)
       [] x.pc = "susp" -> Susp(k, x)
+      [] x.pc = "sword" -> SuspWord(x)
       [] x.pc = "seq" -> HopSeq(x)
       [] x.pc = "lock" -> HopLock(k, x)
       [] x.pc = "cword" -> ConfirmWord(k, x)
       [] x.pc = "cesc" -> ConfirmEsc(x)
       [] x.pc = "csusp" -> ConfirmSusp(k, x)
+      [] x.pc = "csword" -> ConfirmSuspWord(x)
       [] x.pc = "cseq" -> ConfirmSeq(k, x)
 
 RECURSIVE ReadAll(_, _)
@@ -396,20 +410,6 @@ Leave(k) ==
                         ![L(k)].q = SelectSeq(@, LAMBDA x : x # k)]
     /\ Go(k, "we1")
 
-(* A cycle of others, through the lock of this head: are all of them in the middle of queues? *)
-Stages(k) ==
-    LET x == cx[k] IN
-    LET queued == cp[x.ch[x.i].c].rec[x.ch[x.i].s].st = "queued" IN
-    /\ UNCHANGED <<irq, victims>>
-    /\ IF ~queued \/ Broken("no-cut") THEN Become(k, GiveUp(x)) /\ UNCHANGED <<lk, cp>>
-       ELSE IF x.i < Len(x.ch) THEN Become(k, [x EXCEPT !.i = @ + 1]) /\ UNCHANGED <<lk, cp>>
-       ELSE /\ lk' = [lk EXCEPT ![L(k)].q = <<>>]
-            /\ SetRec(k, [Rec(k) EXCEPT !.st = "spin"])
-            /\ cx' = [j \in CTX |->
-                        IF j = k THEN [Calm(x) EXCEPT !.pc = "join"]
-                        ELSE IF \E n \in 1..Len(lk[L(k)].q) : lk[L(k)].q[n] = j THEN [cx[j] EXCEPT !.sig = 3]
-                        ELSE cx[j]]
-
 -----------------------------------------------------------------------------
 Act(k, pc) ==
     CASE pc = "idle" -> Idle(k)
@@ -427,7 +427,6 @@ Act(k, pc) ==
       [] pc = "cas" -> Cas(k)
       [] pc = "again" -> Again(k)
       [] pc = "unclaim" -> Unclaim(k)
-      [] pc = "stages" -> Stages(k)
       [] pc = "leave" -> Leave(k)
       [] OTHER -> FALSE
 
@@ -475,6 +474,7 @@ OnTop == <<<<<<"a">>>>, <<<<"a", "p">>>>>>
 OnTopIrq == [c \in CPU |-> IF c = 1 THEN <<"p">> ELSE <<>>]
 \* the interrupt waits for m, whose owner waits behind the interrupted task
 Granted == <<<<<<"a">>>>, <<<<"a">>, <<"m", "a">>>>, <<<<"a">>>>>>
+Granted2 == <<<<<<"a">>>>, <<<<"a">>, <<"m", "a">>>>>>
 GrantedIrq == [c \in CPU |-> IF c = 1 THEN <<"m">> ELSE <<>>]
 \* the interrupt holds p and waits for m; m's owner waits for p
 Above == <<<<<<"a">>>>, <<<<"m", "p">>>>>>

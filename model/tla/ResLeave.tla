@@ -1,7 +1,7 @@
 \* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 ------------------------------ MODULE ResLeave ------------------------------
-(* The second form of the queue (docs/lock.md, section 8): every waiter spins *)
-(* on the node of the one in front of it, leaves by itself from wherever it   *)
+(* The queue and its nodes (docs/lock.md, section 2): every waiter spins on   *)
+(* the node of the one in front of it, leaves by itself from wherever it      *)
 (* stands, and never waits for another CPU's next instruction.                *)
 (*                                                                            *)
 (* A node is WAIT or LONE while its user waits (LONE: whoever stood behind    *)
@@ -24,6 +24,8 @@ CONSTANTS
     IRQS,       \* interrupts that may come, all CPUs together
     LEAVES,     \* tasks that may give up, all together
     STALLS,     \* owners that may never release: the others may all leave then
+    BITS,       \* the pending bit is set blindly, the rest of the word seen later (x86)
+    SAME,       \* interrupts may want the lock that their task wants
     BREAK       \* a deliberate fault, "none" for the real thing
 
 VARIABLES
@@ -86,28 +88,41 @@ Start(k) ==
     /\ bg' = [bg EXCEPT !.round[k[1]] = @ - 1]
     /\ UNCHANGED <<w, nd, top, own, ord>>
 
-\* An interrupt anywhere; a lock that its own CPU holds or waits for is refused before the queue.
+\* An interrupt anywhere.
 Irq(c) ==
     LET k == <<c, 0>> IN
     LET up == <<c, 1>> IN
-    /\ bg.irq > 0 /\ top[c] = 0 /\ Pc(k) \notin {"idle", "ret", "stuck"}
-    /\ \E l \in LOCK \ {L(k)} : cx' = [cx EXCEPT ![up] = [Off EXCEPT !.pc = "fast", !.l = l]]
+    /\ bg.irq > 0 /\ top[c] = 0 /\ Pc(k) \notin {"idle", "stuck"} /\ (Pc(k) = "ret" => SAME)
+    /\ \E l \in IF SAME THEN LOCK ELSE LOCK \ {L(k)} : cx' = [cx EXCEPT ![up] = [Off EXCEPT !.pc = "fast", !.l = l]]
     /\ top' = [top EXCEPT ![c] = 1]
     /\ bg' = [bg EXCEPT !.irq = @ - 1]
     /\ UNCHANGED <<w, nd, own, ord>>
+
+\* What its own CPU holds or waits for is refused before the queue; the wait begins after "pend".
+Refused(k) == LET below == <<k[1], 0>> IN k[2] = 1 /\ L(k) = L(below) /\ Pc(below) \notin {"fast", "pend", "take", "ret"}
 
 Fast(k) ==
     /\ UNCHANGED <<nd, top, bg, ord>>
     /\ IF W(k) = Open
        THEN SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k) /\ Go(k, "cs")
-       ELSE UNCHANGED <<w, own>> /\ (Go(k, "pend") \/ Go(k, "take"))
+       ELSE UNCHANGED <<w, own>> /\ (IF Refused(k) THEN Go(k, "ret") ELSE Go(k, "pend") \/ Go(k, "take"))
 
 (* the pending bit: taken only where nobody else waits, so it never disturbs the queue *)
 Pend(k) ==
     /\ UNCHANGED <<nd, top, bg, own, ord>>
-    /\ IF W(k).p = 0 /\ W(k).t = NoNode /\ W(k).b # None
+    /\ IF BITS
+       THEN SetW(k, [W(k) EXCEPT !.p = 1]) /\ Go(k, IF W(k).p = 1 THEN "take" ELSE "rest")
+       ELSE IF W(k).p = 0 /\ W(k).t = NoNode /\ W(k).b # None
        THEN SetW(k, [W(k) EXCEPT !.p = 1]) /\ Go(k, "pwait")
        ELSE UNCHANGED w /\ Go(k, "take")
+
+PendRest(k) ==
+    /\ Go(k, IF W(k).t = NoNode THEN "pwait" ELSE "undo")
+    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+
+PendUndo(k) ==
+    /\ SetW(k, [W(k) EXCEPT !.p = 0]) /\ Go(k, "take")
+    /\ UNCHANGED <<nd, top, bg, own, ord>>
 
 PendWait(k) ==
     /\ W(k).b = None /\ SetW(k, [W(k) EXCEPT !.p = 0, !.b = k[1]]) /\ Enter(k) /\ Go(k, "cs")
@@ -138,11 +153,15 @@ Spin(k) ==
        \/ Mine(k) # {} /\ Go(k, "take") /\ UNCHANGED <<w, own>>
 SpinLeave(k) == Give(k) /\ Go(k, "ret") /\ UNCHANGED <<w, nd, top, own, ord>>
 
+\* A last try, then the tail.
 Swap(k) ==
-    /\ SetW(k, [W(k) EXCEPT !.t = N(k)])
-    /\ ord' = [ord EXCEPT ![L(k)] = Append(@, k)]
-    /\ IF W(k).t = NoNode THEN Go(k, "head") ELSE GoP(k, "wait", W(k).t)
-    /\ UNCHANGED <<nd, top, bg, own>>
+    /\ UNCHANGED <<top, bg>>
+    /\ \/ /\ SetW(k, [W(k) EXCEPT !.t = N(k)])
+          /\ ord' = [ord EXCEPT ![L(k)] = Append(@, k)]
+          /\ IF W(k).t = NoNode THEN Go(k, "head") ELSE GoP(k, "wait", W(k).t)
+          /\ UNCHANGED <<nd, own>>
+       \/ /\ W(k) = Open /\ SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k)
+          /\ SetSt(N(k), "free") /\ GoN(k, "cs", NoNode, NoNode) /\ UNCHANGED ord
 
 \* "left", "passed": the successor frees the node, and looks at the one in front of it.
 Wait(k) ==
@@ -164,17 +183,15 @@ HeadWait(k) ==
 
 Claim(k) ==
     /\ UNCHANGED <<top, bg>>
-    /\ IF W(k).t = N(k)
-       THEN IF W(k).b = None /\ W(k).p = 0
-            THEN /\ SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
-                 /\ SetSt(N(k), "free") /\ GoN(k, "cs", NoNode, NoNode)
-            ELSE Go(k, "head") /\ UNCHANGED <<w, nd, own, ord>>
+    /\ IF W(k) = [Open EXCEPT !.t = N(k)]
+       THEN /\ SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
+            /\ SetSt(N(k), "free") /\ GoN(k, "cs", NoNode, NoNode)
        ELSE Go(k, "store") /\ UNCHANGED <<w, nd, own, ord>>
 
 \* The plain store: with a tail nobody but the head takes the byte.
 Store(k) ==
     /\ SetW(k, [W(k) EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
-    /\ GoR(k, "pass", "own") /\ UNCHANGED <<nd, top, bg>>
+    /\ GoR(k, "toff", "own") /\ UNCHANGED <<nd, top, bg>>
 
 After(k) == IF cx[k].r = "left" THEN "ret" ELSE "cs"
 
@@ -263,11 +280,21 @@ Roll(k) ==
 \* Or it is in use for another lock by now; its generation shows that.
 Still(k) == nd[P(k)].g = cx[k].g
 Again(k) ==
-    /\ UNCHANGED <<w, top, bg, own, ord>>
+    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
     /\ IF St(P(k)) \in {"passed", "left"} /\ Still(k) /\ ~Broken("no-again")
+       THEN See(k, "still") ELSE GoN(k, "ret", NoNode, NoNode)
+
+\* Who stands behind it by now removes it.
+StillLast(k) ==
+    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+    /\ IF W(k).t = P(k) THEN Go(k, "retake") ELSE GoN(k, "ret", NoNode, NoNode)
+
+Retake(k) ==
+    /\ UNCHANGED <<w, top, bg, own, ord>>
+    /\ IF AsSeen(k)
        THEN /\ Reuse(P(k))
-            /\ IF St(P(k)) = "passed" THEN GoN(k, "toff", P(k), NoNode)
-               ELSE GoN(k, "fold", P(k), nd[P(k)].pv)
+            /\ IF Q(k).st = "passed" THEN GoN(k, "toff", P(k), NoNode)
+               ELSE GoN(k, "fold", P(k), Q(k).pv)
        ELSE UNCHANGED nd /\ GoN(k, "ret", NoNode, NoNode)
 
 Unlock(k) ==
@@ -288,6 +315,8 @@ Return(k) ==
 Act(k, pc) ==
     CASE pc = "fast" -> Fast(k)
       [] pc = "pend" -> Pend(k)
+      [] pc = "rest" -> PendRest(k)
+      [] pc = "undo" -> PendUndo(k)
       [] pc = "pwait" -> PendWait(k) \/ PendLeave(k)
       [] pc = "take" -> Take(k)
       [] pc = "spin" -> Spin(k) \/ SpinLeave(k)
@@ -309,6 +338,8 @@ Act(k, pc) ==
       [] pc = "mend" -> Mend(k)
       [] pc = "roll" -> Roll(k)
       [] pc = "again" -> Again(k)
+      [] pc = "still" -> StillLast(k)
+      [] pc = "retake" -> Retake(k)
       [] pc = "cs" -> Unlock(k)
       [] pc = "ret" -> Return(k)
       [] OTHER -> FALSE

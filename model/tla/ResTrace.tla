@@ -1,16 +1,16 @@
 \* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 ------------------------------ MODULE ResTrace ------------------------------
-(* Is what the C did to the word of one lock something that ResQueue can do?  *)
+(* Is what the C did to the word of one lock something that ResLeave can do?  *)
 (* TraceData.tla is written by traces.py: the changes of the word, each with  *)
 (* the CPU that made it, as the scheduler of model/mc saw them.  Steps that   *)
 (* leave the word as it is are free.                                          *)
-EXTENDS ResQueue, TraceData
+EXTENDS ResLeave, TraceData
 
 VARIABLES trace, at
 
 TInit == Init /\ trace \in 1..Len(Traces) /\ at = 1
 
-Writes(c) == Step(Top(c)) \/ Stall(Top(c)) \/ Start(<<c, 0>>) \/ Irq(c) \/ Nmi(c)
+Writes(c) == Step(Top(c)) \/ Stall(Top(c)) \/ Start(<<c, 0>>) \/ Irq(c)
 
 TNext ==
     /\ at <= Len(Traces[trace]) \* accepted: no need to see the rest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Check that what the lock's C did to its word is a behaviour of ResQueue.tla.
+"""Check that what the lock's C did to its word is a behaviour of ResLeave.tla.
 
 usage: traces.py --jar JAR --work DIR --mc MC
 
@@ -22,13 +22,14 @@ CLIENTS = {
     "three CPUs": (["A.a"] * 3, {}),
     "three CPUs, twice": (["A.aA.a"] * 3, {"ROUNDS": 2}),
     "four CPUs": (["A.a"] * 4, {}),
-    "an NMI": (["--nmi=A.a", "--nmis=1", "A.a", "A.a", "A.a"], {"NMIS": 1}),
+    "an NMI": (["--nmi=A.a", "--nmis=1", "A.a", "A.a", "A.a"], {"IRQS": 1}),
     "an interrupt": (["--irq=A.a", "--irqs=1", "A.a", "A.a", "A.a"], {"IRQS": 1}),
-    "an owner that stops": (["A~a", "A.a", "A.a", "A.a"], {"LIMIT": "TRUE"}),
-    "no tags": (["--tag-cpus=0", "A.a", "A.a", "A.a"], {"BIG": "CPU"}),
+    "an owner that stops": (["A~a", "A.a", "A.a", "A.a"], {"LEAVES": 3}),
+    "no tags": (["--tag-cpus=0", "A.a", "A.a", "A.a"], {}),
 }
-DEFAULTS = {"ROUNDS": 1, "IRQS": 0, "NMIS": 0, "SLOTS": 4, "BIG": "{}", "LIMIT": "FALSE"}
-NEVER = {"STALLS": 0, "VERDICTS": 0, "CUTS": 0, "BREAK": '"none"', "LOCK": "{a}"}
+DEFAULTS = {"ROUNDS": 1, "IRQS": 0, "LEAVES": 0}
+ALWAYS = {"NODES": 4, "STALLS": 0, "BITS": "TRUE", "SAME": "TRUE", "BREAK": '"none"', "LOCK": "{a}"}
+ESC = 255
 PENDING = 0x100
 
 
@@ -53,12 +54,21 @@ def flip(trace):
     return trace[:i] + [(trace[i][0], trace[i][1] ^ PENDING)] + trace[i + 1 :]
 
 
-def tla_word(word):
-    byte, tail = word & 0xFF, word >> 18
-    names = {0: "None", 255: "ESC"}
+def owners(trace):
+    """The CPU that owns the lock after each change: an escape tag does not name it."""
+    owner = before = None
+    for cpu, word in trace:
+        if word & 0xFF != before:
+            owner = cpu if word & 0xFF == ESC else (word & 0xFF) - 1
+        before = word & 0xFF
+        yield owner
+
+
+def tla_word(word, owner):
+    tail = f"<<c{(word >> 18) - 1}, {(word >> 16 & 3) + 1}>>" if word >> 18 else "NoNode"
     return (
-        f"[b |-> {names.get(byte, f'c{byte - 1}')}, p |-> {int(bool(word & PENDING))}, "
-        f"t |-> {f'c{tail - 1}' if tail else 'None'}]"
+        f"[b |-> {f'c{owner}' if word & 0xFF else 'None'}, p |-> {int(bool(word & PENDING))}, "
+        f"t |-> {tail}]"
     )
 
 
@@ -66,12 +76,15 @@ def trace_data(traces, ncpu):
     cpus = ", ".join(f"c{i}" for i in range(ncpu))
     rows = []
     for trace in traces:
-        steps = ", ".join(f"[cpu |-> c{c}, word |-> {tla_word(w)}]" for c, w in trace)
+        steps = ", ".join(
+            f"[cpu |-> c{c}, word |-> {tla_word(w, o)}]"
+            for (c, w), o in zip(trace, owners(trace), strict=True)
+        )
         rows.append(f"    <<{steps}>>")
     body = ",\n".join(rows)
     return (
         "---- MODULE TraceData ----\n"
-        f'CONSTANTS {cpus}\nLOCAL None == "none"\nLOCAL ESC == "esc"\n'
+        f'CONSTANTS {cpus}\nLOCAL None == "none"\nLOCAL NoNode == <<"none", 0>>\n'
         f"Traces == <<\n{body}\n>>\n====\n"
     )
 
@@ -82,9 +95,7 @@ def follow(jar, traces, constants, ncpu, place):
         shutil.copy(spec, place)
     (place / "TraceData.tla").write_text(trace_data(traces, ncpu))
     cpus = [f"c{i}" for i in range(ncpu)]
-    values = DEFAULTS | NEVER | constants | {"CPU": "{" + ", ".join(cpus) + "}"}
-    if values["BIG"] == "CPU":
-        values["BIG"] = values["CPU"]
+    values = DEFAULTS | ALWAYS | constants | {"CPU": "{" + ", ".join(cpus) + "}"}
     lines = ["SPECIFICATION TSpec", "INVARIANT Accepted", "CHECK_DEADLOCK FALSE", "CONSTANTS"]
     lines += [f"    {k} = {v}" for k, v in (values | {c: c for c in cpus}).items()]
     (place / "case.cfg").write_text("\n".join(lines) + "\n")

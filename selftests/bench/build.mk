@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
 BENCH_BPF = $(O)/selftests/bench/overhead.bpf.o
-BENCH_NAMES = latency maps nested
+BENCH_NAMES = convoy latency maps nested
 BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/bench/%)
 BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/bench/pinned.o
 
@@ -25,6 +25,10 @@ bench-latency: build ## guests: what AA and ABBA cost a program, stock 7.x besid
 .PHONY: bench-cycles
 bench-cycles: build ## guests: what cycles of two and three cost, stock and patched
 	$(Q)selftests/bench/cycles.py $(BENCH_ARGS)
+
+.PHONY: bench-convoy
+bench-convoy: build ## guests: throughput of one lock that all want, stock and patched
+	$(Q)selftests/bench/convoy.py $(BENCH_ARGS)
 
 .PHONY: bench-maps
 bench-maps: build ## guests: throughput of hash map updates, 6.12 with and without the series

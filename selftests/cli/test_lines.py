@@ -72,6 +72,20 @@ def check_at(e, name, file, lines):
     assert at["text"] == text_of(file, at["line"]), e
 
 
+def check_members(e, name, file, want):
+    """The kernel with the tracepoint says where each other member of the cycle waits."""
+    if "tracepoint" not in (e["source"], e["joined"]) or name == "fallback_events":
+        return
+    progs = {e["prog"]["name"]}
+    for hop in e["chain"]:
+        prog, at = hop["prog"]["name"], hop["at"]
+        assert hop["function"] is None and hop["tid"], e
+        assert at["call"] and os.path.basename(at["file"]) == file, e
+        assert at["line"] in want[prog] and at["text"] == text_of(file, at["line"]), e
+        progs.add(prog)
+    assert len(progs) == e["parties"], e
+
+
 def check_fallback(e):
     """It knows who owns the lock, and no more of what anybody holds."""
     assert e["held"] is None and e["nr_held"] is None, e
@@ -118,12 +132,47 @@ def test_abba(nothing_left, tracer, name):
             for e in t.events:
                 assert e["prog"]["name"] in roles
                 check_at(e, name, file, want[e["prog"]["name"]])
+                check_members(e, name, file, want)
                 if name == "fallback_events":
                     check_fallback(e)
 
 
-def shown_of(name, tmp_path):
-    """What trace prints of an ABBA of two programs of that object."""
+@pytest.mark.skipif((os.cpu_count() or 1) < 3, reason="three CPUs have to wait for each other")
+def test_cycle_of_three(nothing_left, tracer, tmp_path):
+    """The failing member, and where the other two wait; in the text as well."""
+    skip_without_tracepoint()
+    want = marks("ring.bpf.c")
+    obj = BUILD / "selftests/lines/ring.bpf.o"
+    with tracer() as t:
+        run = run_sample(obj, "--roles", ",".join(want), "--count", ROUNDS)
+    assert len(t.events) == run["total"]["failed"] > 0
+    for e in t.events:
+        assert e["kind"] == "CYCLE" and e["parties"] == 3
+        check_at(e, "ring", "ring.bpf.c", want[e["prog"]["name"]])
+        check_members(e, "ring", "ring.bpf.c", want)
+    for line in shown_of("ring", tmp_path, ",".join(want)):
+        members = re.findall(r" at (ring\.bpf\.c:\d+)(?: in prog \d+ ring_\w\w)? ?", line)
+        assert {f"ring.bpf.c:{n}" for (n,) in want.values()} == set(members), line
+
+
+@needs_two_cpus
+def test_abba_text_has_both_lines(nothing_left, tmp_path):
+    skip_without_tracepoint()
+    want = marks("calls.h")
+    for line in shown_of("raw", tmp_path):
+        assert re.search(r" prog \d+ (ab|ba) at calls\.h:", line), line
+        (other,) = re.findall(r"; owner cpu .* wants .* at (\S+) in prog \d+ (ab|ba);", line)
+        assert other[0] == f"calls.h:{want[other[1]][0]}", line
+
+
+def skip_without_tracepoint():
+    usable = {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
+    if "tracepoint" not in usable:
+        pytest.skip("only the tracepoint rqspinlock_failure knows where others wait")
+
+
+def shown_of(name, tmp_path, roles="ab,ba"):
+    """What trace prints of a deadlock of these programs of that object."""
     skip_unseen(name)
     out, ready = tmp_path / "text", tmp_path / "up"
     os.mkfifo(ready)
@@ -131,7 +180,7 @@ def shown_of(name, tmp_path):
         cmd = [RQSPIN, "trace", "--ready-file", ready]
         proc = subprocess.Popen(cmd, stdout=to, stderr=subprocess.PIPE, text=True)
     wait_ready(proc, ready)
-    run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", "ab,ba", "--count", ROUNDS)
+    run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", roles, "--count", ROUNDS)
     proc.send_signal(signal.SIGINT)
     proc.communicate(timeout=LIMIT)
     return out.read_text().splitlines()

@@ -36,7 +36,7 @@ def test_events_match_schema(tracer, schema):
 
 def test_schema_can_fail(schema):
     with pytest.raises(jsonschema.ValidationError):
-        schema.validate({"schema": "rqspin-event/1", "type": "failure"})
+        schema.validate({"schema": "rqspin-event/2", "type": "failure"})
 
 
 def test_no_addr(tracer):

@@ -36,9 +36,9 @@ def lock(name, addr="0x10"):
 
 def failure(kind, prog="mine", name="table[0].lock", **other):
     parties = {"AA": 1, "ABBA": 2, "CYCLE": 3}.get(kind)
-    unknown = ("wait_ns", "map_id", "owner", "chain", "drained", "joined", "report")
+    unknown = ("wait_ns", "map_id", "owner", "chain", "joined", "report")
     return {
-        "schema": "rqspin-event/1",
+        "schema": "rqspin-event/2",
         "type": "failure",
         "time": "2026-11-21T12:00:00.000000Z",
         "ts_ns": 1,
@@ -64,7 +64,7 @@ def failure(kind, prog="mine", name="table[0].lock", **other):
 
 def summary(**other):
     return {
-        "schema": "rqspin-event/1",
+        "schema": "rqspin-event/2",
         "type": "summary",
         **dict.fromkeys(("events", "shown", "repeats", "skipped", "lost"), 0),
         **dict.fromkeys(("programs_missed", "programs_unseen"), 0),
@@ -80,7 +80,9 @@ def many():
     """Of every kind, programs and locks with hostile names among them, and what was lost."""
     owner = {"cpu": 2, "pid": 4, "tid": 4, "comm": HOSTILE, "held": None, "nr_held": None}
     owner["wants"] = lock("other.lock", "0x20")
-    chain = [{"cpu": 2, "wants": lock("b", "0x30")}, {"cpu": 3, "wants": owner["wants"]}]
+    unknown = dict.fromkeys(("tid", "prog", "at", "function"))
+    wants = (lock("b", "0x30"), owner["wants"])
+    chain = [{"cpu": 2 + i, "wants": wanted, **unknown} for i, wanted in enumerate(wants)]
     choices = itertools.product(KINDS, ["one", "two", HOSTILE], ["l", f"[{HOSTILE}].lock"])
     for i, (kind, prog, name) in enumerate(choices):
         other = {"time": f"2026-11-21T12:00:{i:02}.5{i:05}Z", "report": TRACE if i % 2 else None}
@@ -312,8 +314,8 @@ WRONG = [
     ("[1, 2]", 'it has no "schema"'),
     ('{"a": 1}', 'it has no "schema"'),
     ('{"schema": "rqspin-stat/1"}', "the schema is 'rqspin-stat/1'"),
-    ('{"schema": "rqspin-event/1"}', "the type '' is none of"),
-    ('{"schema": "rqspin-event/1", "type": "x"}', "the type 'x' is none of"),
+    ('{"schema": "rqspin-event/2"}', "the type '' is none of"),
+    ('{"schema": "rqspin-event/2", "type": "x"}', "the type 'x' is none of"),
     (without("cpu"), 'a failure without "cpu"'),
     (json.dumps(failure("AA", comm=5)), '"comm" of the failure has the wrong type'),
     (json.dumps(failure("AA", cpu=-1)), '"cpu" of the failure is negative'),

@@ -136,13 +136,16 @@ def check_locktorture_event(e):
     assert e["lock"]["name"].startswith("torture_res_")
     assert "torture_res_" in e["report"] and "__bpf_trace" not in e["report"]
     assert e["prog"] is None and e["joined"] is None and not e["sampled"]
-    assert e["wait_ns"] is not None and e["drained"] is not None
+    assert e["wait_ns"] is not None
     assert e["errno"] == ("ETIMEDOUT" if e["kind"] == "TIMEOUT" else "EDEADLK")
     if e["kind"] == "AA":
         assert e["owner"]["cpu"] == e["cpu"] and e["chain"] == [] and e["parties"] == 1
         assert [h["addr"] for h in e["held"]] == [e["lock"]["addr"]]
     if e["kind"] in ("ABBA", "CYCLE"):
         check_cycle(e)
+    for hop in e["chain"]:
+        assert hop["function"].startswith("torture_res") and hop["prog"] is hop["at"] is None
+        assert hop["tid"]
 
 
 def check_cycle(e):
@@ -171,7 +174,7 @@ def text_of(args, body):
     return out, told
 
 
-HOP = r" of cpu (\d+) wants (\S+)"
+HOP = r" of cpu (\d+) wants (\S+) in torture_res_\w+"
 
 
 @needs_three_cpus

@@ -93,14 +93,19 @@ static __always_inline bool wait_for(const struct meeting *m)
 }
 #endif
 
-static __always_inline bool meet(__u64 *arrived)
+static __always_inline bool meet_of(__u64 *arrived, __u64 parties)
 {
 	struct meeting m = {
 		.arrived = arrived,
-		.target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2,
+		.target = (__sync_fetch_and_add(arrived, 1) / parties + 1) * parties,
 	};
 
 	return wait_for(&m);
+}
+
+static __always_inline bool meet(__u64 *arrived)
+{
+	return meet_of(arrived, 2);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -58,7 +58,6 @@ struct event {
     u32 cpu;
     u32 pid;
     u32 tid;
-    u32 drained;
     u32 hops;
     s64 stack_len;
     char comm[16];
@@ -103,12 +102,11 @@ RAW_TRACEPOINT_PROBE(rqspinlock_failure)
     e->ret = ctx->args[2];
     e->wait_ns = ctx->args[3];
     e->owner = ctx->args[4];
-    e->drained = ctx->args[5] & 0xff;
     e->cpu = cpu;
     e->pid = id >> 32;
     e->tid = id;
     bpf_get_current_comm(e->comm, sizeof(e->comm));
-    read_chain(e, ctx->args[6]);
+    read_chain(e, ctx->args[5]);
 #ifdef STACKS
     e->stack_len = bpf_get_stack(ctx, e->stack, sizeof(e->stack), 0);
 #endif
@@ -286,7 +284,7 @@ def event_class(hop_size, stacks):
         _fields_ = [
             *((name, u64) for name in ("ts_ns", "lock", "wait_ns")),
             *(("kind", u32), ("ret", s32), ("owner", s32)),
-            *((name, u32) for name in ("cpu", "pid", "tid", "drained", "hops")),
+            *((name, u32) for name in ("cpu", "pid", "tid", "hops")),
             ("stack_len", s64),
             ("comm", ctypes.c_char * 16),
             ("chain", ctypes.c_ubyte * (HOPS * hop_size)),
@@ -456,7 +454,6 @@ def describe(event, layout, ksym=None):
         "lock": f"0x{event.lock:x}",
         "owner": event.owner if event.owner >= 0 else None,
         "wait_ns": event.wait_ns,
-        "drained": bool(event.drained),
         "chain": [
             {"cpu": cpu, "wants": f"0x{lock:x}"}
             for cpu, lock in layout.chain(bytes(event.chain), event.hops)
@@ -486,7 +483,7 @@ def text_lines(f):
     kind = f["kind"]
     if kind == "CYCLE":
         kind += f" {len(f['chain']) + 1}"
-    wait = f"{f['wait_ns'] / 1000:.1f}" + ("*" if f["drained"] else "")
+    wait = f"{f['wait_ns'] / 1000:.1f}"
     owner = "?" if f["owner"] is None else f["owner"]
     when = f["time"].partition("T")[2]
     yield (

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "report/lines.h"
 
-#define SCHEMA "rqspin-event/1"
+#define SCHEMA "rqspin-event/2"
 
 enum {
 	NIL = 1 << JSON_NULL,

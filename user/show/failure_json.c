@@ -5,6 +5,7 @@
 #include "base/json_out.h"
 #include "base/out.h"
 #include "names/proginfo.h"
+#include "show/call_view.h"
 #include "show/failure_json.h"
 #include "show/lock_view.h"
 #include "show/print_opts.h"
@@ -12,7 +13,7 @@
 #include "trace/source.h"
 #include "trace/session.h"
 
-#define SCHEMA "rqspin-event/1"
+#define SCHEMA "rqspin-event/2"
 
 static json_t *id_or_null(__u64 v, bool known)
 {
@@ -72,38 +73,17 @@ static json_t *chain_json(const struct lock_view *v, const struct failure *f)
 		json_t *hop = json_object();
 
 		json_object_set_new(hop, "cpu", json_integer(f->chain[i].cpu));
+		json_object_set_new(hop, "tid", id_or_null(f->chain[i].tid, f->chain[i].tid));
 		json_object_set_new(hop, "wants", lock_view_json(v, f->chain[i].wants));
+		call_json(hop, v, f->chain[i].at);
 		json_array_append_new(list, hop);
 	}
 	return list;
 }
 
-static json_t *prog_json(const struct failure *f)
+static json_t *failure_at(const struct failure *f)
 {
-	json_t *j;
-
-	if (!f->prog_id && !f->ev.prog[0])
-		return json_null();
-	j = json_object();
-	json_object_set_new(j, "id", id_or_null(f->prog_id, f->prog_id));
-	json_object_set_new(j, "name", json_text(f->prog ? f->prog->full_name : f->ev.prog));
-	return j;
-}
-
-static json_t *at_json(const struct failure *f)
-{
-	const char *file = f->file, *text = NULL;
-	json_t *j;
-
-	if (!f->ev.line)
-		return json_null();
-	proginfo_line(f->prog, f->file, f->ev.line, &file, &text);
-	j = json_object();
-	json_object_set_new(j, "line", json_integer(f->ev.line));
-	json_object_set_new(j, "file", json_text(file));
-	json_object_set_new(j, "text", json_text(text));
-	json_object_set_new(j, "call", json_boolean(!f->report_line));
-	return j;
+	return line_json(f->prog, f->file, f->ev.line, !f->report_line);
 }
 
 static void set_what(json_t *j, const struct rqspin_event *ev)
@@ -121,7 +101,8 @@ static void set_who(json_t *j, const struct failure *f)
 	json_object_set_new(j, "pid", id_or_null(f->ev.pid, f->ev.pid || !f->ev.tid));
 	json_object_set_new(j, "tid", id_or_null(f->ev.tid, f->ev.tid || !f->ev.pid));
 	json_object_set_new(j, "comm", json_text(f->ev.comm));
-	json_object_set_new(j, "prog", prog_json(f));
+	json_object_set_new(j, "prog",
+			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
 	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
 }
 
@@ -138,8 +119,7 @@ char *failure_json_body(const struct failure *f, const struct lock_view *v, bool
 	json_object_set_new(j, "nr_held", nr_json(ev->nr_held, f->some_held));
 	json_object_set_new(j, "owner", owner_json(v, f));
 	json_object_set_new(j, "chain", chain_json(v, f));
-	json_object_set_new(j, "drained", f->told ? json_boolean(f->drained) : json_null());
-	json_object_set_new(j, "at", at_json(f));
+	json_object_set_new(j, "at", failure_at(f));
 	json_object_set_new(j, "source", json_string(f->source->name));
 	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));
 	json_object_set_new(j, "sampled", json_boolean(f->sampled));
@@ -171,9 +151,10 @@ int repeat_json(const struct failure *f, const struct lock_view *v, unsigned lon
 	json_object_set_new(j, "again", json_integer(again));
 	json_object_set_new(j, "ts_ns", json_integer(f->ev.ts_ns));
 	json_object_set_new(j, "kind", json_string(kind_name(f->ev.kind)));
-	json_object_set_new(j, "prog", prog_json(f));
+	json_object_set_new(j, "prog",
+			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
 	json_object_set_new(j, "lock", lock_view_json(v, f->ev.lock));
-	json_object_set_new(j, "at", at_json(f));
+	json_object_set_new(j, "at", failure_at(f));
 	return json_put_line(j);
 }
 

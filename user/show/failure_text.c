@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/out.h"
 #include "names/proginfo.h"
+#include "show/call_view.h"
 #include "show/failure_text.h"
 #include "show/lock_view.h"
 #include "show/print_opts.h"
@@ -85,6 +86,8 @@ static void put_owner(FILE *out, const struct lock_view *v, const struct failure
 		fputs(" wants ", out);
 		lock_view_put(out, v, ev->owner_wants);
 	}
+	if (f->nr_chain == 1)
+		call_put(out, v, f->chain[0].at);
 }
 
 /* Of three and more: the owner's line has said all of two. */
@@ -97,6 +100,7 @@ static void put_cycle(FILE *out, const struct lock_view *v, const struct failure
 	for (__u32 i = 0; i < f->nr_chain; i++) {
 		fprintf(out, " of cpu %u wants ", f->chain[i].cpu);
 		lock_view_put(out, v, f->chain[i].wants);
+		call_put(out, v, f->chain[i].at);
 	}
 	fprintf(out, " of cpu %u", f->ev.cpu);
 }
@@ -116,20 +120,12 @@ static void put_source_text(const char *file, __u32 line, const char *text)
 	putchar('\n');
 }
 
-/* The program may be unknown, and with it the file of its own function. */
 static void put_at(FILE *out, const struct failure *f)
 {
-	const char *file = f->file, *path, *text;
-
 	if (!f->ev.line)
 		return;
-	if (proginfo_line(f->prog, f->file, f->ev.line, &path, &text))
-		file = base_name(path);
 	fputs(f->report_line ? " reported at " : " at ", out);
-	if (*file)
-		fprintf(out, "%s:%u", escaped(file), f->ev.line);
-	else
-		fprintf(out, "line %u", f->ev.line);
+	line_put(out, f->prog, f->file, f->ev.line);
 }
 
 static void put_source_line(const struct failure *f)
@@ -205,8 +201,6 @@ int failure_text(const struct failure *f, const char *body, bool stacks)
 	printf("%s %s", when, body);
 	if (f->ev.wait_ns != WAIT_UNKNOWN)
 		printf("; waited %.3f ms", f->ev.wait_ns / 1e6);
-	if (f->drained)
-		fputs(", until the waiter in front timed out", stdout);
 	putchar('\n');
 	if (stacks) {
 		put_source_line(f);

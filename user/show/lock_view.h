@@ -17,12 +17,14 @@ struct proginfo;
  * @names: who knows
  * @when_ns: when they were those of locks; 0: now
  * @prog: the program that met them, NULL if unknown
+ * @progs: all that are known, for addresses of code; may be NULL
  * @no_addr: kernel addresses are not for the reader
  */
 struct lock_view {
 	struct locknames *names;
 	__u64 when_ns;
 	const struct proginfo *prog;
+	const struct proginfo *progs;
 	bool no_addr;
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/out.h"
 #include "names/lockname.h"
+#include "names/proginfo.h"
 #include "show/alike.h"
 #include "show/failure_json.h"
 #include "show/failure_text.h"
@@ -18,6 +19,7 @@ static struct lock_view view(struct session *s, const struct failure *f,
 		.names = session_locks(s),
 		.when_ns = f->ev.ts_ns,
 		.prog = f->prog,
+		.progs = proginfos_first(session_progs(s)),
 		.no_addr = opts->no_addr,
 	};
 }

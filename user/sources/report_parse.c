@@ -116,7 +116,6 @@ static void parse_kind(const char *line, struct failure *f)
 		f->ev.wait_ns = wait;
 	if (owner && owner < end)
 		f->ev.owner_cpu = strtol(owner + strlen(", owner CPU "), NULL, 10);
-	f->drained = memmem(comma, end - comma, ", drained", strlen(", drained"));
 }
 
 static void parse_task(const char *line, struct rqspin_event *ev)

@@ -18,8 +18,15 @@ static void hold(__u64 *held, __u32 *nr, bool *some, __u64 lock)
 	*some = true;
 }
 
-static void set_chain(const struct witness *w, const struct witness_chain *d, struct failure *f)
+static struct failure_hop hop_of(const struct witness_hop *h)
 {
+	return (struct failure_hop){ .cpu = h->cpu, .tid = h->tid, .wants = h->lock, .at = h->ip };
+}
+
+static void set_chain(const struct witness_told *told, const struct witness_chain *d,
+		      struct failure *f)
+{
+	const struct witness *w = &told->w;
 	__u32 nr = w->nr_hops < CHAIN_HOPS ? w->nr_hops : CHAIN_HOPS;
 
 	if (!nr)
@@ -29,9 +36,9 @@ static void set_chain(const struct witness *w, const struct witness_chain *d, st
 	/* The circle closes here. */
 	hold(f->ev.held, &f->ev.nr_held, &f->some_held, w->locks[1]);
 	if (nr == 1)
-		f->chain[0] = (struct failure_hop){ w->owner, w->locks[0] };
+		f->chain[0] = hop_of(&told->first);
 	for (__u32 i = 0; d && i < nr; i++)
-		f->chain[i] = (struct failure_hop){ d->hops[i].cpu, d->hops[i].lock };
+		f->chain[i] = hop_of(&d->hops[i]);
 	f->nr_chain = d || nr == 1 ? nr : 0;
 }
 
@@ -42,7 +49,6 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 
 	witness_facts(w, f);
 	f->told = true;
-	f->drained = w->drained;
 	ev->kind = w->told <= RQSPIN_NESTED ? w->told : RQSPIN_UNKNOWN;
 	ev->owner_cpu = w->owner;
 	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
@@ -54,7 +60,7 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 		ev->parties = 1;
 		hold(ev->held, &ev->nr_held, &f->some_held, w->lock);
 	}
-	set_chain(w, d, f);
+	set_chain(told, d, f);
 }
 
 /* Return addresses, innermost first; all: these are all there were. */

@@ -323,8 +323,8 @@ static struct failure told(__u64 ts)
 	f.ev.held[0] = 0x30;
 	f.told = f.some_held = f.some_owner_held = true;
 	f.nr_chain = 2;
-	f.chain[0] = (struct failure_hop){ 3, 0x20 };
-	f.chain[1] = (struct failure_hop){ 4, 0x30 };
+	f.chain[0] = (struct failure_hop){ .cpu = 3, .wants = 0x20 };
+	f.chain[1] = (struct failure_hop){ .cpu = 4, .wants = 0x30 };
 	return f;
 }
 

@@ -82,7 +82,6 @@ static void the_patched_kernel_names_the_kind(void **state)
 	assert_int_equal(report_parse(PATCHED, strlen(PATCHED), &f), 0);
 	assert_true(f.told);
 	assert_true(f.some_held);
-	assert_false(f.drained);
 	assert_int_equal(f.ev.kind, RQSPIN_CYCLE);
 	assert_int_equal(f.ev.parties, 3);
 	assert_int_equal(f.ev.wait_ns, 12345);

@@ -19,11 +19,15 @@ struct source;
 /**
  * struct failure_hop - a member of a cycle
  * @cpu: it owns the lock that the member before wants; the first is the owner of the failed one
+ * @tid: thread that ran there when its wait began, 0 if unknown
  * @wants: the lock it waits for; the last wants one of the failing CPU's
+ * @at: the call for that lock, an address; 0 if unknown
  */
 struct failure_hop {
 	__u32 cpu;
+	__u32 tid;
 	__u64 wants;
+	__u64 at;
 };
 
 /**
@@ -52,8 +56,7 @@ struct failure_task {
  * @source: who reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
- * @told: the lock itself told kind, owner, wait, @drained and @chain: nothing of it is inferred
- * @drained: ended by the time limit of the waiter in front
+ * @told: the lock itself told kind, owner, wait and @chain: nothing of it is inferred
  * @some_held: ev.held are some of the locks that the CPU held, there may be more
  * @some_owner_held: ev.owner_held, in the same way
  * @nr_chain: members of the cycle beside the failing CPU
@@ -75,7 +78,6 @@ struct failure {
 	const struct source *joined;
 	bool sampled;
 	bool told;
-	bool drained;
 	bool some_held;
 	bool some_owner_held;
 	bool report_line;

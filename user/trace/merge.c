@@ -65,7 +65,6 @@ static void take_told(struct failure *to, const struct failure *from)
 	const struct rqspin_event *y = &from->ev;
 
 	to->told = true;
-	to->drained = from->drained;
 	to->sampled = false;
 	to->nr_chain = from->nr_chain;
 	memcpy(to->chain, from->chain, sizeof(to->chain));

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef BENCH_CONVOY_H
+#define BENCH_CONVOY_H
+
+/* Acquisitions of one run of the program: far below what a system call costs. */
+#define CONVOY_BATCH 64
+
+#endif
