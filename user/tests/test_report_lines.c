@@ -11,7 +11,7 @@
 #include "unit.h"
 
 #define COMMON                                                                          \
-	"\"schema\":\"rqspin-event/1\",\"type\":\"failure\",\"time\":"                  \
+	"\"schema\":\"rqspin-event/2\",\"type\":\"failure\",\"time\":"                  \
 	"\"2026-11-21T12:00:00.000000Z\",\"cpu\":0,\"comm\":null,\"prog\":{\"id\":5,"   \
 	"\"name\":\"a\\\"b\\\\\"},\"map_id\":null,\"lock\":{\"name\":\"x\",\"addr\":"   \
 	"\"0x1\"},\"held\":[{\"name\":\"z\",\"addr\":\"0x3\"},{\"name\":\"y\",\"addr\"" \
