@@ -47,6 +47,7 @@ include bpf/build.mk
 include user/build.mk
 include selftests/build.mk
 include selftests/headers/build.mk
+include selftests/check/build.mk
 include selftests/cli/build.mk
 include selftests/lines/build.mk
 include selftests/rings/build.mk

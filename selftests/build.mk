@@ -7,10 +7,12 @@ TEST_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/runner/*.c selftests/pr
 selftests: $(O)/selftests/test_rqspin $(O)/selftests/runner_self/test_runner
 selftests: stale $(TEST_PROGS) ## build the kernel-facing tests
 
-# The runner takes every object there is: those whose source is gone must go too.
+# The runner takes every object there is: those whose source is gone must go too. What is made of a
+# table goes with it.
 .PHONY: stale
 stale:
-	$(Q)find $(O)/bpf $(O)/selftests -name '*.bpf.o' 2>/dev/null | while read -r o; do \
+	$(Q)find $(O)/bpf $(O)/selftests -path '*/check/corpus' -prune -o \
+		-name '*.bpf.o' -print 2>/dev/null | while read -r o; do \
 		src=$${o#$(O)/}; src=$${src%.o}.c; base=$${o%.bpf.o}; \
 		[ -e "$$src" ] || rm -f "$$o" "$$base.bpf.d" "$$base.skel.h" "$$base.bpf.skel.h"; \
 	done

@@ -2,19 +2,36 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/opts.h"
+#include "base/whole_file.h"
+#include "check/loaded.h"
 #include "check/result.h"
+#include "check/view_dot.h"
 #include "check/view_json.h"
+#include "check/view_sarif.h"
 #include "check/view_text.h"
 #include "cmd.h"
 #include "kernel/probe.h"
+#include "version.h"
+
+enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF };
 
 struct check_cmd {
-	bool json;
+	bool json, sarif, loaded;
+	const char *dot;
 	char **objects;
 	int nr_objects;
+};
+
+static const struct argp_option options[] = {
+	{ "loaded", KEY_LOADED, NULL, 0,
+	  "Check the programs in the kernel, beside those of objects", 1 },
+	{ "dot", KEY_DOT, "FILE", 0, "Write the order of locks there, as a graph for graphviz", 1 },
+	{ "sarif", KEY_SARIF, NULL, 0, "Print the findings as SARIF 2.1.0, for code hosts", 1 },
+	{ 0 },
 };
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
@@ -23,27 +40,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct check_cmd *c = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->json;
+		return 0;
+	case KEY_LOADED:
+		c->loaded = true;
+		return 0;
+	case KEY_DOT:
+		c->dot = arg;
+		return 0;
+	case KEY_SARIF:
+		c->sarif = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		c->objects = state->argv + state->next;
 		c->nr_objects = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (!c->nr_objects)
-			opts_error(state, "which object? Name one or more files (*.bpf.o)");
+		if (!c->nr_objects && !c->loaded)
+			opts_error(state,
+				   "which object? Name one or more files (*.bpf.o), or --loaded");
+		if (c->json && c->sarif)
+			opts_error(state, "--json and --sarif exclude each other");
+		if (c->dot && !whole_file_plain(c->dot))
+			opts_error(state, "--dot %s: not a file", c->dot);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
-	.args_doc = "OBJECT...",
+	.args_doc = "OBJECT...\n--loaded [OBJECT...]",
 	.doc = "Find possible deadlocks between BPF programs before anything runs: which locks they "
 	       "take while they hold which, over all of the objects, and where that goes in a "
 	       "circle.\v"
@@ -57,6 +88,8 @@ static int load_all(const struct check_cmd *c, struct check_result *r)
 {
 	int err = 0;
 
+	if (c->loaded)
+		err = check_loaded(&r->set);
 	for (int i = 0; !err && i < c->nr_objects; i++)
 		err = check_load(c->objects[i], &r->set, &r->refusals);
 	return err;
@@ -73,6 +106,22 @@ static void summary(const struct check_result *r)
 		notes == 1 ? "" : "s");
 }
 
+static int print(const struct check_cmd *c, const struct check_result *r)
+{
+	int err = c->dot ? check_write_dot(r, c->dot) : 0;
+
+	if (err)
+		pr_err("--dot %s: %s", c->dot, strerror(-err));
+	if (c->json)
+		check_print_json(r);
+	else if (c->sarif)
+		check_print_sarif(r, RQSPIN_VERSION);
+	else
+		check_print_text(r);
+	summary(r);
+	return err == -EINVAL ? -EIO : err;
+}
+
 static int run(int argc, char **argv)
 {
 	struct check_result r = {};
@@ -84,12 +133,7 @@ static int run(int argc, char **argv)
 		return EXIT_UNSUPPORTED;
 	err = load_all(&c, &r);
 	err = err ?: check_all(&r);
-	if (!err && c.json)
-		check_print_json(&r);
-	else if (!err)
-		check_print_text(&r);
-	if (!err)
-		summary(&r);
+	err = err ?: print(&c, &r);
 	code = err ? cmd_exit_code(err) : findings_count(&r.findings, false) ? EXIT_EVENT : EXIT_OK;
 	check_result_free(&r);
 	return code;

@@ -16,6 +16,9 @@ static const struct row kinds[] = {
 	{ "retry",
 	  "release what is held and return: the other side needs this lock's owner to go on" },
 	{ "interrupt", "take it with bpf_res_spin_lock_irqsave() where it can be interrupted" },
+	{ "nmi",
+	  "no way to keep an NMI off: let the program in it expect failures, or give it a lock of "
+	  "its own" },
 	{ "ignored", "count the failure or return it, or nobody will know what was not done" },
 	{ "undecided",
 	  "take such locks in the order of their addresses (res_lock_pair.bpf.h) or of "

@@ -108,21 +108,52 @@ void finding_stage(struct findings *f, struct finding *finding, const struct che
 	finding->nr_stages++;
 }
 
+static void finding_free(struct finding *one)
+{
+	for (size_t i = 0; i < one->nr_stages; i++) {
+		place_free(&one->stages[i].at);
+		free(one->stages[i].message);
+	}
+	place_free(&one->at);
+	free(one->stages);
+	free(one->message);
+}
+
 void findings_free(struct findings *f)
 {
-	for (size_t i = 0; i < f->nr; i++) {
-		struct finding *one = &f->all[i];
-
-		for (size_t j = 0; j < one->nr_stages; j++) {
-			place_free(&one->stages[j].at);
-			free(one->stages[j].message);
-		}
-		place_free(&one->at);
-		free(one->stages);
-		free(one->message);
-	}
+	for (size_t i = 0; i < f->nr; i++)
+		finding_free(&f->all[i]);
 	free(f->all);
 	*f = (struct findings){};
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool alike(const struct finding *a, const struct finding *b)
+{
+	return !strcmp(a->kind, b->kind) && a->severity == b->severity &&
+	       a->at.line == b->at.line && same_text(a->at.file, b->at.file) &&
+	       same_text(a->at.object, b->at.object) && same_text(a->message, b->message);
+}
+
+void findings_unique(struct findings *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		size_t j = 0;
+
+		while (j < nr && !alike(&f->all[j], &f->all[i]))
+			j++;
+		if (j < nr)
+			finding_free(&f->all[i]);
+		else
+			f->all[nr++] = f->all[i];
+	}
+	f->nr = nr;
 }
 
 size_t findings_count(const struct findings *f, bool notes)

@@ -56,6 +56,9 @@ void finding_stage(struct findings *f, struct finding *finding, const struct che
 		   __u32 pc, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 void findings_free(struct findings *f);
+/* What has been told about a line is not told again: a macro may have many instructions there. */
+void findings_unique(struct findings *f);
+
 size_t findings_count(const struct findings *f, bool notes);
 
 #endif

@@ -61,6 +61,22 @@ static void judge_cycle(const struct check_set *set, const struct cycle *c, stru
 		one->fix = advice(one->kind);
 }
 
+/* Whoever does that takes the first of somebody else: philosophers at a round table. */
+static void judge_ring(const struct check_set *set, const struct edge *e, struct findings *f)
+{
+	char lock[LOCKTEXT_ROOM];
+	struct finding *one;
+
+	locktext(set, &e->to.lock, lock, sizeof(lock));
+	one = finding_add(f, FINDING_WARNING, "cycle", prog_of(set, &e->to), e->to.pc,
+			  "%s takes %s, the next one in a ring, while it holds the one before: "
+			  "possible deadlock of all that do so",
+			  prog_of(set, &e->to)->name, lock);
+	add_edge(set, f, one, e);
+	if (one)
+		one->fix = advice("cycle");
+}
+
 void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f)
 {
 	for (size_t i = 0; i < cycles->nr; i++)
@@ -158,14 +174,33 @@ static const char *why_unknown(const struct check_set *set, const struct edge *e
 	return NULL;
 }
 
-/* The same words about the same line need not be said twice. */
-static bool told(const struct record *r, size_t nr)
+static bool same_places(const struct edge *a, const struct edge *b)
 {
-	const struct edge *e = &r->edges[nr];
+	return a->from.prog == b->from.prog && a->from.pc == b->from.pc && a->to.pc == b->to.pc;
+}
 
+/* From each to the next; from the last, by a modulo or a branch, to the first. */
+static bool is_ring(const struct record *r, const struct edge *e)
+{
+	bool step = false, ring = false, back = false;
+
+	for (size_t i = 0; i < r->nr_edges; i++) {
+		const struct edge *other = &r->edges[i];
+
+		if (!same_places(other, e))
+			continue;
+		ring |= other->ring;
+		step |= other->step;
+		back |= !*other->from.lock.key && *other->to.lock.key;
+	}
+	return ring || (step && back);
+}
+
+/* The same words about the same line need not be said twice. */
+static bool told(const struct check_set *set, const struct record *r, size_t nr)
+{
 	for (size_t i = 0; i < nr; i++)
-		if (r->edges[i].from.prog == e->from.prog && r->edges[i].from.pc == e->from.pc &&
-		    r->edges[i].to.pc == e->to.pc)
+		if (why_unknown(set, &r->edges[i]) && same_places(&r->edges[i], &r->edges[nr]))
 			return true;
 	return false;
 }
@@ -188,8 +223,12 @@ void judge_unknown(const struct check_set *set, const struct record *record, str
 		char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
 		struct finding *one;
 
-		if (!why || told(record, i) || is_own(record, e))
+		if (!why || told(set, record, i) || is_own(record, e))
 			continue;
+		if (is_ring(record, e)) {
+			judge_ring(set, e, f);
+			continue;
+		}
 		locktext(set, &e->from.lock, from, sizeof(from));
 		locktext(set, &e->to.lock, to, sizeof(to));
 		one = finding_add(f, FINDING_NOTE, "undecided", prog_of(set, &e->to), e->to.pc,

@@ -28,6 +28,14 @@ static void map_lock(const struct check_map *m, const struct lock *lock, char *b
 			 *lock->key ? lock->key : "?", *path == '+' ? "" : ".", path);
 }
 
+/* Names of maps in the kernel are short, and many have the same. */
+static void add_id(const struct check_map *m, char *buf, size_t size)
+{
+	size_t len = strlen(buf);
+
+	snprintf(buf + len, size - len, "(map %u)", m->id);
+}
+
 static const char *type_name(const struct check_set *set, const struct lock *lock)
 {
 	const struct check_prog *p = &set->progs[lock->prog];
@@ -44,6 +52,8 @@ void locktext(const struct check_set *set, const struct lock *lock, char *buf, s
 	switch (lock->kind) {
 	case LOCK_MAP:
 		map_lock(&set->maps[lock->map], lock, buf, size);
+		if (set->loaded)
+			add_id(&set->maps[lock->map], buf, size);
 		return;
 	case LOCK_OBJECT:
 		type = type_name(set, lock);

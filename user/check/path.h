@@ -25,6 +25,7 @@ enum val_kind {
 	VAL_MAP,   /* to a map itself */
 	VAL_ELEM,  /* into an element of a map */
 	VAL_OBJECT,
+	VAL_CONTEXT, /* what the program is called with; sym: as long as nobody changes it */
 	VAL_FUNC,
 };
 
@@ -79,7 +80,9 @@ struct frame {
  * struct state - one path, up to an instruction
  * @pc: the instruction that comes next
  * @irq_off: nesting of bpf_local_irq_save()
- * @failed_held: what was held then
+ * @failed_held: how many were held then
+ * @quiet_pc: where it failed, if nothing but releases has happened since; 0: something has
+ * @clean: no acquisition has failed, @took: at least one was tried
  * @failed: the lock whose acquisition failed last, since then none was released; kind 0: none
  * @failed_pc: and where
  */
@@ -91,6 +94,8 @@ struct state {
 	struct lockid failed;
 	__u32 failed_pc;
 	__u8 failed_held;
+	__u32 quiet_pc;
+	bool clean, took;
 	struct frame *frames[STATE_FRAMES];
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +65,21 @@ int check_add_map(struct check_set *set, __u32 id)
 	return err ?: (int)set->nr_maps++;
 }
 
+/* The object would use what is pinned there already. */
+static __u32 pinned_id(const char *path)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(path);
+
+	if (fd < 0)
+		return 0;
+	if (bpf_map_get_info_by_fd(fd, &info, &len))
+		info.id = 0;
+	close(fd);
+	return info.id;
+}
+
 void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared)
 {
 	int nr = check_add_map(set, id);
@@ -73,13 +89,16 @@ void check_name_map(struct check_set *set, __u32 id, const char *name, const cha
 		return;
 	free(set->maps[nr].name);
 	set->maps[nr].name = copy;
-	if (shared && !set->maps[nr].shared)
+	if (shared && !set->maps[nr].shared) {
 		set->maps[nr].shared = strdup(shared);
+		set->maps[nr].pinned = pinned_id(shared);
+	}
 }
 
 bool check_same_map(const struct check_map *a, const struct check_map *b)
 {
-	return a->id == b->id || (a->shared && b->shared && !strcmp(a->shared, b->shared));
+	return a->id == b->id || a->pinned == b->id || b->pinned == a->id ||
+	       (a->shared && b->shared && !strcmp(a->shared, b->shared));
 }
 
 /* Twice: how much there is, then all of it. */
@@ -142,6 +161,19 @@ static void prog_free(struct check_prog *p)
 	btfcache_put(p->btf);
 }
 
+/* "btf_trace_irq_handler_entry" is a tracepoint's type. */
+static void set_attach(struct check_prog *p, const struct bpf_prog_info *info)
+{
+	struct btf *btf = btfcache_get(info->attach_btf_obj_id);
+	const struct btf_type *t = btf ? btf__type_by_id(btf, info->attach_btf_id) : NULL;
+	const char *name = t ? btf__name_by_offset(btf, t->name_off) : "";
+
+	if (!strncmp(name, "btf_trace_", strlen("btf_trace_")))
+		name += strlen("btf_trace_");
+	snprintf(p->attach, sizeof(p->attach), "%s", name);
+	btfcache_put(btf);
+}
+
 static int read_prog(struct check_prog *p, int fd, const char *object, const char *section)
 {
 	struct bpf_prog_info info = {};
@@ -155,6 +187,9 @@ static int read_prog(struct check_prog *p, int fd, const char *object, const cha
 	p->type = info.type;
 	p->btf = info.btf_id ? btfcache_get(info.btf_id) : NULL;
 	err = read_arrays(p, fd, &info);
+	if (!info.attach_btf_obj_id || !info.attach_btf_id)
+		return err ?: set_names(p, &info, object, section);
+	set_attach(p, &info);
 	return err ?: set_names(p, &info, object, section);
 }
 

@@ -16,10 +16,11 @@ struct locktype;
  * @id: the kernel's number
  * @name: as its object has it, else the kernel's 15 characters
  * @shared: where it is pinned, if its object says so: one map for all objects that say the same
+ * @pinned: what is pinned there now: its id, or 0
  * @fixed: what a program can read there never changes: its bytes, or NULL
  */
 struct check_map {
-	__u32 id, type, key_size, value_size, max_entries;
+	__u32 id, pinned, type, key_size, value_size, max_entries;
 	char *name, *shared;
 	struct locktype *locks;
 	void *fixed;
@@ -46,7 +47,9 @@ struct check_prog {
 	struct btf *btf;
 };
 
+/* loaded: some of them were in the kernel, where many maps have one name. */
 struct check_set {
+	bool loaded;
 	struct check_prog *progs;
 	size_t nr_progs;
 	struct check_map *maps;

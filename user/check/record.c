@@ -14,7 +14,7 @@ bool lock_equal(const struct lock *a, const struct lock *b)
 static bool site_equal(const struct site *a, const struct site *b)
 {
 	return a->prog == b->prog && a->pc == b->pc && a->irqs_off == b->irqs_off &&
-	       a->deferred == b->deferred && lock_equal(&a->lock, &b->lock);
+	       a->run == b->run && lock_equal(&a->lock, &b->lock);
 }
 
 static bool edge_equal(const struct edge *a, const struct edge *b)

@@ -32,16 +32,20 @@ struct lock {
 	char key[KEYTEXT_SIZE];
 };
 
+/* Where a program runs: itself, or a function that the kernel calls later. */
+enum run { RUN_PROGRAM, RUN_TIMER, RUN_WORK };
+
 /**
  * struct site - an instruction that takes a lock
  * @irqs_off: interrupts are off while it is held
  * @plain: bpf_spin_lock()
- * @deferred: in a function that the kernel calls later (a timer's)
+ * @run: how the kernel got there
  */
 struct site {
 	__u32 prog, pc;
 	struct lock lock;
-	bool irqs_off, plain, deferred;
+	bool irqs_off, plain;
+	enum run run;
 };
 
 /* What is known of the two locks of an edge: the first is the lower one. */
@@ -50,11 +54,14 @@ enum { ORDER_ADDRESS = 1, ORDER_KEY = 2 };
 /**
  * struct edge - a lock that is taken while another one is held
  * @order: ORDER_*: the program has compared addresses or keys
+ * @step: the second key is the first one plus a number
+ * @ring: that modulo something
  * @gates: what else is held meanwhile
  */
 struct edge {
 	struct site from, to;
 	unsigned int order;
+	bool step, ring;
 	unsigned int nr_gates;
 	struct lock gates[RECORD_GATES];
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
 #include "check/result.h"
@@ -58,7 +59,9 @@ static int judge(struct check_result *r)
 		judge_refusals(&r->refusals, &r->findings);
 		judge_acts(&r->set, &r->record, &r->findings);
 		judge_cycles(&r->set, cycles, &r->findings);
+		context_judge(&r->set, &r->record, &r->findings);
 		judge_unknown(&r->set, &r->record, &r->findings);
+		findings_unique(&r->findings);
 	}
 	free(cycles);
 	return r->findings.nomem ? -ENOMEM : err;

@@ -17,6 +17,7 @@ struct state *state_new(__u32 pc)
 	if (!st)
 		return NULL;
 	st->pc = pc;
+	st->clean = true;
 	if (!state_push(st, 0, false))
 		return st;
 	free(st);
@@ -53,16 +54,18 @@ void state_pop(struct state *st)
 	free(st->frames[--st->nr_frames]);
 }
 
-static struct frame *frame_copy(const struct frame *f)
+/* Words that are not used are made before they are: see word() in step.c. */
+static struct frame *frame_copy(const struct frame *f, bool whole)
 {
-	struct frame *copy = calloc(1, sizeof(*copy));
+	size_t used = offsetof(struct frame, words) + f->nr_words * sizeof(struct val);
+	struct frame *copy = malloc(whole ? sizeof(*copy) : used);
 
 	if (copy)
-		memcpy(copy, f, offsetof(struct frame, words) + f->nr_words * sizeof(struct val));
+		memcpy(copy, f, used);
 	return copy;
 }
 
-struct state *state_copy(const struct state *st)
+static struct state *copy_state(const struct state *st, bool whole)
 {
 	struct state *copy = malloc(sizeof(*copy));
 
@@ -71,7 +74,7 @@ struct state *state_copy(const struct state *st)
 	*copy = *st;
 	copy->nr_frames = 0;
 	for (int i = 0; i < st->nr_frames; i++) {
-		copy->frames[i] = frame_copy(st->frames[i]);
+		copy->frames[i] = frame_copy(st->frames[i], whole);
 		if (!copy->frames[i]) {
 			state_free(copy);
 			return NULL;
@@ -79,6 +82,16 @@ struct state *state_copy(const struct state *st)
 		copy->nr_frames++;
 	}
 	return copy;
+}
+
+struct state *state_copy(const struct state *st)
+{
+	return copy_state(st, true);
+}
+
+struct state *state_keep(const struct state *st)
+{
+	return copy_state(st, false);
 }
 
 bool lockid_equal(const struct lockid *a, const struct lockid *b)
@@ -99,7 +112,8 @@ static bool held_equal(const struct held *a, const struct held *b)
 bool state_alike(const struct state *a, const struct state *b)
 {
 	if (a->nr_frames != b->nr_frames || a->nr_held != b->nr_held || a->irq_off != b->irq_off ||
-	    a->failed_pc != b->failed_pc || !lockid_equal(&a->failed, &b->failed))
+	    a->failed_pc != b->failed_pc || a->quiet_pc != b->quiet_pc || a->clean != b->clean ||
+	    a->took != b->took || !lockid_equal(&a->failed, &b->failed))
 		return false;
 	for (int i = 0; i < a->nr_frames; i++)
 		if (a->frames[i]->ret != b->frames[i]->ret ||
@@ -111,11 +125,47 @@ bool state_alike(const struct state *a, const struct state *b)
 	return true;
 }
 
+static __u32 mix(__u32 h, __u32 n)
+{
+	return (h ^ n) * 0x9e3779b1U;
+}
+
+__u32 state_hash(const struct state *st)
+{
+	__u32 h = mix(mix(st->nr_frames, st->nr_held), st->failed_pc);
+
+	for (int i = 0; i < st->nr_frames; i++)
+		h = mix(h, st->frames[i]->ret);
+	for (int i = 0; i < st->nr_held; i++)
+		h = mix(mix(h, st->held[i].lock.sym), st->held[i].pc);
+	return mix(h, st->quiet_pc) ^ h >> 15;
+}
+
 static bool val_equal(const struct val *a, const struct val *b)
 {
 	return a->kind == b->kind && a->maybe_null == b->maybe_null && a->where == b->where &&
 	       a->off == b->off && a->number == b->number && a->sym == b->sym &&
 	       (!a->maybe_null || a->origin == b->origin);
+}
+
+static bool close(const struct val *a, const struct val *b)
+{
+	return (a->kind < VAL_STACK && b->kind < VAL_STACK) || val_equal(a, b);
+}
+
+bool state_close(const struct state *a, const struct state *b)
+{
+	for (int i = 0; i < a->nr_frames; i++) {
+		const struct frame *f = a->frames[i], *g = b->frames[i];
+
+		for (int r = 0; r < STATE_REGS; r++)
+			if (!close(&f->regs[r], &g->regs[r]))
+				return false;
+		for (int w = 0; w < f->nr_words && w < g->nr_words; w++)
+			if (!close(&f->words[w], &g->words[w]))
+				return false;
+	}
+	return true;
 }
 
 static bool val_covers(const struct val *general, const struct val *v)

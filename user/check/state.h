@@ -7,6 +7,7 @@
 
 struct state *state_new(__u32 pc);
 void state_free(struct state *st);
+struct state *state_keep(const struct state *st);	    /* a copy to compare with only */
 struct state *state_copy(const struct state *st);	    /* NULL: no memory */
 int state_push(struct state *st, __u32 ret, bool callback); /* 0, -E2BIG or -ENOMEM */
 void state_pop(struct state *st);
@@ -16,6 +17,12 @@ bool lockid_equal(const struct lockid *a, const struct lockid *b); /* member by 
 
 /* The same held locks in the same calls: what follows differs by values at most. */
 bool state_alike(const struct state *a, const struct state *b);
+
+/* Of states that are alike it is the same. */
+__u32 state_hash(const struct state *st);
+
+/* And the same pointers: what differs is numbers. */
+bool state_close(const struct state *a, const struct state *b);
 
 /* Whatever may follow the second one may follow the first. live: registers of the last frame. */
 bool state_covers(const struct state *general, const struct state *st, __u32 live);

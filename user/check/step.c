@@ -129,6 +129,15 @@ static struct val read_fixed(const struct check_map *m, int off, unsigned int by
 	return number(n);
 }
 
+static struct val read_context(const struct stepper *s, const struct val *ptr, int off,
+			       unsigned int bytes)
+{
+	sym_t place = sym_number(s->syms, (__u64)(__u32)(ptr->off + off) << 8 | bytes);
+	sym_t sym = sym_make(s->syms, SYM_FIELD, ptr->sym, place);
+
+	return symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
+}
+
 struct val step_read(const struct stepper *s, struct state *st, const struct val *ptr, int off,
 		     unsigned int bytes)
 {
@@ -138,6 +147,8 @@ struct val step_read(const struct stepper *s, struct state *st, const struct val
 		v = read_stack(s, st, ptr, off, bytes);
 	else if (ptr->kind == VAL_ELEM && ptr->sym && s->set->maps[ptr->where].fixed)
 		v = read_fixed(&s->set->maps[ptr->where], ptr->off + off, bytes);
+	else if (ptr->kind == VAL_CONTEXT)
+		v = read_context(s, ptr, off, bytes);
 	return v;
 }
 
@@ -208,6 +219,12 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 	return key;
 }
 
+void step_forget_context(const struct stepper *s, struct state *st, const struct val *ptr)
+{
+	if (ptr->kind == VAL_CONTEXT && ptr->sym)
+		state_replace(s->syms, st, ptr->sym, 0);
+}
+
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size)
 {
 	int first = word_of(ptr, 0), last = size ? word_of(ptr, size - 1) : 0;
@@ -215,7 +232,8 @@ void step_clobber(const struct stepper *s, struct state *st, const struct val *p
 
 	if (!f || first < 0)
 		return;
-	for (int nr = first < f->nr_words ? first : f->nr_words - 1; nr >= 0 && nr >= last; nr--) {
+	word(st, ptr, first);
+	for (int nr = first; nr >= 0 && nr >= last; nr--) {
 		struct val *w = &f->words[nr];
 
 		/* A program that reads a pointer there knows that it has not been written. */
@@ -291,7 +309,7 @@ static struct val array_elem(const struct stepper *s, const struct val *map,
 		v.sym = sym_number(s->syms, index->number / elem_size(m));
 		v.off = index->number % elem_size(m);
 	} else if (index->kind == VAL_SYM) {
-		v.sym = index->sym;
+		v.sym = sym_unscale(s->syms, index->sym, elem_size(m));
 	}
 	return v;
 }
@@ -407,6 +425,10 @@ static void store(const struct stepper *s, struct state *st, const struct bpf_in
 	struct val v = BPF_CLASS(insn->code) == BPF_STX ? *state_reg(st, insn->src_reg) :
 							  number(operand_imm(insn));
 
+	/* What the program tells others. */
+	if (ptr.kind != VAL_STACK)
+		st->quiet_pc = 0;
+	step_forget_context(s, st, &ptr);
 	if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) != BPF_MEM) {
 		atomic(s, st, insn);
 		return;

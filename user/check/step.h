@@ -29,6 +29,9 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 /* A function may have written there; size 0: it is not known how much. */
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size);
 
+/* Whoever has the context may have changed it. */
+void step_forget_context(const struct stepper *s, struct state *st, const struct val *ptr);
+
 /* Number of the map with this id, or -1. */
 int step_map(const struct stepper *s, __u32 id);
 

@@ -215,3 +215,63 @@ unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned 
 	words[nr++] = number;
 	return nr;
 }
+
+static __u8 alu_op(const struct node *n)
+{
+	bool alu = n->op >= SYM_ALU && n->op < SYM_ADDR;
+
+	return alu ? BPF_OP(n->op - SYM_ALU) : 0xff;
+}
+
+sym_t sym_unscale(const struct syms *syms, sym_t s, __u32 size)
+{
+	const struct node *n;
+	__u64 by;
+
+	if (!s)
+		return 0;
+	n = &syms->nodes[s];
+	if (!sym_is_number(syms, n->b, &by))
+		return s;
+	if ((alu_op(n) == BPF_LSH && by < 32 && 1U << by == size) ||
+	    (alu_op(n) == BPF_MUL && by == size))
+		return n->a;
+	return s;
+}
+
+static sym_t wide(const struct syms *syms, sym_t s)
+{
+	return s && syms->nodes[s].op == SYM_LOW32 ? (sym_t)syms->nodes[s].a : s;
+}
+
+bool sym_is_next(const struct syms *syms, sym_t s, sym_t of)
+{
+	const struct node *n;
+	__u64 number;
+
+	s = wide(syms, s);
+	of = wide(syms, of);
+	if (!s || !of)
+		return false;
+	n = &syms->nodes[s];
+	return alu_op(n) == BPF_ADD && wide(syms, n->a) == of &&
+	       sym_is_number(syms, n->b, &number) && (__s32)number > 0;
+}
+
+bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of)
+{
+	const struct node *n;
+	__u64 number;
+
+	s = wide(syms, s);
+	if (!s)
+		return false;
+	n = &syms->nodes[s];
+	if (alu_op(n) != BPF_MOD && (alu_op(n) != BPF_AND || !sym_is_number(syms, n->b, &number)))
+		return false;
+	/* Of another one that has been reduced in the same way, or is small enough. */
+	of = wide(syms, of);
+	if (of && syms->nodes[of].op == n->op && syms->nodes[of].b == n->b)
+		of = syms->nodes[of].a;
+	return sym_is_next(syms, n->a, of);
+}

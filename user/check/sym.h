@@ -19,6 +19,7 @@ enum sym_op {
 	SYM_ALU,		  /* from here on: SYM_ALU + the instruction's code, of a and b */
 	SYM_ADDR = SYM_ALU + 256, /* of an element: a: map and offset, b: key */
 	SYM_JOINED,		  /* a then b, as the words of a key */
+	SYM_FIELD,		  /* of the context a; b: place and size */
 	SYM_PUT,		  /* + 1 to + 8: one or two bytes b somewhere in the word a */
 };
 
@@ -41,6 +42,13 @@ sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to);
 
 /* The words of a key from the last to the first, if all are numbers; else 0 of them. */
 unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned int room);
+
+/* i of i * size, as compilers write it; else s itself. */
+sym_t sym_unscale(const struct syms *syms, sym_t s, __u32 size);
+
+/* Is s the sum of "of" and a number above 0? The same, modulo something? */
+bool sym_is_next(const struct syms *syms, sym_t s, sym_t of);
+bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of);
 
 /* What an ALU instruction makes of two numbers; false for one that is not known. */
 bool sym_alu(__u8 code, __u64 a, __u64 b, __u64 *result);

@@ -56,7 +56,7 @@ static bool irqs_off(const struct state *st, unsigned int nr_held)
 	bool off = st->irq_off;
 
 	for (unsigned int i = 0; i < nr_held; i++)
-		off |= st->held[i].irqsave;
+		off |= st->held[i].irqsave || st->held[i].plain;
 	return off;
 }
 
@@ -69,7 +69,7 @@ static struct site site_of_held(const struct taker *t, const struct state *st, i
 			      .lock = lock_of(t, &h->lock),
 			      .irqs_off = irqs_off(st, nr + 1),
 			      .plain = h->plain,
-			      .deferred = t->deferred };
+			      .run = t->run };
 }
 
 static bool compared(const struct state *st, sym_t low, sym_t high)
@@ -100,7 +100,7 @@ static bool keys_rise(const struct taker *t, const struct state *st, const struc
 		return false;
 	if (sym_is_number(syms, a->sym, &x) && sym_is_number(syms, b->sym, &y))
 		return x < y;
-	return compared(st, a->sym, b->sym) ||
+	return compared(st, a->sym, b->sym) || sym_is_next(syms, b->sym, a->sym) ||
 	       compared(st, sym_low32(syms, a->sym), sym_low32(syms, b->sym));
 }
 
@@ -118,6 +118,15 @@ static unsigned int order_of(const struct taker *t, const struct state *st, cons
 	return order;
 }
 
+static void set_step(const struct taker *t, const struct lockid *a, const struct lockid *b,
+		     struct edge *edge)
+{
+	if (a->kind != VAL_ELEM || b->kind != VAL_ELEM || a->where != b->where || a->off != b->off)
+		return;
+	edge->step = sym_is_next(t->s->syms, b->sym, a->sym);
+	edge->ring = sym_is_next_in_ring(t->s->syms, b->sym, a->sym);
+}
+
 static int record_edges(const struct taker *t, const struct state *st, const struct site *to,
 			const struct lockid *id)
 {
@@ -126,6 +135,7 @@ static int record_edges(const struct taker *t, const struct state *st, const str
 	for (int i = 0; !err && i < st->nr_held; i++) {
 		struct edge edge = { .from = site_of_held(t, st, i), .to = *to };
 
+		set_step(t, &st->held[i].lock, id, &edge);
 		edge.order = order_of(t, st, &st->held[i].lock, id);
 		for (int j = 0; j < st->nr_held && edge.nr_gates < RECORD_GATES; j++)
 			if (j != i)
@@ -152,7 +162,9 @@ static int record_retry(const struct taker *t, const struct state *st, const str
 {
 	struct act retry = { ACT_RETRY, *site, *site };
 
-	if (!st->failed.kind || !lockid_same(&st->failed, id) || st->failed_held != st->nr_held)
+	/* Work on one item after the other, that counts its failures, is none. */
+	if (!st->failed.kind || !lockid_same(&st->failed, id) || st->failed_held != st->nr_held ||
+	    st->quiet_pc != st->failed_pc)
 		return 0;
 	if (st->failed_pc != st->pc && (st->pc < st->failed_pc || st->pc - st->failed_pc > AT_ONCE))
 		return 0;
@@ -166,9 +178,10 @@ int take_record(const struct taker *t, const struct state *st, const struct call
 	struct site site = { .prog = t->prog,
 			     .pc = st->pc,
 			     .lock = lock_of(t, &id),
-			     .irqs_off = call->irqsave || irqs_off(st, st->nr_held),
+			     .irqs_off = call->irqsave || call->kind == CALL_SPIN_LOCK ||
+					 irqs_off(st, st->nr_held),
 			     .plain = call->kind == CALL_SPIN_LOCK,
-			     .deferred = t->deferred };
+			     .run = t->run };
 	int err = record_site(t->record, &site);
 
 	err = err ?: record_edges(t, st, &site, &id);
@@ -178,6 +191,8 @@ int take_record(const struct taker *t, const struct state *st, const struct call
 
 void take_held(struct state *st, const struct call *call)
 {
+	st->took = true;
+	st->quiet_pc = 0;
 	memset(&st->failed, 0, sizeof(st->failed));
 	st->failed_pc = 0;
 	/* More than the kernel can remember: the verifier has its own limit. */
@@ -194,6 +209,8 @@ void take_failed(struct state *st)
 	st->failed = id_of(state_reg(st, BPF_REG_1));
 	st->failed_pc = st->pc;
 	st->failed_held = st->nr_held;
+	st->quiet_pc = st->pc;
+	st->clean = false;
 }
 
 /* Two keys that are numbers differ; all else may be the same. */
@@ -228,4 +245,66 @@ bool take_release(struct state *st)
 			return true;
 		}
 	return false;
+}
+
+static void end_normal(struct taker *t, __u64 returns)
+{
+	for (unsigned int i = 0; i < t->nr_normal; i++)
+		if (t->normal[i] == returns)
+			return;
+	if (t->nr_normal < TAKER_ENDS)
+		t->normal[t->nr_normal++] = returns;
+}
+
+static void end_quiet(struct taker *t, __u32 pc, __u64 returns)
+{
+	for (unsigned int i = 0; i < t->nr_quiet; i++)
+		if (t->quiet[i].pc == pc && t->quiet[i].returns == returns)
+			return;
+	if (t->nr_quiet == TAKER_ENDS)
+		return;
+	t->quiet[t->nr_quiet].pc = pc;
+	t->quiet[t->nr_quiet++].returns = returns;
+}
+
+void take_end(struct taker *t, const struct state *st)
+{
+	const struct val *r0 = state_reg(st, BPF_REG_0);
+
+	if (r0->kind != VAL_NUMBER)
+		return;
+	if (st->quiet_pc)
+		end_quiet(t, st->quiet_pc, (__u32)r0->number);
+	else if (st->took && st->clean)
+		end_normal(t, (__u32)r0->number);
+}
+
+static bool is_normal(const struct taker *t, __u64 returns)
+{
+	for (unsigned int i = 0; i < t->nr_normal; i++)
+		if (t->normal[i] == returns)
+			return true;
+	return false;
+}
+
+static int record_ignored(const struct taker *t, __u32 pc)
+{
+	for (size_t i = 0; i < t->record->nr_sites; i++) {
+		const struct site *site = &t->record->sites[i];
+		struct act ignored = { ACT_IGNORED, *site, *site };
+
+		if (site->prog == t->prog && site->pc == pc)
+			return record_act(t->record, &ignored);
+	}
+	return 0;
+}
+
+int take_record_ignored(const struct taker *t)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < t->nr_quiet; i++)
+		if (is_normal(t, t->quiet[i].returns))
+			err = record_ignored(t, t->quiet[i].pc);
+	return err;
 }

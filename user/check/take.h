@@ -7,12 +7,25 @@
 #include "check/record.h"
 #include "check/step.h"
 
-/* deferred: the path began in a function that the kernel calls later. */
+#define TAKER_ENDS 32
+
+/**
+ * struct taker - takes locks for one program
+ * @run: where the path began
+ * @normal: what the program returns where no acquisition failed
+ * @quiet: and where one did and nothing else was done about it; pc: which
+ */
 struct taker {
 	const struct stepper *s;
 	__u32 prog;
 	struct record *record;
-	bool deferred;
+	enum run run;
+	__u64 normal[TAKER_ENDS];
+	unsigned int nr_normal, nr_quiet;
+	struct {
+		__u32 pc;
+		__u64 returns;
+	} quiet[TAKER_ENDS];
 };
 
 /* The lock that r1 points to is wanted: what follows from that. 0 or -ENOMEM. */
@@ -20,6 +33,12 @@ int take_record(const struct taker *t, const struct state *st, const struct call
 
 void take_held(struct state *st, const struct call *call);
 void take_failed(struct state *st);
+
+/* The program ends. */
+void take_end(struct taker *t, const struct state *st);
+
+/* After all paths: failures of which nobody hears, not by the value returned either. */
+int take_record_ignored(const struct taker *t);
 
 /* False: it is not held. The verifier knows better, so this path does not exist. */
 bool take_release(struct state *st);

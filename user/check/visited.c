@@ -4,10 +4,13 @@
 
 #include "check/visited.h"
 
-#define APART 48 /* states that differ by values alone are kept apart, at one place */
+/* States with the same locks held that are kept apart at one place. */
+#define APART_NUMBERS 48  /* that differ by numbers */
+#define APART	      200 /* by pointers too */
 
 struct seen {
 	struct state *st;
+	__u32 hash;
 	struct seen *next; /* the latest first */
 };
 
@@ -36,25 +39,28 @@ void visited_free(struct visited *v)
 	free(v);
 }
 
-/* NULL if one of them covers it; else the latest that is alike. */
-static const struct seen *look(const struct visited *v, const struct state *st, __u32 live, int *nr,
-			       bool *covered)
-{
-	const struct seen *latest = NULL;
+/* Those that are like a state: how many, and the latest of each sort. */
+struct alike {
+	bool covered;
+	int nr, nr_close;
+	const struct state *latest, *latest_close;
+};
 
-	*nr = 0;
-	*covered = false;
-	for (const struct seen *s = v->at[st->pc]; s; s = s->next) {
-		if (!state_alike(s->st, st))
+static struct alike look(const struct visited *v, const struct state *st, __u32 live)
+{
+	__u32 hash = state_hash(st);
+	struct alike a = {};
+
+	for (const struct seen *s = v->at[st->pc]; s && !a.covered; s = s->next) {
+		if (s->hash != hash || !state_alike(s->st, st))
 			continue;
-		*covered = state_covers(s->st, st, live);
-		if (*covered)
-			return NULL;
-		if (!latest)
-			latest = s;
-		(*nr)++;
+		a.covered = state_covers(s->st, st, live);
+		if (!a.nr++)
+			a.latest = s->st;
+		if (state_close(s->st, st) && !a.nr_close++)
+			a.latest_close = s->st;
 	}
-	return latest;
+	return a;
 }
 
 static int keep(struct visited *v, const struct state *st)
@@ -63,7 +69,8 @@ static int keep(struct visited *v, const struct state *st)
 
 	if (!s)
 		return -ENOMEM;
-	s->st = state_copy(st);
+	s->hash = state_hash(st);
+	s->st = state_keep(st);
 	if (!s->st) {
 		free(s);
 		return -ENOMEM;
@@ -75,14 +82,14 @@ static int keep(struct visited *v, const struct state *st)
 
 int visited_add(struct visited *v, struct syms *syms, struct state *st, __u32 live)
 {
-	const struct seen *latest;
-	bool covered;
-	int nr;
+	struct alike a = look(v, st, live);
+	const struct state *with = a.nr_close >= APART_NUMBERS ? a.latest_close :
+				   a.nr >= APART	       ? a.latest :
+								 NULL;
 
-	latest = look(v, st, live, &nr, &covered);
-	if (!covered && nr >= APART) {
-		state_join(syms, st, latest->st, st->pc);
-		look(v, st, live, &nr, &covered);
+	if (!a.covered && with) {
+		state_join(syms, st, with, st->pc);
+		a = look(v, st, live);
 	}
-	return covered ? 0 : keep(v, st);
+	return a.covered ? 0 : keep(v, st);
 }

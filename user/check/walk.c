@@ -21,7 +21,10 @@ struct walk {
 	__u16 *live;
 	struct state **todo;
 	size_t nr_todo, room_todo;
-	__u32 roots[ROOTS_MAX]; /* functions that the kernel calls later */
+	struct root {
+		__u32 pc;
+		enum run run;
+	} roots[ROOTS_MAX]; /* functions that the kernel calls later */
 	unsigned int nr_roots;
 	unsigned long steps;
 };
@@ -78,13 +81,14 @@ static int enter(struct state *st, __u32 target, __u32 ret, bool callback)
 	return 0;
 }
 
-static void add_root(struct walk *w, __u32 pc)
+static void add_root(struct walk *w, __u32 pc, const char *by)
 {
 	for (unsigned int i = 0; i < w->nr_roots; i++)
-		if (w->roots[i] == pc)
+		if (w->roots[i].pc == pc)
 			return;
 	if (w->nr_roots < ROOTS_MAX)
-		w->roots[w->nr_roots++] = pc;
+		w->roots[w->nr_roots++] =
+			(struct root){ pc, strstr(by, "timer") ? RUN_TIMER : RUN_WORK };
 }
 
 static const struct val *function_arg(const struct state *st)
@@ -129,6 +133,7 @@ static void clobber_args(struct walk *w, struct state *st)
 
 		if (r < BPF_REG_5)
 			next = *state_reg(st, r + 1);
+		step_forget_context(&w->s, st, &ptr);
 		if (ptr.kind == VAL_STACK)
 			step_clobber(&w->s, st, &ptr,
 				     next.kind == VAL_NUMBER ? (__u32)next.number : 0);
@@ -178,7 +183,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 
 	if (func && target < w->s.prog->nr_insns) {
 		if (call->kind == CALL_DEFER)
-			add_root(w, target);
+			add_root(w, target, call->name);
 		else if (!strstr(call->name, "rbtree_add"))
 			err = iterate(w, st, target);
 		if (err)
@@ -186,6 +191,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 	}
 	clobber_args(w, st);
 	returned(st, fresh(w, st));
+	st->quiet_pc = 0;
 	return 0;
 }
 
@@ -274,11 +280,13 @@ static int leave(struct walk *w, struct state *st)
 	bool callback = state_top(st)->callback;
 	__u32 ret = state_top(st)->ret;
 
-	if (st->nr_frames == 1)
+	if (st->nr_frames == 1) {
+		if (w->taker.run == RUN_PROGRAM)
+			take_end(&w->taker, st);
 		return 0;
+	}
 	state_pop(st);
 	st->pc = ret;
-	(void)w;
 	if (callback) /* its arguments are still those of the call, which is made again */
 		return 1;
 	clear_args(st);
@@ -346,7 +354,13 @@ static int follow(struct walk *w, struct state *st)
 static int walk_from(struct walk *w, __u32 pc)
 {
 	struct state *st = state_new(pc);
-	int err = st ? put(w, st) : -ENOMEM;
+	int err;
+
+	if (st && w->taker.run == RUN_PROGRAM)
+		*state_reg(st, BPF_REG_1) =
+			(struct val){ .kind = VAL_CONTEXT,
+				      .sym = sym_fresh(w->s.syms, ~0ULL, false) };
+	err = st ? put(w, st) : -ENOMEM;
 
 	while (!err && w->nr_todo) {
 		st = w->todo[--w->nr_todo];
@@ -360,9 +374,11 @@ static int walk_all(struct walk *w)
 {
 	int err = walk_from(w, 0);
 
-	w->taker.deferred = true;
-	for (unsigned int i = 0; !err && i < w->nr_roots; i++)
-		err = walk_from(w, w->roots[i]);
+	err = err ?: take_record_ignored(&w->taker);
+	for (unsigned int i = 0; !err && i < w->nr_roots; i++) {
+		w->taker.run = w->roots[i].run;
+		err = walk_from(w, w->roots[i].pc);
+	}
 	return err;
 }
 
