@@ -90,8 +90,7 @@ check "the files of the base get every patch" all_applied
 # Between the lines of a hunk's context, where a plain patch would not find its place.
 f=$out/linux/kernel/locking/qspinlock.c
 cp "$f" "$out/saved"
-sed -i 's|^ \* PV doubles the storage|/* a later version */\n&|
-	s|^ \* N.B. The current implementation|/* a later version */\n&|' "$f"
+sed -i 's|^#include "mcs_spinlock.h"|/* a later version */\n&|' "$f"
 unpack
 check "changed surroundings without the base: patch, file and fix are named" \
 	refused '--base TARBALL merges'
