@@ -2,7 +2,7 @@
 ------------------------------ MODULE ResLeave ------------------------------
 (* The queue and its nodes (docs/lock.md, section 2): every waiter spins on   *)
 (* the node of the one in front of it, leaves by itself from wherever it      *)
-(* stands, and never waits for another CPU's next instruction.                *)
+(* stands, and waits for nobody without a limit of its own.                   *)
 (*                                                                            *)
 (* A node is WAIT or LONE while its user waits (LONE: whoever stood behind    *)
 (* has left), PASSED once headship went to the successor, LEFT when its user  *)
@@ -59,6 +59,18 @@ Init ==
     /\ bg = [irq |-> IRQS, leave |-> LEAVES, stall |-> STALLS, round |-> [c \in CPU |-> ROUNDS]]
     /\ own = [l \in LOCK |-> {}]
     /\ ord = [l \in LOCK |-> <<>>]
+
+\* Some CPU has every lock from the start, and never releases it.
+HeldInit ==
+    /\ nd = [n \in NODE |-> Fresh]
+    /\ top = [c \in CPU |-> 0]
+    /\ bg = [irq |-> IRQS, leave |-> LEAVES, stall |-> STALLS, round |-> [c \in CPU |-> ROUNDS]]
+    /\ ord = [l \in LOCK |-> <<>>]
+    /\ \E o \in CPU :
+        /\ w = [l \in LOCK |-> [Open EXCEPT !.b = o]]
+        /\ own = [l \in LOCK |-> {<<o, 0>>}]
+        /\ cx = [k \in CTX |-> IF k[2] # 0 THEN Off
+                              ELSE [Off EXCEPT !.pc = IF k[1] = o THEN "stuck" ELSE "idle"]]
 
 -----------------------------------------------------------------------------
 Pc(k) == cx[k].pc
@@ -196,7 +208,7 @@ Store(k) ==
 After(k) == IF cx[k].r = "left" THEN "ret" ELSE "cs"
 
 \* Exchange: its old value says whether the successor has left meanwhile.  Who passes headship for
-\* another one, or for the second time, always looks: the mark may have been seen before.
+\* another one, or for the second time, always looks; leave-look-once holds without that.
 Pass(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ SetSt(N(k), IF Broken("early-free") THEN "free" ELSE "passed")
@@ -254,7 +266,13 @@ Adopt(k) ==
        ELSE UNCHANGED nd /\ GoN(k, "ret", NoNode, NoNode)
 
 \* The nodes in front whose users have left go first; a head in front may have passed headship.
-Fold(k) == See(k, "mend") /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+\* Which use is LONE is known from here on, before the tail names that node: whoever stands behind
+\* it by then may have taken it for another use.
+Alone(k) == cx' = [cx EXCEPT ![k].pc = "roll", ![k].q = NoSeen, ![k].g = nd[P(k)].g]
+Fold(k) ==
+    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+    /\ IF St(P(k)) = "lone" THEN Alone(k) ELSE See(k, "mend")
+
 Mend(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ CASE ~AsSeen(k) -> UNCHANGED nd /\ cx' = [cx EXCEPT ![k].pc = "fold", ![k].q = NoSeen]
@@ -266,14 +284,14 @@ Mend(k) ==
                 /\ cx' = [cx EXCEPT ![k].pc = "fold", ![k].p = Q(k).pv, ![k].q = NoSeen]
          [] OTHER ->
                 /\ SetSt(P(k), IF Broken("no-lone") THEN St(P(k)) ELSE "lone")
-                /\ cx' = [cx EXCEPT ![k].pc = "roll", ![k].q = NoSeen]
+                /\ Alone(k)
 
 \* The one in front is the last again.
 Roll(k) ==
     /\ UNCHANGED <<top, bg, own, ord>>
     /\ IF W(k).t = N(k)
        THEN /\ SetW(k, [W(k) EXCEPT !.t = P(k)]) /\ SetSt(N(k), "free")
-            /\ cx' = [cx EXCEPT ![k].pc = "again", ![k].n = NoNode, ![k].g = nd[P(k)].g]
+            /\ cx' = [cx EXCEPT ![k].pc = "again", ![k].n = NoNode]
        ELSE UNCHANGED <<w, nd>> /\ Go(k, "publish")
 
 \* It may have left or passed headship before it could see that: then its node is ours to remove.
@@ -284,10 +302,11 @@ Again(k) ==
     /\ IF St(P(k)) \in {"passed", "left"} /\ Still(k) /\ ~Broken("no-again")
        THEN See(k, "still") ELSE GoN(k, "ret", NoNode, NoNode)
 
-\* Who stands behind it by now removes it.
+\* Who stands behind it by now removes it, and may know its use.
 StillLast(k) ==
     /\ UNCHANGED <<w, nd, top, bg, own, ord>>
-    /\ IF W(k).t = P(k) THEN Go(k, "retake") ELSE GoN(k, "ret", NoNode, NoNode)
+    /\ IF W(k).t = P(k) \/ Broken("no-tail-look") THEN Go(k, "retake")
+       ELSE GoN(k, "ret", NoNode, NoNode)
 
 Retake(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
@@ -352,6 +371,7 @@ Finished == Done /\ UNCHANGED vars
 
 Next == Finished \/ (\E c \in CPU : Start(<<c, 0>>) \/ Irq(c) \/ Step(Top(c)) \/ Stall(Top(c)))
 Spec == Init /\ [][Next]_vars
+HeldSpec == HeldInit /\ [][Next]_vars
 Sym == Permutations(CPU)
 -----------------------------------------------------------------------------
 (* what must hold *)
