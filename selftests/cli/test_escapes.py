@@ -48,7 +48,8 @@ def test_messages(verb, nothing_left):
     """What a message quotes: an argument here, that a shell may have made of a file's name."""
     args = [b"aa", HOSTILE] if verb == "run" else [HOSTILE]
     res = run_raw(verb, *args)
-    assert res.returncode == 2 and res.stdout == b""
+    # What takes files fails to open one; to the others the word is a wrong argument.
+    assert res.returncode == (1 if verb in ("check", "report") else 2) and res.stdout == b""
     assert ESCAPED in harmless(res.stderr)
 
 
