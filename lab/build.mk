@@ -69,7 +69,7 @@ $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
-LAB_TESTS = $(filter-out bench,$(LAB_PROGRAMS))
+LAB_TESTS = $(filter-out bench waits,$(LAB_PROGRAMS))
 
 .PHONY: lab
 lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o)

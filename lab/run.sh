@@ -28,7 +28,6 @@ job lab-stress --real-time --seconds $((seconds / 2))
 job lab-stress-escape --real-time --seconds $((seconds / 3))
 job lab-stress-16k --real-time --seconds $((seconds / 6))
 job lab-race-tsan 10
-job lab-waits
 echo
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ] && [ $passed -gt 0 ]
