@@ -8,33 +8,46 @@ LAB_CFLAGS = $(SHIM_OPTIONS) -Wextra -Werror -Wno-unused-parameter -MMD -MP -Ila
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 # One set of objects for each way to compile the locks, named after its folder below build/lab.
-LAB_VARIANTS = obj obj-yield obj-escape obj-16k obj-tsan obj-noqueue obj-sites
+LAB_VARIANTS = obj obj-yield obj-escape obj-high obj-16k obj-tsan obj-noqueue obj-sites \
+	obj-bench-high
 LAB_FLAGS_obj =
 LAB_FLAGS_obj-yield = -DSHIM_YIELD
-LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_CPUS=1
+# All CPUs but the first use the escape tag, whose high bits tell the even from the odd.
+LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_LIMIT=1U -DRES_TAG_CPUS=1U -DRES_TAG_HIGH=0x200U
+# As on CPUs from 254 on: all but the first have high bits in their tags.
+LAB_FLAGS_obj-high = -DSHIM_YIELD -DRES_TAG_CPUS=1U
 # From 16384 CPUs on pending is a bit, and the tail has more of them.
 LAB_FLAGS_obj-16k = -DSHIM_YIELD -DCONFIG_NR_CPUS=16384
 LAB_FLAGS_obj-tsan = -DSHIM_YIELD -fsanitize=thread -Wno-tsan
 
 LAB_FLAGS_obj-sites = -DSHIM_YIELD -DSHIM_IRQ_SITES
 
+# What a lock and unlock cost on CPUs from 254 on.
+LAB_FLAGS_obj-bench-high = -DRES_TAG_CPUS=1U
+
 # As on an architecture without queued spin locks: compiled only.
 LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 
 # program: variant, source folder
-LAB_PROGRAMS = bench detect regress stress stress-escape regress-escape stress-16k detect-16k \
-	race-tsan path waits
+LAB_PROGRAMS = bench bench-high detect regress stress stress-escape regress-escape stress-high \
+	regress-high detect-high stress-16k detect-16k race-tsan path waits unit
 LAB_OF_bench = obj bench
+LAB_OF_bench-high = obj-bench-high bench
 LAB_OF_detect = obj detect
 LAB_OF_regress = obj regress
 LAB_OF_regress-escape = obj-escape regress
 LAB_OF_stress = obj-yield stress
 LAB_OF_stress-escape = obj-escape stress
+LAB_OF_stress-high = obj-high stress
+LAB_OF_regress-high = obj-high regress
+LAB_OF_detect-high = obj-high detect
 LAB_OF_stress-16k = obj-16k stress
 LAB_OF_detect-16k = obj-16k detect
 LAB_OF_race-tsan = obj-tsan race
 LAB_OF_path = obj path
 LAB_OF_waits = obj-sites waits
+LAB_OF_unit = obj-yield unit
+LAB_LIBS_unit = -lcmocka
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
@@ -58,27 +71,60 @@ endef
 define lab-program
 $(LAB)/lab-$(1): $(call lab-objects,$(word 1,$(LAB_OF_$(1))),$(word 2,$(LAB_OF_$(1))))
 	$$(say) LD $$@
-	$$(Q)$$(CC) $(SHIM_LDFLAGS) $(LAB_FLAGS_$(word 1,$(LAB_OF_$(1)))) $$^ -o $$@ $(LAB_LIBS)
+	$$(Q)$$(CC) $(SHIM_LDFLAGS) $(LAB_FLAGS_$(word 1,$(LAB_OF_$(1)))) $$^ -o $$@ $(LAB_LIBS) \
+		$(LAB_LIBS_$(1))
 endef
 
 $(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v))))
 $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
+
+# The locks to compare with under the scheduler of model/mc, which asks before every access.
+SCHED = $(LAB)/obj-sched
+SCHED_CFLAGS = $(filter-out -I%,$(LAB_CFLAGS)) -DSHIM_EXTERN -include model/mc/arch.h \
+	-fno-stack-protector -fcf-protection=none -Wno-tsan -Ilab/shim -Imodel/mc \
+	-I$(SHIM_TREE)/include -I$(SHIM_TREE)
+SCHED_OWN = run client search state seen note main hooks
+SCHED_LOCKS = nodes backoff ticket queued cna held unfair qspin pv_queued pv_hybrid
+SCHED_OBJS = $(SCHED_OWN:%=$(SCHED)/mc/%.o) $(SCHED_LOCKS:%=$(SCHED)/locks/%.o) \
+	$(addprefix $(SCHED)/,sched/glue.o sched/oracle.o sched/ops.o shim/shim.o qspinlock.o)
+$(SCHED)/locks/%.o $(SCHED)/sched/ops.o $(SCHED)/qspinlock.o: SCHED_CFLAGS += -fsanitize=thread
+
+$(SCHED)/mc/%.o: model/mc/%.c
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) -std=gnu11 -g -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-pie -MMD -MP \
+		-fno-strict-aliasing -fno-stack-protector -fcf-protection=none -c $< -o $@
+$(SCHED)/%.o: lab/%.c | shim-tree
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(SCHED_CFLAGS) -c $< -o $@
+$(SCHED)/qspinlock.o: $(SHIM_TREE)/kernel/locking/qspinlock.c | shim-tree
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(SCHED_CFLAGS) -Wno-error -Wno-extra -c $< -o $@
+$(LAB)/lab-sched: $(SCHED_OBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(SHIM_LDFLAGS) $^ -o $@
 
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
 
 LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
-LAB_TESTS = $(filter-out bench waits,$(LAB_PROGRAMS))
+LAB_TESTS = $(filter-out bench bench-high waits,$(LAB_PROGRAMS))
 
 .PHONY: lab
 lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o)
+lab: $(LAB)/lab-sched
 lab: $(LAB_TESTS:%=$(LAB)/lab-%) ## the lock in user space: regressions, deadlocks, torture
 	$(Q)lab/run.sh $(LAB_SECONDS)
 
 .PHONY: lab-bench
+lab-bench: $(LAB)/lab-bench-high
 lab-bench: $(LAB)/lab-bench $(LAB)/lab-detect ## what the lock costs, how soon deadlocks are found
 	$(Q)$(LAB)/lab-bench --json $(LAB)/bench.json
+	$(Q)echo; echo "CPUs from 254 on:"
+	$(Q)$(LAB)/lab-bench-high --part uncontended --json $(LAB)/bench-high.json
 	$(Q)$(LAB)/lab-detect --bounds --json $(LAB)/detect.json
 
 ifneq ($(wildcard $(LAB_TREE)/kernel/bpf/rqspinlock.c),)

@@ -35,6 +35,10 @@ model-mc-build:
 model-mc: model-mc-build
 	+$(Q)$(MC_MAKE) check
 
+.PHONY: model-mc-quick model-mc-mutants
+model-mc-quick model-mc-mutants: model-mc-build
+	+$(Q)$(MC_MAKE) $(@:model-mc-%=%)
+
 model-traces: $(MODEL)/tlc.path model-mc-build
 	$(Q)model/tla/traces.py --jar "$$(cat $<)" --work $(MODEL)/tla --mc $(MODEL)/mc/mc
 
@@ -44,6 +48,6 @@ model-litmus:
 		--why-not "$$(cat $(MODEL)/herd7.why)"
 else
 MODEL_SKIPPED = model-mc model-traces model-litmus
-$(MODEL_SKIPPED):
+$(MODEL_SKIPPED) model-mc-quick model-mc-mutants:
 	@echo "skip $@: $(NO_TREE)"
 endif

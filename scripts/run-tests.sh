@@ -3,7 +3,7 @@
 # Run the suites of scripts/suites.conf and sum them up; exit 1 on any failure.
 #   scripts/run-tests.sh [--list] [--all | --full] [GLOB...]
 #                    suites by name; default: those without "+"; --all: those without "++", too
-#   scripts/run-tests.sh --guest NAME [--cpu queue|tas]  what needs the locks, in that guest instead
+#   scripts/run-tests.sh --guest NAME [--cpu PATH]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
 # RQSPIN_TEST_SECONDS: no suite starts later than that; those left out are listed as skipped.
 set -euo pipefail
@@ -15,7 +15,7 @@ fallback_guest="debian-7 queue"
 patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 marks='' globs=()
-usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas]]
+usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas|hybrid]]
        [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
 

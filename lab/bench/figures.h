@@ -8,7 +8,7 @@
 
 #include "../lib/stat.h"
 
-#define BENCH_MAX_LOCKS 16
+#define BENCH_MAX_LOCKS 32
 
 json_t *bench_median_json(const struct lab_median *m);
 /* One line of verdict: is @got (a ratio) at least or at most @want? */

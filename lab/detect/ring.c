@@ -250,5 +250,5 @@ void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
 		lab_add(&out->latency, cycles_to_ns(s.attempt[i].back - s.attempt[i].call));
 	}
 	/* The word is as if nobody had come, and the lock can be had again. */
-	out->single += !s.attempt[0].ret && !READ_ONCE(s.lock.word);
+	out->single += !s.attempt[0].ret && res_is_free(READ_ONCE(s.lock.word));
 }

@@ -46,11 +46,17 @@ struct lab_load {
 
 #define LAB_RESILIENT 1 /* acquisitions may fail */
 #define LAB_OURS      2
-#define LAB_NO_LOCK   4 /* does not exclude anybody */
-#define LAB_TAS	      8 /* ours without a queue */
+#define LAB_NO_LOCK   4	  /* does not exclude anybody */
+#define LAB_TAS	      8	  /* ours without a queue */
+#define LAB_HYBRID    16  /* ours for virtual machines */
+#define LAB_HELD      32  /* the yardstick for tables of held locks */
+#define LAB_FOREIGN   64  /* of a library: its waiters do not give way to others */
+#define LAB_FIFO      128 /* who waits comes before whoever comes later */
+#define LAB_VCPU      256 /* for more threads than CPUs */
+#define LAB_UNFAIR    (LAB_TAS | LAB_HYBRID)
 
 struct lab_ops {
-	const char *name;
+	const char *name, *about;
 	unsigned int flags;
 	void (*init)(union lab_lock *l);
 	int (*lock)(union lab_lock *l, struct lab_ctx *c);
@@ -64,6 +70,8 @@ struct lab_ops {
 };
 
 extern const struct lab_ops *const lab_locks[];
+/* Of the first one with @flag. */
+int lab_index_of(unsigned int flag);
 const struct lab_ops *lab_lock_named(const char *name);
 void lab_ctx_init(struct lab_ctx *c);
 

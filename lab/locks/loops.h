@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes `struct lab_ops lab_ID` of LAB_ID, LAB_NAME, LAB_FLAGS, LAB_INIT(l), LAB_LOCK(l, c)
- * (0 or an error) and LAB_UNLOCK(l, c). Included once for each lock, so it has no guard.
+ * Makes `struct lab_ops lab_ID` of LAB_ID, LAB_NAME, LAB_ABOUT (for help), LAB_FLAGS, LAB_INIT(l),
+ * LAB_LOCK(l, c) (0 or an error) and LAB_UNLOCK(l, c). Included once for each lock, so it has no
+ * guard.
  */
 #define LAB_CAT2(a, b) a##_##b
 #define LAB_CAT(a, b)  LAB_CAT2(a, b)
@@ -25,6 +26,9 @@ static void LAB_FN(unlock)(union lab_lock *l, struct lab_ctx *c)
 	(void)l;
 	LAB_UNLOCK(l, c);
 }
+
+/* Where another scheduler runs the lock there is no time to measure. */
+#ifndef SHIM_EXTERN
 
 static noinline __aligned(64) void LAB_FN(pairs)(union lab_lock *l, struct lab_ctx *c, u64 n)
 {
@@ -109,20 +113,26 @@ static noinline __aligned(64) void LAB_FN(contend)(union lab_lock *l, struct lab
 	c->failed += failed;
 }
 
+#endif /* SHIM_EXTERN */
+
 const struct lab_ops LAB_CAT(lab, LAB_ID) = {
 	.name = LAB_NAME,
+	.about = LAB_ABOUT,
 	.flags = LAB_FLAGS,
 	.init = LAB_FN(init),
 	.lock = LAB_FN(lock),
 	.unlock = LAB_FN(unlock),
+#ifndef SHIM_EXTERN
 	.pairs = LAB_FN(pairs),
 	.turns = LAB_FN(turns),
 	.nested = LAB_FN(nested),
 	.contend = LAB_FN(contend),
+#endif
 };
 
 #undef LAB_ID
 #undef LAB_NAME
+#undef LAB_ABOUT
 #undef LAB_FLAGS
 #undef LAB_INIT
 #undef LAB_LOCK

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "locks.h"
 
-extern const struct lab_ops lab_res_queue, lab_res_tas, lab_qspin, lab_tas, lab_ticket, lab_mcs,
-	lab_clh, lab_posix, lab_empty;
+extern const struct lab_ops lab_res_queue, lab_res_hybrid, lab_res_tas, lab_qspin, lab_by_table,
+	lab_queued_cmpxchg, lab_queued_store, lab_cna_ops, lab_pv_queued_ops, lab_pv_hybrid_ops,
+	lab_unfair, lab_own_ticket, lab_ticket_10, lab_ticket_50, lab_ticket_250, lab_ticket_auto,
+	lab_tas, lab_ck_ticket, lab_mcs, lab_clh, lab_posix, lab_empty;
 
 const struct lab_ops *const lab_locks[] = {
-	&lab_qspin, &lab_res_queue, &lab_res_tas, &lab_tas,   &lab_ticket,
-	&lab_mcs,   &lab_clh,	    &lab_posix,	  &lab_empty, NULL,
+	&lab_qspin,	    &lab_res_queue, &lab_res_hybrid,
+	&lab_res_tas,	    &lab_by_table,  &lab_queued_cmpxchg,
+	&lab_queued_store,  &lab_cna_ops,   &lab_pv_queued_ops,
+	&lab_pv_hybrid_ops, &lab_unfair,    &lab_own_ticket,
+	&lab_ticket_10,	    &lab_ticket_50, &lab_ticket_250,
+	&lab_ticket_auto,   &lab_tas,	    &lab_ck_ticket,
+	&lab_mcs,	    &lab_clh,	    &lab_posix,
+	&lab_empty,	    NULL,
 };
+
+int lab_index_of(unsigned int flag)
+{
+	int i;
+
+	for (i = 0; !(lab_locks[i]->flags & flag); i++)
+		;
+	return i;
+}
 
 const struct lab_ops *lab_lock_named(const char *name)
 {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Which machines get the queue, and which test and set: the kernel's own file decides, for every
- * kind of machine that there can be.
+ * Which machines get the queue, which the one for virtual machines, and which test and set: the
+ * kernel's own file decides, for every kind of machine that there can be.
  */
 #include <stdio.h>
 #include <string.h>
 
 #define X86_FEATURE_HYPERVISOR 0
-#define KVM_FEATURE_PV_UNHALT  7
 #define KVM_HINTS_REALTIME     0
 
 struct machine {
-	bool hypervisor, kvm, pv_unhalt, realtime, no_pvspin, one_cpu;
+	bool hypervisor, kvm, kicks, realtime, no_pvspin, one_cpu;
 };
 
 static struct machine here;
-static bool test_and_set;
-static bool __attribute__((unused)) nopvspin;
+static bool test_and_set, hybrid;
 
 static bool boot_cpu_has(int feature)
 {
@@ -34,38 +32,88 @@ static bool kvm_para_has_hint(int hint)
 	return !here.kvm || (hint == KVM_HINTS_REALTIME && here.realtime);
 }
 
-static bool __attribute__((unused)) kvm_para_has_feature(int feature)
+/* kvm_spinlock_init(), and what Xen and Hyper-V have in its place. */
+static bool pv_is_native_spin_unlock(void)
 {
-	return !here.kvm || (feature == KVM_FEATURE_PV_UNHALT && here.pv_unhalt);
+	return !here.kicks || here.no_pvspin || here.one_cpu || (here.kvm && here.realtime);
 }
 
-#define DEFINE_STATIC_KEY_FALSE(key) static bool *const key = &test_and_set
-#define static_branch_enable(key)    (**(key) = true)
+static int match_string(const char *const *strings, size_t n, const char *string)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!strcmp(strings[i], string))
+			return i;
+	}
+	return -EINVAL;
+}
+
+#define CONFIG_PARAVIRT_SPINLOCKS 1
+#define IS_ENABLED(option)	  option
+#define __initdata
+#define early_param(name, fn)
+#define pr_warn(...)		      ((void)0)
+#define pr_info(...)		      ((void)0)
+#define local_irq_disable()	      ((void)0)
+#define local_irq_enable()	      ((void)0)
+#define safe_halt()		      ((void)0)
+#define pv_wait(flag, val)	      ((void)0)
+#define pv_kick(cpu)		      ((void)0)
+#define arch_smp_send_reschedule(cpu) ((void)0)
+#define res_halt		      path_res_halt
+#define res_kick		      path_res_kick
+#define DEFINE_STATIC_KEY_FALSE(key)  static bool key
+#define static_branch_enable(key)     (*(key) = true)
+#define res_virt_key		      test_and_set
+#define res_hybrid_key		      hybrid
 
 #include <arch/x86/kernel/rqspinlock.c>
 
+static enum res_mode want(void)
+{
+	if (!here.hypervisor || (here.kvm && here.realtime))
+		return RES_MODE_QUEUE;
+	return here.kicks && !here.no_pvspin && !here.one_cpu ? RES_MODE_HYBRID : RES_MODE_TAS;
+}
+
+/* Starts the machine with "rqspinlock=@arg", or without. */
+static bool gets(const char *arg, enum res_mode mode)
+{
+	char text[32];
+
+	test_and_set = hybrid = false;
+	res_mode = RES_MODE_AUTO;
+	shim_nr_cpus = here.one_cpu ? 1 : 4;
+	if (arg) {
+		strcpy(text, arg);
+		res_parse_mode(text);
+	}
+	return !res_choose_path() && test_and_set == (mode == RES_MODE_TAS) &&
+	       hybrid == (mode == RES_MODE_HYBRID);
+}
+
 static bool as_wanted(void)
 {
-	bool want = here.hypervisor && !(here.kvm && here.realtime), good;
+	bool good = gets(NULL, want()) && gets("nonsense", want()) && gets("", want());
+	size_t i;
 
-	test_and_set = false;
-	nopvspin = here.no_pvspin;
-	shim_nr_cpus = here.one_cpu ? 1 : 4;
-	good = !res_choose_path() && test_and_set == want;
+	for (i = 0; i < ARRAY_SIZE(res_modes); i++)
+		good = gets(res_modes[i], i) && good;
 	printf("%s - path: %s%s%s%s%s%s: %s\n", good ? "ok" : "not ok",
 	       here.hypervisor ? "hypervisor" : "bare metal", here.kvm ? ", KVM" : "",
-	       here.pv_unhalt ? ", PV_UNHALT" : "", here.realtime ? ", REALTIME" : "",
-	       here.no_pvspin ? ", nopvspin" : "", here.one_cpu ? ", one CPU" : "",
-	       test_and_set ? "test and set" : "queue");
+	       here.kicks ? (here.kvm ? ", PV_UNHALT" : ", kicks") : "",
+	       here.realtime ? ", REALTIME" : "", here.no_pvspin ? ", nopvspin" : "",
+	       here.one_cpu ? ", one CPU" : "", res_modes[want()]);
 	return good;
 }
 
-/* KVM's CPUID bits are there in its guests only. */
+/* There are no kicks without a hypervisor, and REALTIME is KVM's. */
 static bool exists(void)
 {
-	if (here.kvm && !here.hypervisor)
+	if ((here.kvm || here.kicks) && !here.hypervisor)
 		return false;
-	return here.kvm || !(here.pv_unhalt || here.realtime);
+	return here.kvm || !here.realtime;
 }
 
 int main(void)

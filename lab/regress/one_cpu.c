@@ -31,7 +31,7 @@ bool aa_at_once(const struct lab_ops *ops)
 	ok = EXPECT(ops->lock(&lock, NULL) == -EDEADLK) && EXPECT(last_kind == RES_KIND_AA) &&
 	     EXPECT(here()->wait[0].seq == seq) && EXPECT(lock.word == word);
 	ops->unlock(&lock, NULL);
-	return ok && EXPECT(!lock.word);
+	return ok && EXPECT(res_is_free(lock.word));
 }
 
 struct stepped {
@@ -65,7 +65,7 @@ static void probe(void *arg)
 		s->refused++;
 		if (err != -EDEADLK)
 			blame(s, "another error than -EDEADLK");
-		if (!lock.word)
+		if (res_is_free(lock.word))
 			blame(s, "refused a free lock");
 	}
 	if (s->ops->lock(&other, NULL))
@@ -101,6 +101,6 @@ bool unlock_nmi_order(const struct lab_ops *ops)
 	if (s.fault)
 		expect(false, s.fault);
 	return !s.fault && EXPECT(steps > 10) && EXPECT(s.got > 0) && EXPECT(s.refused > 0) &&
-	       EXPECT(s.worst < AT_ONCE_NS) && EXPECT(!lock.word) && EXPECT(!other.word) &&
-	       EXPECT(!here()->nheld) && EXPECT(!here()->nwait);
+	       EXPECT(s.worst < AT_ONCE_NS) && EXPECT(res_is_free(lock.word)) &&
+	       EXPECT(res_is_free(other.word)) && EXPECT(!here()->nheld) && EXPECT(!here()->nwait);
 }

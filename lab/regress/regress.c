@@ -29,6 +29,12 @@ static const struct test queue_tests[] = {
 	{ 0 },
 };
 
+static const struct test unfair_tests[] = {
+	{ "limit from the last change of owners", limit_from_the_last_owner },
+	{ "limit of all changes of owners", limit_of_unfairness },
+	{ 0 },
+};
+
 static int passed, failed;
 
 struct call {
@@ -103,6 +109,8 @@ int main(void)
 			    tests[k].run != aa_at_once && tests[k].run != unlock_nmi_order);
 		for (k = 0; queue_tests[k].name && !(lab_locks[i]->flags & LAB_TAS); k++)
 			run(&queue_tests[k], lab_locks[i], true);
+		for (k = 0; unfair_tests[k].name && lab_locks[i]->flags & LAB_UNFAIR; k++)
+			run(&unfair_tests[k], lab_locks[i], true);
 	}
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed != 0;

@@ -29,6 +29,8 @@ bool keep_queue_on_deadlock(const struct lab_ops *ops);
 bool tail_reset_of_kept_queue(const struct lab_ops *ops);
 bool tail_of_no_cpu(const struct lab_ops *ops);
 bool tail_of_an_idle_cpu(const struct lab_ops *ops);
+bool limit_from_the_last_owner(const struct lab_ops *ops);
+bool limit_of_unfairness(const struct lab_ops *ops);
 bool leave_behind_one_who_stands_still(const struct lab_ops *ops);
 
 /* Every place in a queue is free again. */

@@ -125,7 +125,8 @@ static bool nmi_play(const struct lab_ops *ops, void (*handler)(int sig),
 	sigaction(SIGUSR1, &sa, &old);
 	lab_team(2, play, NULL);
 	sigaction(SIGUSR1, &old, NULL);
-	return scene.ok && EXPECT(!scene.a.word) && EXPECT(!scene.b.word) && EXPECT(!scene.c.word);
+	return scene.ok && EXPECT(res_is_free(scene.a.word)) && EXPECT(res_is_free(scene.b.word)) &&
+	       EXPECT(res_is_free(scene.c.word));
 }
 
 /* An NMI on top of a wait gets free locks and is refused others, at once. */
@@ -153,7 +154,7 @@ static void entry_scene(int cpu, void *arg)
 {
 	const struct lab_ops *ops = scene.ops;
 	struct res_cpu *rc = this_cpu_ptr(&res_cpu);
-	u32 want = cpu >= RES_TAG_CPUS;
+	u32 want = cpu >= (int)RES_TAG_LIMIT;
 
 	(void)arg;
 	if (!cpu)
@@ -178,5 +179,5 @@ bool tas_single_entry(const struct lab_ops *ops)
 {
 	set_scene(ops, 2);
 	lab_team(2, entry_scene, NULL);
-	return scene.ok && EXPECT(!scene.a.word);
+	return scene.ok && EXPECT(res_is_free(scene.a.word));
 }

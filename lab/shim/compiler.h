@@ -50,9 +50,11 @@ struct file;
 #define barrier()	   __asm__ __volatile__("" ::: "memory")
 #define prefetchw(p)	   __builtin_prefetch(p, 1)
 #define BUILD_BUG_ON(cond) _Static_assert(!(cond), #cond)
-#define BIT(n)		   (1UL << (n))
-#define ARRAY_SIZE(a)	   (sizeof(a) / sizeof((a)[0]))
-#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#undef static_assert
+#define static_assert(cond) _Static_assert(cond, #cond)
+#define BIT(n)		    (1UL << (n))
+#define ARRAY_SIZE(a)	    (sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)  (((n) + (d) - 1) / (d))
 
 #define min(a, b)                                      \
 	({                                             \

@@ -29,6 +29,11 @@
 #define CONFIG_SMP   1
 #define CONFIG_64BIT 1
 
+/* A hypervisor steals time from its virtual CPUs; the other users' CPUs have their clock. */
+#ifndef SHIM_EXTERN
+#define CONFIG_PARAVIRT 1
+#endif
+
 /* Per-CPU accesses through %gs, as in the kernel; sanitizers cannot follow them. */
 #if defined(__x86_64__) && !defined(SHIM_EXTERN) && !defined(__SANITIZE_THREAD__)
 #define SHIM_SEG_GS 1

@@ -55,18 +55,24 @@ void shim_site_close(void);
 #define local_irq_restore(flags) shim_irq_restore(flags)
 #endif
 
+#define vcpu_is_preempted(cpu)	 ((void)(cpu), false)
+#define tick_nohz_tick_stopped() false
+#define tick_nohz_full_cpu(cpu)	 ((void)(cpu), false)
+
 #ifdef SHIM_EXTERN
 
 int shim_cpu(void);
 bool shim_in_nmi(void);
 /* Return what shim_irq_restore() is to be given. */
 unsigned long shim_irq_save(void);
+bool shim_irqs_disabled(void);
 void shim_irq_restore(unsigned long flags);
 u64 shim_clock(void);
 /* @addr: what the loop waits for, or NULL */
 void shim_relax(const volatile void *addr);
 
 #define in_nmi()		 shim_in_nmi()
+#define irqs_disabled()		 shim_irqs_disabled()
 #define ktime_get_mono_fast_ns() shim_clock()
 #define cpu_relax()		 shim_relax(NULL)
 #define shim_relax_on(addr)	 shim_relax(addr)
@@ -171,9 +177,18 @@ static inline void cpu_relax(void)
 #endif
 }
 
-#define in_nmi()		 shim_nmi
-#define ktime_get_mono_fast_ns() shim_clock()
-#define shim_relax_on(addr)	 cpu_relax()
+/* Set while nobody uses a lock. */
+extern bool shim_hybrid;
+/* Time that was taken from the thread that is this CPU; asked with shim_hybrid only. */
+u64 shim_steal_clock(void);
+
+#define static_key_false(key)	  (*(key))
+#define paravirt_steal_enabled	  shim_hybrid
+#define paravirt_steal_clock(cpu) shim_steal_clock()
+#define in_nmi()		  shim_nmi
+#define irqs_disabled()		  shim_irqs_off
+#define ktime_get_mono_fast_ns()  shim_clock()
+#define shim_relax_on(addr)	  cpu_relax()
 
 #endif /* SHIM_EXTERN */
 

@@ -17,20 +17,24 @@ files=(
 	kernel/bpf/rqspinlock.c
 	kernel/bpf/rqspinlock.h
 	kernel/bpf/rqspinlock_cycle.c
+	kernel/bpf/rqspinlock_hybrid.h
 	kernel/locking/lock_events.h
 	kernel/locking/lock_events_list.h
 	kernel/locking/mcs_spinlock.h
 	kernel/locking/qspinlock.c
 	kernel/locking/qspinlock.h
+	kernel/locking/qspinlock_paravirt.h
 	kernel/locking/qspinlock_stat.h
 )
 stubs=(
-	asm/barrier asm/byteorder asm/cpufeature asm/processor
-	linux/atomic linux/bug linux/cache linux/compiler linux/cpumask linux/export linux/fs
+	asm/barrier asm/byteorder asm/cpufeature asm/paravirt asm/processor
+	linux/atomic linux/bug linux/build_bug linux/cache linux/compiler linux/cpumask linux/export
+	linux/fs
 	linux/hardirq linux/init linux/instruction_pointer linux/irqflags linux/jump_label
 	linux/kprobes linux/kvm_para linux/math linux/minmax linux/mutex
-	linux/percpu linux/percpu-defs linux/preempt linux/prefetch linux/processor linux/sched
-	linux/sched/clock linux/smp linux/string linux/time64 linux/timekeeping linux/tracepoint
+	linux/percpu linux/percpu-defs linux/preempt linux/prefetch linux/printk linux/processor
+	linux/sched
+	linux/sched/clock linux/smp linux/string linux/tick linux/time64 linux/timekeeping linux/tracepoint
 	linux/types linux/uaccess
 	trace/events/lock trace/events/rqspinlock
 )
@@ -60,5 +64,9 @@ for f in "${stubs[@]}"; do
 	stub "$f" "$shim/shim.h"
 done
 stub asm/qspinlock "$shim/qspinlock-arch.h"
+for f in linux/debug_locks linux/hash linux/memblock; do
+	stub "$f" "$shim/paravirt.h"
+done
+stub asm/qspinlock_paravirt "$shim/paravirt-arch.h"
 stub asm/mcs_spinlock asm-generic/mcs_spinlock.h
-stub asm/rqspinlock asm-generic/rqspinlock.h
+stub asm/rqspinlock "$shim/rqspinlock-arch.h"

@@ -14,7 +14,7 @@ static int wrong(const char *what, int i, unsigned long value)
 static int check_cpu(int cpu)
 {
 	struct res_cpu *rc = per_cpu_ptr(&res_cpu, cpu);
-	u32 tag = cpu < RES_TAG_CPUS ? cpu + 1U : RES_TAG_ESC;
+	u32 tag = res_base_tag(cpu);
 	int i, faults = 0;
 
 	if (rc->nwait)
@@ -47,7 +47,7 @@ int check_quiet(int nlocks)
 	int i, faults = 0;
 
 	for (i = 0; i < nlocks; i++) {
-		if (work_lock[i].word)
+		if (!res_is_free(work_lock[i].word))
 			faults += wrong("word", i, work_lock[i].word);
 	}
 	for (i = 0; i < (int)shim_nr_cpus; i++)

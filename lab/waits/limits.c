@@ -128,7 +128,7 @@ bool waits_limits(const struct lab_ops *ops)
 	s = judge(&l);
 	/* Some of them must have gone each way. */
 	ok = !s.wrong && !s.late && !s.early && !s.order && s.timeouts && l.turns > 1 &&
-	     !l.lock.word;
+	     res_is_free(l.lock.word);
 	printf("%s: %d waiters, one each %d ms, owners that hold %d ms: %u acquired, %d timed out\n",
 	       ops->name, WAITERS, APART_MS, HOLD_MS, l.turns, s.timeouts);
 	printf("  longest wait %llu ms; %d longer than the limit + %d ms, %d failed before it, "

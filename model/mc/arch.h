@@ -3,14 +3,22 @@
 #ifndef MC_ARCH_H
 #define MC_ARCH_H
 
-extern unsigned int mc_tag_cpus;
+extern unsigned int mc_tag_cpus, mc_page_cpus;
 unsigned int mc_round(unsigned int *count);
 _Bool mc_no_queue(void);
+_Bool mc_hybrid(void);
 
-#define RES_TAG_CPUS		mc_tag_cpus
+#define RES_TAG_CPUS		mc_page_cpus
+#define RES_TAG_LIMIT		mc_tag_cpus
 #define RES_SPINS		mc_round(&w->spins)
 #define res_spin_relax(word, v) ((void)(v), shim_relax(word))
 
 #define resilient_virt_spin_lock_enabled mc_no_queue
+#define res_hybrid_enabled		 mc_hybrid
+
+/* One round of each loop shows what there is to see. */
+#define RES_STEAL_NS 0
+#define RES_DOOR_NS  0
+#define RES_HALT_NS  0
 
 #endif /* MC_ARCH_H */

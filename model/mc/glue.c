@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the scheduler knows about the lock: where its memory is, and what it is called. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "glue.h"
 
@@ -11,7 +12,7 @@
 #define HELD_END    (offsetof(struct res_cpu, held) + sizeof(((struct res_cpu *)0)->held))
 
 struct mc_lock mc_locks[MC_LOCKS];
-unsigned int mc_tag_cpus;
+unsigned int mc_tag_cpus, mc_page_cpus;
 
 /* Walks that are over: what they left behind is of no interest. */
 static uint8_t old_walks[MC_CPUS];
@@ -125,7 +126,8 @@ enum mc_class mc_classify(const volatile void *addr, uint32_t *key)
 	return find_tag(addr) >= 0 ? MC_PRIVATE : MC_ALIEN;
 }
 
-void mc_walk_is_over(int cpu)
+/* Its walk is over. */
+void mc_paused(int cpu)
 {
 	u32 nwait = per_cpu_ptr(&res_cpu, cpu)->nwait;
 
@@ -176,11 +178,12 @@ const char *mc_describe_word(uint32_t word, char *buf, size_t size)
 	u32 tail = word & ~0xffffU;
 
 	if (!tail)
-		snprintf(buf, size, "%08x tag=%u%s", word, word & 0xff,
-			 word & 0xff00 ? " pending" : "");
+		snprintf(buf, size, "%08x tag=%u%s", word, word & RES_TAG_MASK,
+			 word & RES_PENDING_MASK ? " pending" : "");
 	else
-		snprintf(buf, size, "%08x tag=%u%s tail=cpu%u/%u", word, word & 0xff,
-			 word & 0xff00 ? " pending" : "", (word >> 18) - 1, word >> 16 & 3);
+		snprintf(buf, size, "%08x tag=%u%s tail=cpu%u/%u", word, word & RES_TAG_MASK,
+			 word & RES_PENDING_MASK ? " pending" : "", (word >> 18) - 1,
+			 word >> 16 & 3);
 	return buf;
 }
 
@@ -196,9 +199,11 @@ uint32_t mc_lock_word(int lock)
 	return (uint32_t)mc_locks[lock].lock.val.counter;
 }
 
-static u32 base_tag(int cpu)
+bool mc_names_owner(uint32_t word, int cpu)
 {
-	return (unsigned int)cpu < mc_tag_cpus ? cpu + 1 : RES_TAG_ESC;
+	u32 tag = word & RES_TAG_MASK;
+
+	return tag == (res_is_escaped(word) ? res_escape_tag(cpu) : res_base_tag(cpu));
 }
 
 static const char *cpu_residue(int cpu)
@@ -220,7 +225,7 @@ static const char *cpu_residue(int cpu)
 	}
 	if (rc->nwait || rc->nheld || rc->escaping)
 		return "left behind: a count of this CPU";
-	return per_cpu(res_spin_tag, cpu) == base_tag(cpu) ? NULL : "the tag is not restored";
+	return per_cpu(res_spin_tag, cpu) == res_base_tag(cpu) ? NULL : "the tag is not restored";
 }
 
 /* What is not as it was before anybody came. */
@@ -230,8 +235,8 @@ const char *mc_residue(void)
 	int i;
 
 	for (i = 0; i < MC_LOCKS; i++) {
-		if (mc_lock_word(i))
-			return "left behind: a lock word that is not 0";
+		if (!res_is_free(mc_lock_word(i)))
+			return "left behind: a lock word that is not free";
 	}
 	for (i = 0; i < mc_cfg.ncpu; i++) {
 		what = cpu_residue(i);
@@ -248,7 +253,13 @@ static void on_failure(const struct shim_failure *f)
 
 void mc_lock_setup(void)
 {
+	if (mc_cfg.lock) {
+		fprintf(stderr, "mc: no lock '%s': there is one only, and it has no name\n",
+			mc_cfg.lock);
+		exit(2);
+	}
 	mc_tag_cpus = mc_cfg.tag_cpus;
+	mc_page_cpus = mc_cfg.page_cpus;
 	shim_init(mc_cfg.ncpu);
 	shim_on_failure = on_failure;
 }

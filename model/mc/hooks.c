@@ -14,10 +14,19 @@ uint64_t shim_clock(void);
 void shim_relax(const volatile void *addr);
 unsigned int mc_round(unsigned int *count);
 bool mc_no_queue(void);
+bool mc_hybrid(void);
+bool shim_irqs_disabled(void);
+void res_halt(uint8_t *halted);
+void res_kick(int cpu);
 
 int shim_cpu(void)
 {
 	return mc.cur;
+}
+
+bool shim_irqs_disabled(void)
+{
+	return mc_this()->irqs_off;
 }
 
 bool shim_in_nmi(void)
@@ -47,7 +56,7 @@ void shim_relax(const volatile void *addr)
 	mc_this()->relaxed = ctx->looks != MC_LOOKED_ONCE;
 	if (ctx->looks == MC_LOOKED_ONCE)
 		ctx->looks = MC_LOOKS_AGAIN;
-	mc_walk_is_over(mc.cur);
+	mc_paused(mc.cur);
 }
 
 /* A loop takes time: at its second look at the clock it is later than at the first. */
@@ -73,6 +82,34 @@ unsigned int mc_round(unsigned int *count)
 bool mc_no_queue(void)
 {
 	return mc_cfg.tas;
+}
+
+bool mc_hybrid(void)
+{
+	return mc_cfg.hybrid;
+}
+
+/*
+ * Without interrupts nothing but a kick ends it, so that a kick that is lost is a hang. With them
+ * there are ticks: time that passes ends it too.
+ */
+void res_halt(uint8_t *halted)
+{
+	bool ticks = mc_cfg.irqs || mc_cfg.nmis || mc_cfg.jumps;
+
+	mc_access(halted, MC_READ, __builtin_return_address(0));
+	while (*halted) {
+		mc_this()->watch = 0;
+		mc_this()->relaxed = true;
+		mc_access(halted, MC_READ, __builtin_return_address(0));
+		if (ticks)
+			break;
+	}
+}
+
+void res_kick(int cpu)
+{
+	(void)cpu;
 }
 
 #define CALLER __builtin_return_address(0)

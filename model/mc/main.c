@@ -18,7 +18,9 @@ enum {
 	OPT_TRAPS,
 	OPT_JUMPS,
 	OPT_TAG_CPUS,
+	OPT_PAGE_CPUS,
 	OPT_TAS,
+	OPT_HYBRID,
 	OPT_RESPIN,
 	OPT_RANDOM,
 	OPT_SEED,
@@ -27,6 +29,7 @@ enum {
 	OPT_WORDS,
 	OPT_NWORDS,
 	OPT_REACHED,
+	OPT_LOCK,
 };
 
 static double seconds = 20, random_seconds;
@@ -47,7 +50,9 @@ static const struct argp_option options[] = {
 	{ "jumps", OPT_JUMPS, "N", 0, "jumps of the clock where it is read", 0 },
 	{ "respin", OPT_RESPIN, NULL, 0, "a waiting loop may turn without a reason", 0 },
 	{ "tag-cpus", OPT_TAG_CPUS, "N", 0, "CPUs that have a tag of their own", 0 },
+	{ "page-cpus", OPT_PAGE_CPUS, "N", 0, "CPUs whose tags have the same high bits", 0 },
 	{ "tas", OPT_TAS, NULL, 0, "test-and-set instead of the queue", 0 },
+	{ "hybrid", OPT_HYBRID, NULL, 0, "the queue for virtual machines", 0 },
 	{ "time", 't', "SECONDS", 0, "give up the search after this time", 0 },
 	{ "states", OPT_STATES, "N", 0, "give up the search after N states", 0 },
 	{ "random", OPT_RANDOM, "SECONDS", 0, "draw executions instead of searching", 0 },
@@ -57,6 +62,7 @@ static const struct argp_option options[] = {
 	{ "nwords", OPT_NWORDS, "N", 0, "... of the first N executions (default 40)", 0 },
 	{ "reached", OPT_REACHED, "FILE", 0, "append the addresses of the accesses made to FILE",
 	  0 },
+	{ "lock", OPT_LOCK, "NAME", 0, "which lock, where there are many (lab/sched)", 0 },
 	{ "quiet", 'q', NULL, 0, "no course of events with a failure", 0 },
 	{ 0 },
 };
@@ -147,6 +153,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_TAG_CPUS:
 		mc_cfg.tag_cpus = atoi(arg);
 		break;
+	case OPT_LOCK:
+		mc_cfg.lock = arg;
+		break;
+	case OPT_PAGE_CPUS:
+		mc_cfg.page_cpus = atoi(arg);
+		break;
+	case OPT_HYBRID:
+		mc_cfg.hybrid = true;
+		break;
 	case OPT_TAS:
 		mc_cfg.tas = true;
 		break;
@@ -214,6 +229,7 @@ int main(int argc, char **argv)
 
 	mc_cfg.preemptions = 2;
 	mc_cfg.tag_cpus = 254;
+	mc_cfg.page_cpus = 254;
 	mc_cfg.nmi = "";
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (words && !mc_words_open(words, nwords)) {

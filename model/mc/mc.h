@@ -130,6 +130,7 @@ struct mc_config {
 	const char *irq[MC_IRQS];
 	int nirq; /* scripts of interrupts */
 	const char *nmi;
+	const char *lock; /* the name of one, where there are many (lab/sched) */
 	int ncpu;
 	int preemptions;
 	int irqs;
@@ -138,7 +139,9 @@ struct mc_config {
 	int nmis;
 	int jumps;
 	unsigned int tag_cpus;
+	unsigned int page_cpus;
 	bool tas;
+	bool hybrid; /* the queue for virtual machines */
 	bool respin;
 	bool x86;
 	bool no_timeout_oracle;
@@ -191,12 +194,14 @@ void mc_lock_reset(void);
 int mc_lock_acquire(int lock);
 void mc_lock_release(int lock);
 uint32_t mc_lock_word(int lock);
+/* Does the word say that @cpu is its owner, as far as a word can? */
+bool mc_names_owner(uint32_t word, int cpu);
 enum mc_class mc_classify(const volatile void *addr, uint32_t *key);
 const char *mc_describe(const volatile void *addr, char *buf, size_t size);
 const char *mc_describe_word(uint32_t word, char *buf, size_t size);
 const char *mc_kind_name(int kind);
 const char *mc_residue(void);
-void mc_walk_is_over(int cpu);
+void mc_paused(int cpu); /* in a loop */
 
 /* A part of the lock's memory that matters now; @no counts from 0. */
 bool mc_lock_part(unsigned int no, void **start, size_t *size);

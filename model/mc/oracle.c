@@ -9,6 +9,7 @@
 #include "mc.h"
 
 #define LOCKED_BYTE 0xffU
+#define OWNER_BITS  0xfeffU
 #define PENDING_BIT 0x100U
 #define TAIL_BITS   0xffff0000U
 #define MAX_NEST    4
@@ -76,7 +77,7 @@ static uint64_t blockers_of(int cpu, int level)
 		return set;
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
-	else
+	else if (!mc_cfg.hybrid || mc.cpu[cpu].ctx[level].joined)
 		set |= next_in_line(lock) & ~(1ULL << node_of(cpu, level));
 	return set;
 }
@@ -152,7 +153,7 @@ void mc_waits_changed(void)
 	}
 }
 
-static void locked_byte_changed(int lock, uint32_t from, uint32_t to)
+static void owner_changed(int lock, uint32_t from, uint32_t to)
 {
 	if (!(to & LOCKED_BYTE)) {
 		mc.owner_cpu[lock] = -1;
@@ -160,6 +161,8 @@ static void locked_byte_changed(int lock, uint32_t from, uint32_t to)
 	}
 	if (from & LOCKED_BYTE)
 		mc_blame("the lock changed hands without a release");
+	if (!mc_names_owner(to, mc.cur))
+		mc_blame("the lock word names another CPU than its owner");
 	mc.owner_cpu[lock] = mc.cur;
 	mc.owner_level[lock] = mc_this()->level;
 }
@@ -200,8 +203,8 @@ static void word_changed(int lock, uint32_t from, uint32_t to)
 		mc.pending[lock] = -1;
 	if ((from ^ to) & TAIL_BITS)
 		tail_changed(lock, to);
-	if ((from ^ to) & LOCKED_BYTE)
-		locked_byte_changed(lock, from, to);
+	if ((from ^ to) & OWNER_BITS && (from | to) & LOCKED_BYTE)
+		owner_changed(lock, from, to);
 }
 
 /* One context has run since the last call, and made one access. */

@@ -4,6 +4,9 @@
 #include "held_table.h"
 
 const volatile __u32 lock_offset;
+/* What the patched kernel leaves of an owner with a number above 253. */
+#define LAST_OWNER 0xfe00
+
 __u64 nr_seen, nr_taken;
 __u32 last_word;
 
@@ -17,7 +20,7 @@ int read_lock_word(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	word = *(__u32 *)(value + lock_offset);
 	nr_seen++;
-	if (word) {
+	if (word & ~LAST_OWNER) {
 		nr_taken++;
 		last_word = word;
 	}

@@ -3,7 +3,7 @@ KERNEL ?= debian-7
 VM_CPU ?= queue
 
 .PHONY: vmtest
-vmtest: build ## run the guest suites on KERNEL (VM_CPU=queue or tas)
+vmtest: build ## run the guest suites on KERNEL (VM_CPU=queue, tas or hybrid)
 	$(Q)scripts/run-tests.sh --guest $(KERNEL) --cpu $(VM_CPU)
 
 .PHONY: vm

@@ -52,8 +52,10 @@ mountpoint -q /dev/shm || mount -t tmpfs tmpfs /dev/shm
 # A root that was made for no particular kernel.
 [ ! -e "$state/modules" ] || ln -sfn "$(cat "$state/modules")" /lib/modules/
 
-# The lock picks its slow path by this bit, so a wrong CPU model would test the wrong code.
+# The lock picks its slow path by this bit, so a wrong CPU model would test the wrong code; what the
+# patched kernel is told comes before that, and it says what it made of it.
 if grep -qw hypervisor /proc/cpuinfo; then mode=tas; else mode=queue; fi
+! dmesg | grep -q 'rqspinlock: hybrid$' || mode=hybrid
 if [ "$mode" != "$(cat "$state/mode")" ]; then
 	echo "guest-run: wanted the $(cat "$state/mode") CPU, booted the $mode one" >"$state/stderr"
 	finish 125

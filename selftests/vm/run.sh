@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run a command in a guest that boots a kernel of kernels.conf and sees this machine's files
 # (read-only below a throw-away layer; the current directory is the same).
-#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S]
+#   selftests/vm/run.sh --kernel NAME [--cpu queue|tas|hybrid] [--cpus N] [--mem 2G] [--timeout S]
 #                       [--name N] -- COMMAND...
 #   selftests/vm/run.sh --kernel NAME --shell
 # Exit status: the command's; 2 usage; 3 kernel cannot be fetched; 124 time limit; 125 guest died or
@@ -26,7 +26,7 @@ die() {
 }
 
 usage() {
-	die "usage: run.sh --kernel NAME [--cpu queue|tas] [--cpus N] [--mem 2G] [--timeout S] \
+	die "usage: run.sh --kernel NAME [--cpu queue|tas|hybrid] [--cpus N] [--mem 2G] [--timeout S] \
 (--shell | -- COMMAND...)" 2
 }
 
@@ -48,7 +48,7 @@ parse_args() {
 		esac
 		shift
 	done
-	[[ $cpu =~ ^(queue|tas)$ && -n $kernel ]] || usage
+	[[ $cpu =~ ^(queue|tas|hybrid)$ && -n $kernel ]] || usage
 	command=("$@")
 	[ $shell = 1 ] || [ ${#command[@]} -gt 0 ] || usage
 }
@@ -76,9 +76,10 @@ probe_kvm() {
 cpu_model() {
 	case $arch-$accel-$cpu in
 	x86-tcg-queue) echo max,-hypervisor ;;
-	x86-tcg-tas) echo max ;;
+	x86-tcg-tas | x86-tcg-hybrid) echo max ;;
 	x86-kvm-queue) echo host,-hypervisor ;;
 	x86-kvm-tas) echo host,kvm-pv-unhalt=off ;;
+	x86-kvm-hybrid) echo host ;;
 	# The architecture's own signatures of return addresses are slow to emulate.
 	arm64-*) echo max,pauth-impdef=on ;;
 	esac
@@ -89,7 +90,7 @@ pick_arch() {
 	arch=x86
 	grep -qs '^CONFIG_ARM64=y' "$top/build/kernels/$kernel"/boot/config-* || return 0
 	arch=arm64
-	[ "$cpu" = queue ] || die "arm64 has no test-and-set path" 2
+	[ "$cpu" = queue ] || die "arm64 has the queue only" 2
 	command -v qemu-system-aarch64 >/dev/null ||
 		die "qemu-system-aarch64 is missing: run scripts/setup.sh --arm64" 3
 	"$here/arm64-root.sh" || exit 3
@@ -100,8 +101,11 @@ vng_args() {
 	inside=$1
 	# Without tsc=reliable a busy host makes the guest fall back to a clock that is slow to read. A
 	# task that an emulated CPU is kept from for 21 s by its timers is no stall yet; a minute is.
+	local append='tsc=reliable rcupdate.rcu_cpu_stall_timeout=60'
+	# Emulation has no hypervisor that kicks: the kernel halts its CPUs itself, and sends IPIs.
+	[ "$cpu" != hybrid ] || append+=' rqspinlock=hybrid'
 	args=(--run "$image" --name "${name:-rqspin-$kernel}" --cpus "$cpus" --memory "$mem" --force-9p
-		--append 'tsc=reliable rcupdate.rcu_cpu_stall_timeout=60' --qemu-opts="-cpu $(cpu_model)")
+		--append "$append" --qemu-opts="-cpu $(cpu_model)")
 	[ $accel = kvm ] || args+=(--disable-kvm)
 	if [ $arch = x86 ]; then
 		args+=(--overlay-rwdir="$top" --rwdir="$1")

@@ -9,8 +9,8 @@
 #include "run/driver.h"
 
 #define TRIES	    5
-#define WAITED_NS   100000   /* a wait this long was one behind the holder */
-#define WORD_QUEUED (~0xffu) /* pending bit and tail of the lock word */
+#define WAITED_NS   100000     /* a wait this long was one behind the holder */
+#define WORD_QUEUED (~0xfeffu) /* pending bit and tail of the lock word, not its owner */
 
 /* One meeting of holder and waiter. */
 static enum lock_mode meet(struct probe_bpf *skel, const int cpus[2])

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What must hold of every lock: one owner, an end of every wait, the order that is promised. */
+#include "../locks/cna.h"
+#include "sched.h"
+
+enum {
+	KIND_AA = 1,
+	KIND_DEADLOCK,
+	KIND_TIMEOUT = 4,
+};
+
+void mc_oracle_reset(void)
+{
+	int i;
+
+	for (i = 0; i < MC_LOCKS; i++) {
+		mc.word[i] = 0;
+		mc.inside[i] = -1;
+	}
+}
+
+void mc_observe(void)
+{
+	int i;
+
+	for (i = 0; i < MC_LOCKS; i++) {
+		uint32_t word = mc_lock_word(i);
+
+		if (word == mc.word[i])
+			continue;
+		mc.word[i] = word;
+		mc_note(MC_NOTE_WORD, NULL, i, word);
+		mc.idle = 0;
+	}
+}
+
+static int wanted(int cpu)
+{
+	return mc.cpu[cpu].done ? -1 : mc.cpu[cpu].ctx[0].attempt;
+}
+
+/* In its loop: it has its place in line by now. */
+void mc_paused(int cpu)
+{
+	if (wanted(cpu) >= 0 && sched_order.paused[cpu] < sched_lock->fifo_after)
+		sched_order.paused[cpu]++;
+}
+
+static bool waits(int cpu, int lock)
+{
+	return sched_lock->fifo_after && wanted(cpu) == lock &&
+	       sched_order.paused[cpu] >= sched_lock->fifo_after;
+}
+
+void mc_attempt(int lock)
+{
+	struct mc_ctx *ctx = mc_ctx();
+	int i;
+
+	sched_order.paused[mc.cur] = 0;
+	sched_order.before[mc.cur] = 0;
+	for (i = 0; i < mc_cfg.ncpu; i++) {
+		if (i != mc.cur && waits(i, lock) && cna_socket(i) == cna_socket(mc.cur))
+			sched_order.before[mc.cur] |= 1U << i;
+	}
+	ctx->attempt = lock;
+	ctx->own = mc.inside[lock] == mc.cur;
+	ctx->looks = 0;
+	mc_this()->watch = 0;
+	mc_this()->woken = false;
+	mc.idle = 0;
+	mc_note(MC_NOTE_LOCK, NULL, lock, 0);
+}
+
+static int kind_of(const struct mc_ctx *ctx, int ret)
+{
+	if (!ret)
+		return 0;
+	if (ret == -ETIMEDOUT)
+		return KIND_TIMEOUT;
+	return ctx->own ? KIND_AA : KIND_DEADLOCK;
+}
+
+static const char *judge(const struct mc_ctx *ctx, int lock, int ret)
+{
+	if (ret)
+		return sched_lock->resilient ? NULL : "an error of a lock that has none";
+	if (ctx->own || mc.inside[lock] >= 0)
+		return "two owners of one lock";
+	return sched_order.before[mc.cur] ? "somebody who came later was first" : NULL;
+}
+
+void mc_attempt_over(int lock, int ret)
+{
+	struct mc_ctx *ctx = mc_ctx();
+	const char *why = judge(ctx, lock, ret);
+	int i;
+
+	ctx->kind = kind_of(ctx, ret);
+	mc_note(MC_NOTE_RET, NULL, lock, ctx->kind);
+	if (why)
+		mc_fail(why);
+	if (!ret)
+		mc.inside[lock] = mc.cur;
+	ctx->attempt = -1;
+	sched_order.paused[mc.cur] = 0;
+	for (i = 0; i < mc_cfg.ncpu; i++)
+		sched_order.before[i] &= ~(1U << mc.cur);
+	mc_stats.taken += !ret;
+	mc_stats.kinds[ctx->kind]++;
+	mc.idle = 0;
+}
+
+void mc_reported(int kind, int ret)
+{
+	mc_fail("none of these locks reports anything");
+}
+
+void mc_waits_changed(void)
+{
+}
+
+void mc_quiescent(void)
+{
+	const char *what = mc_residue();
+
+	if (what)
+		mc_blame(what);
+}
+
+void mc_no_progress(void)
+{
+	mc_blame("hang: everybody waits");
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The locks to compare with under the deterministic scheduler of model/mc. */
+#ifndef LAB_SCHED_H
+#define LAB_SCHED_H
+
+#include "../locks/locks.h"
+#include "mc.h"
+
+/**
+ * struct sched_lock - a lock and what is promised of it
+ * @name: for --lock
+ * @ops: the lock
+ * @fifo_after: a waiter that paused so often comes before whoever begins later; 0: no order
+ * @sockets: that order holds among CPUs of a socket; 0 is 1
+ * @ticket: free when both halves of the word are equal
+ * @resilient: acquisitions may fail
+ */
+struct sched_lock {
+	const char *name;
+	const struct lab_ops *ops;
+	int fifo_after, sockets;
+	bool ticket, resilient;
+};
+
+extern const struct sched_lock *sched_lock;
+extern union lab_lock sched_locks[MC_LOCKS];
+
+/* Who waits behind whom, for the oracle: part of a state. */
+struct sched_order {
+	u8 paused[MC_CPUS];
+	u8 before[MC_CPUS]; /* those who must come first, a bit each */
+};
+
+extern struct sched_order sched_order;
+
+#endif /* LAB_SCHED_H */
