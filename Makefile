@@ -60,6 +60,7 @@ include selftests/vm/build.mk
 include docs/build.mk
 include kernel-patches/build.mk
 include lab/build.mk
+include lab/sim/build.mk
 include model/build.mk
 
 .PHONY: lint

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The calibration, without the simulator: a formula plays it."""
+
+import math
+
+import baseline
+import fit
+import hybrid2017
+import order
+import published
+import pytest
+import ticket2013
+
+import model
+
+PLACES = {"x86_64": 27, "arm64": 35}
+
+
+class Formula:
+    """Plays the simulator: a queue whose hand-over costs two ways, and the lines of the section."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def rate(self, job):
+        self.jobs.append(job)
+        t, n = job["topology"], job["threads"]
+        hand_over = t["local_ns"] * (2 + job["lines"]) + job["cs_ns"]
+        alone = job["ncs_ns"] + job["cs_ns"] + 9 + job["lines"]
+        return 1e9 / max(hand_over if n > 1 else 0, alone / n)
+
+
+def test_tables_are_complete():
+    t = published.read("rqspinlock-2025.csv")
+    for arch, places in PLACES.items():
+        for b in (*published.ACQUISITIONS, "locktorture"):
+            rows = t[(t.arch == arch) & (t.benchmark == b)]
+            assert len(rows) == places
+            assert rows.threads.is_unique
+    assert t.ql.min() > 0 and t.rql.min() > 0
+
+
+def test_most_points_are_held_out():
+    t = published.will_it_scale()
+    assert set(t[t.train].benchmark) == set(published.ACQUISITIONS)
+    assert t.train.mean() < 0.3
+    for arch, (_, cores, _) in published.MACHINES.items():
+        mine = t[(t.arch == arch) & t.train]
+        other = mine[~mine.benchmark.isin(published.MACHINE_TABLES)]
+        assert other.threads.max() <= cores, (
+            "only one socket of the other tables is for calibration"
+        )
+
+
+def test_search_finds_a_minimum():
+    found, error = fit.search(
+        lambda p: abs(math.log(p["a"] / 30)) + abs(math.log(p["b"] / 7)),
+        {"a": (1, 100), "b": (1, 100)},
+        {"a": 10, "b": 10},
+        200,
+    )
+    assert found["a"] == pytest.approx(30, rel=0.01)
+    assert found["b"] == pytest.approx(7, rel=0.01)
+    assert error < 0.02
+
+
+def test_search_stays_within_bounds():
+    found, _ = fit.search(lambda p: 1 / p["a"], {"a": (1, 50)}, {"a": 10}, 100)
+    assert found["a"] <= 50.0001
+
+
+def test_load_is_found_again():
+    sim, hardware = Formula(), {"local": 50, "remote": 100, "occupancy": 0.1}
+    t = published.will_it_scale()
+    t = t[(t.arch == "x86_64") & (t.benchmark == "open2")].copy()
+    truth = {"cs": 120, "lines": 2.0}
+    single = t[t.threads == 1].rate.iloc[0]
+    t["rate"] = [fit.predict(sim, "x86_64", "open2", n, hardware, truth, single) for n in t.threads]
+    load = fit.fit_load(sim, t, "x86_64", "open2", hardware, 120)
+    assert load["cs"] + 50 * load["lines"] == pytest.approx(220, rel=0.05)
+
+
+def test_calibration_sees_no_held_out_point():
+    sim, t = Formula(), published.will_it_scale()
+    fit.fit_machine(sim, t, "arm64", 20)
+    assert {j["threads"] for j in sim.jobs} == set(published.MACHINE_THREADS["arm64"])
+    t.loc[~t.train, "rate"] = float("nan")
+    again = Formula()
+    fit.fit_machine(again, t, "arm64", 20)
+    assert again.jobs == sim.jobs
+
+
+def test_one_thread_takes_what_was_published():
+    hardware, load = {"local": 50, "remote": 100, "occupancy": 0.1}, {"cs": 30, "lines": 1.5}
+    job = model.job("x86_64", "lock2", 1, hardware, load, 4e6)
+    spent = job["cs_ns"] + job["ncs_ns"] + (2 + 1.5) * 1 + 6 + 2 * 7
+    assert spent == pytest.approx(1e9 / 4e6)
+
+
+def test_baseline_is_the_published_one():
+    t = published.will_it_scale()
+    rows = t[(t.arch == "x86_64") & (t.benchmark == "open1") & (t.threads >= 16)]
+    error = abs(baseline.fit(rows) / rows.rate - 1).mean()
+    assert error == pytest.approx(0.054, abs=0.004)
+    assert baseline.remote_share("x86_64", 48) == 0
+    assert baseline.remote_share("x86_64", 192) == 0.5
+    assert baseline.remote_share("arm64", 136) == pytest.approx(2 * 8 * 128 / 136**2)
+
+
+def test_order_has_a_band_of_equals():
+    assert order.holds("above", 1.02, 1) and not order.holds("above", 1.005, 1)
+    assert order.holds("same", 0.995, 1) and not order.holds("same", 1.02, 1)
+    assert order.is_fixed("ticket-250x") and not order.is_fixed("ticket-auto")
+    assert {2, 16, 48, 96, 192} == set(order.pairs().threads)
+
+
+def test_one_ticket_point_is_held_out():
+    t = published.read("ticket-backoff-2013.csv")
+    assert list(t.use).count("test") == 1 and len(t) == 5
+    sim = Formula()
+    ticket2013.calibrate(sim, 5)
+    held = t[t.use == "test"].lock.iloc[0]
+    assert sum(j["lock"] == held for j in sim.jobs) == 1
+
+
+def test_guests_have_one_constant():
+    class Host(Formula):
+        def run(self, job):
+            return {"unfair": 3, "queued": 1, "per_second": 1}
+
+        def rate(self, job):
+            self.jobs.append(job)
+            lost = 400e3 / job["ncs_ns"] * 0.1 if job["lock"] == "pv" else 0
+            return 1 - min(0.9, lost)
+
+    sim = Host()
+    best, t = hybrid2017.calibrate(sim)
+    assert best in hybrid2017.BETWEEN_US
+    assert list(t.sim_share) == [0.75] * len(t)
+    assert abs(t[t.vcpus == 54].sim_ratio.iloc[0] / 0.845 - 1) < 0.1

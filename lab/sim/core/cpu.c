@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the code of a CPU can do, and how it comes back from waiting. */
+#include "core/sim.h"
+
+void sim_block(struct sim_cpu *c)
+{
+	fiber_yield(c->fiber);
+}
+
+void sim_resume(struct sim_cpu *c)
+{
+	if (c->off) {
+		c->due = true;
+		return;
+	}
+	c->wait++;
+	fiber_resume(c->fiber);
+}
+
+static uint64_t apply(struct sim_req *r)
+{
+	uint64_t old = r->var->value, new = old;
+
+	switch (r->op) {
+	case SIM_STORE:
+	case SIM_SWAP:
+		new = (old & ~r->mask) | r->bits;
+		break;
+	case SIM_CAS:
+		new = old == r->old ? r->bits : old;
+		break;
+	case SIM_ADD:
+		new = old + r->bits;
+		break;
+	default:
+		break;
+	}
+	r->var->value = new;
+	r->old = old;
+	return old;
+}
+
+static void next_store(struct sim_cpu *c)
+{
+	struct sim_req *r = &c->store[c->store_first];
+
+	line_request(r->var->line, r);
+}
+
+static void store_done(struct sim_cpu *c)
+{
+	c->store_first = (c->store_first + 1) % SIM_STORES;
+	c->stores--;
+	if (c->stores)
+		next_store(c);
+	if (c->draining && c->stores < SIM_STORES) {
+		c->draining = false;
+		sim_resume(c);
+	}
+}
+
+void sim_done(struct sim_req *r)
+{
+	struct sim_cpu *c = r->cpu;
+	bool store = r->op == SIM_STORE;
+
+	apply(r);
+	if (r->op != SIM_READ)
+		line_changed(r->var->line);
+	if (store)
+		store_done(c);
+	else
+		sim_resume(c);
+}
+
+/* Until no store is left, or only until there is room for one. */
+static void drain(struct sim_cpu *c, int left)
+{
+	while (c->stores > left) {
+		c->draining = true;
+		sim_block(c);
+	}
+}
+
+static uint64_t request(struct sim_cpu *c, enum sim_op op, struct sim_var *v, struct sim_req r)
+{
+	r.cpu = c;
+	r.var = v;
+	r.op = op;
+	c->req = r;
+	line_request(v->line, &c->req);
+	sim_block(c);
+	return c->req.old;
+}
+
+static bool stores_to(const struct sim_cpu *c, const struct sim_var *v)
+{
+	for (int i = 0; i < c->stores; i++)
+		if (c->store[(c->store_first + i) % SIM_STORES].var == v)
+			return true;
+	return false;
+}
+
+uint64_t sim_read(struct sim_cpu *c, struct sim_var *v)
+{
+	if (stores_to(c, v))
+		drain(c, 0);
+	return request(c, SIM_READ, v, (struct sim_req){ 0 });
+}
+
+void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits)
+{
+	struct sim_req *r;
+
+	drain(c, SIM_STORES - 1);
+	r = &c->store[(c->store_first + c->stores) % SIM_STORES];
+	*r = (struct sim_req){ .cpu = c, .var = v, .op = SIM_STORE, .mask = mask, .bits = bits };
+	if (!c->stores++)
+		next_store(c);
+}
+
+uint64_t sim_swap(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits)
+{
+	drain(c, 0);
+	return request(c, SIM_SWAP, v, (struct sim_req){ .mask = mask, .bits = bits });
+}
+
+uint64_t sim_cas(struct sim_cpu *c, struct sim_var *v, uint64_t old, uint64_t new)
+{
+	drain(c, 0);
+	return request(c, SIM_CAS, v, (struct sim_req){ .old = old, .bits = new });
+}
+
+uint64_t sim_add(struct sim_cpu *c, struct sim_var *v, uint64_t n)
+{
+	drain(c, 0);
+	return request(c, SIM_ADD, v, (struct sim_req){ .bits = n });
+}
+
+void sim_own(struct sim_cpu *c, struct sim_var *v)
+{
+	request(c, SIM_OWN, v, (struct sim_req){ 0 });
+}
+
+static void awake(void *arg, uint64_t wait)
+{
+	struct sim_cpu *c = arg;
+
+	if (c->wait != wait)
+		return;
+	c->sleep_end = SIM_NEVER;
+	sim_resume(c);
+}
+
+static void sleep_until(struct sim_cpu *c, sim_time end)
+{
+	c->sleep_end = end;
+	events_add(&c->sim->events, end, awake, c, c->wait);
+}
+
+void sim_delay(struct sim_cpu *c, sim_time t)
+{
+	if (t <= 0)
+		return;
+	sleep_until(c, c->sim->now + t);
+	sim_block(c);
+}
+
+void sim_pause(struct sim_cpu *c, uint64_t n)
+{
+	sim_delay(c, n * c->sim->topo.pause);
+}
+
+static void fetch(struct sim_cpu *c)
+{
+	c->req = (struct sim_req){ .cpu = c, .var = c->req.var, .op = SIM_READ };
+	line_request(c->req.var->line, &c->req);
+}
+
+void sim_line_written(struct sim_cpu *c)
+{
+	c->watched = NULL;
+	c->changed = true;
+	if (c->off) {
+		c->lost = true;
+		return;
+	}
+	c->wait++; /* the limit is stale: the read takes less time than a limit is exact */
+	c->sleep_end = SIM_NEVER;
+	fetch(c);
+}
+
+bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit)
+{
+	if (c->sim->now >= limit)
+		return false;
+	c->req.var = v;
+	c->changed = false;
+	if (!line_has(v->line, c->id)) {
+		c->changed = true;
+		fetch(c);
+	} else {
+		c->watched = v->line;
+		line_watch(v->line, c->id);
+		if (limit != SIM_NEVER)
+			events_add(&c->sim->events, limit, awake, c, c->wait);
+	}
+	sim_block(c);
+	if (c->watched)
+		line_unwatch(c->watched, c->id);
+	c->watched = NULL;
+	return c->changed;
+}
+
+/* The host takes the CPU away: time that is left of a delay stops. */
+void sim_off(struct sim_cpu *c)
+{
+	c->off = true;
+	if (c->sleep_end == SIM_NEVER)
+		return;
+	c->sleep_left = c->sleep_end - c->sim->now;
+	c->wait++;
+}
+
+void sim_on(struct sim_cpu *c)
+{
+	c->off = false;
+	if (c->due) {
+		c->due = false;
+		c->lost = false;
+		sim_resume(c);
+	} else if (c->lost) {
+		c->lost = false;
+		fetch(c);
+	} else if (c->sleep_end != SIM_NEVER) {
+		sleep_until(c, c->sim->now + c->sleep_left);
+	}
+}

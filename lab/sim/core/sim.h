@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "core/events.h"
+#include "core/fiber.h"
+#include "core/line.h"
+#include "core/rng.h"
+#include "core/topo.h"
+
+#define SIM_STORES 8
+
+struct host;
+
+/**
+ * struct sim_cpu - a simulated CPU, or a virtual one
+ * @place:   where it is; @fiber runs its code
+ * @wait:    counts what it waited for: an event for an earlier wait is stale
+ * @req:     the access that it waits for
+ * @store:   stores that are not visible yet, in order: @stores of them from @store_first
+ * @draining: it waits until they are
+ * @watched: line whose change it waits for
+ * @changed: the line was written
+ * @sleep_end: end of the delay that it is in, or SIM_NEVER
+ * @sleep_left: what is left of a delay, while it does not run
+ * @host:    the host's view of a virtual CPU, or NULL
+ * @due:     it would run on if its host let it
+ * @lost:    the watched line was written while it did not run
+ */
+struct sim_cpu {
+	struct sim *sim;
+	int id;
+	struct place place;
+	struct fiber *fiber;
+	uint64_t wait;
+	struct sim_req req;
+	struct sim_req store[SIM_STORES];
+	int stores, store_first;
+	bool draining;
+	struct sim_line *watched;
+	bool changed;
+	sim_time sleep_end, sleep_left;
+	struct vcpu *host;
+	bool off, due, lost;
+	void (*code)(struct sim_cpu *);
+	void *user;
+};
+
+/**
+ * struct sim - a simulation
+ * @now:    simulated time
+ * @end:    the simulation stops there
+ * @stop:   set by code that has seen enough
+ */
+struct sim {
+	struct topo topo;
+	struct events events;
+	struct rng rng;
+	sim_time now, end;
+	bool stop;
+	int ncpus;
+	struct sim_cpu *cpu;
+	struct host *host;
+	uint64_t reads, writes, remote;
+};
+
+/**
+ * sim_init() - A machine at time 0 whose first @ncpus threads run @code.
+ * @code: must not return; it may look at cpu->user
+ */
+int sim_init(struct sim *s, const struct topo *t, int ncpus, uint64_t seed,
+	     void (*code)(struct sim_cpu *));
+void sim_run(struct sim *s, sim_time end);
+void sim_free(struct sim *s);
+
+/* What the code of a CPU may do. All of these take simulated time. */
+
+/** sim_read() - The value of @v. */
+uint64_t sim_read(struct sim_cpu *c, struct sim_var *v);
+
+/** sim_store() - Store the bits of @mask; it is visible later, in the order of the stores. */
+void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits);
+
+/** sim_swap() - Exchange the bits of @mask, after all stores. Return: the value before. */
+uint64_t sim_swap(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits);
+
+/** sim_cas() - Compare and exchange, after all stores. Return: the value before. */
+uint64_t sim_cas(struct sim_cpu *c, struct sim_var *v, uint64_t old, uint64_t new);
+
+/** sim_add() - Add, after all stores. Return: the value before. */
+uint64_t sim_add(struct sim_cpu *c, struct sim_var *v, uint64_t n);
+
+/** sim_own() - Get the line of @v for writing, as an access to protected data does. */
+void sim_own(struct sim_cpu *c, struct sim_var *v);
+
+/** sim_delay() - Compute for @t. */
+void sim_delay(struct sim_cpu *c, sim_time t);
+
+/** sim_pause() - @n PAUSEs. */
+void sim_pause(struct sim_cpu *c, uint64_t n);
+
+/**
+ * sim_watch() - Spin on the line of @v until somebody wrote to it, or until @limit.
+ *
+ * The code has read @v just before. When the line was written the CPU fetches it again, and that
+ * costs what a read costs.
+ *
+ * Return: false if the limit came first.
+ */
+bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit);
+
+/* For the core itself. */
+
+void sim_resume(struct sim_cpu *c);
+void sim_block(struct sim_cpu *c);
+void sim_done(struct sim_req *r);
+void sim_line_written(struct sim_cpu *c);
+void sim_off(struct sim_cpu *c);
+void sim_on(struct sim_cpu *c);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SIM_LOCK_H
+#define SIM_LOCK_H
+
+#include "core/sim.h"
+
+struct sim_lock;
+
+/**
+ * struct lock_ops - a lock
+ * @name, @source: its name on the command line, where it is described
+ * @state:   bytes of state for each CPU
+ * @param:   what tells variants in one file apart
+ * @finds_deadlocks: @acquire may fail
+ * @init:    optional; the state is zeroed
+ * @done:    optional; frees the lines that @init made
+ * @acquire: 0, -EDEADLK or -ETIMEDOUT
+ */
+struct lock_ops {
+	const char *name, *source;
+	size_t state;
+	int param;
+	bool finds_deadlocks;
+	void (*init)(struct sim_lock *l);
+	void (*done)(struct sim_lock *l);
+	int (*acquire)(struct sim_cpu *c, struct sim_lock *l);
+	void (*release)(struct sim_cpu *c, struct sim_lock *l);
+};
+
+/**
+ * struct sim_lock - a lock of a simulation
+ * @line:  of @word, and of @data where that is embedded
+ * @state: @ops->state bytes for each CPU
+ * @queued, @unfair: acquisitions in order, and past others (where a lock tells them apart)
+ */
+struct sim_lock {
+	const struct lock_ops *ops;
+	struct sim *sim;
+	int id;
+	struct sim_line line;
+	struct sim_var word, data;
+	void *state;
+	uint64_t queued, unfair;
+	struct world *world;
+};
+
+static inline void *lock_cpu_state(const struct sim_lock *l, int cpu)
+{
+	return (char *)l->state + cpu * l->ops->state;
+}
+
+/** lock_find() - The lock of a name, or NULL. */
+const struct lock_ops *lock_find(const char *name);
+
+/** lock_at() - The locks in the order of their table; NULL behind the last. */
+const struct lock_ops *lock_at(int i);
+
+int lock_init(struct sim_lock *l, const struct lock_ops *ops, struct sim *s, int id);
+void lock_done(struct sim_lock *l);
+
+#endif
