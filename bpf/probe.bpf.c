@@ -176,6 +176,9 @@ int BPF_PROG(rqspin_end, void *lock, int ret)
  * the owner's byte, a test-and-set waiter does not. The holder looks for it, by
  * an untrusted pointer because the lock itself cannot be read.
  */
+/* Locked byte, and high bits of the owner's CPU. */
+#define WORD_OWNER 0xfeffu
+
 SEC("?syscall")
 int rqspin_hold(void *ctx)
 {
@@ -189,7 +192,7 @@ int rqspin_hold(void *ctx)
 	if (bpf_res_spin_lock___p(&s->lock))
 		return -1;
 	*(volatile __u32 *)&mode.held = 1;
-	while (left && !(seen & ~0xffu) && can_loop) {
+	while (left && !(seen & ~WORD_OWNER) && can_loop) {
 		seen = *(volatile __u32 *)&word->val;
 		left -= *(volatile __u32 *)&mode.waiting;
 	}

@@ -45,7 +45,7 @@ Installed in $(D):
   share/pkgconfig/rqspin.pc          for pkg-config --cflags rqspin
   lib/rqspin/progs                   samples
   share/doc/rqspin                   documents, sources of the samples, monitoring
-  share/man/man8/rqspin.8            manual
+  share/man/man8                     manuals: rqspin.8, rqspindeadlock.8
   share/bash-completion/completions/rqspin
 Remove it with: make uninstall PREFIX=$(PREFIX)$(DESTDIR:%= DESTDIR=%)
 endef
@@ -58,7 +58,7 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 755 user/bcc/rqspindeadlock.py $(D)/sbin/rqspindeadlock
 	$(Q)$(INSTALL) -m 644 $(SAMPLES) $(D)/lib/rqspin/progs
 	$(Q)$(INSTALL) -m 644 include/rqspin/*.h $(D)/include/rqspin
-	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.8 $(D)/share/man/man8/rqspin.8
+	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.8 user/bcc/rqspindeadlock.8 $(D)/share/man/man8
 	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.bash-completion \
 		$(D)/share/bash-completion/completions/rqspin
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
@@ -71,7 +71,8 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 .PHONY: uninstall
 uninstall: ## remove what install put there
 	$(Q)rm -f $(D)/sbin/rqspin $(D)/sbin/rqspindeadlock $(D)/share/man/man8/rqspin.8 \
-		$(D)/share/pkgconfig/rqspin.pc $(D)/share/bash-completion/completions/rqspin
+		$(D)/share/man/man8/rqspindeadlock.8 $(D)/share/pkgconfig/rqspin.pc \
+		$(D)/share/bash-completion/completions/rqspin
 	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
 	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

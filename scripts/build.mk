@@ -31,7 +31,7 @@ CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-22 clang-18 clang)
 UBUNTU_BPFTOOL = $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool)))
 export BPFTOOL ?= $(call find-tool,$(UBUNTU_BPFTOOL) bpftool /usr/sbin/bpftool)
 
-PKGS = libbpf jansson libmicrohttpd
+PKGS = libbpf libelf jansson libmicrohttpd ncursesw
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
 	-Iinclude -I$(O) -Ibpf -Iuser $(shell pkg-config --cflags $(PKGS) 2>/dev/null)

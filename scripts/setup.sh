@@ -93,6 +93,7 @@ libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
 HTTP server library|can_pkg libmicrohttpd|libmicrohttpd-dev
+ncurses|can_pkg ncursesw|libncurses-dev
 bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 '
 
@@ -114,6 +115,7 @@ ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck
 graphviz for reports|can_tool dot|graphviz
 browser for the test of reports|can_browser|chromium
+terminal for the test of top|can_tool tmux|tmux
 strace for the test of the systemd unit|can_tool strace|strace
 Prometheus for the tests of metrics|can_prometheus|prometheus
 Python with venv|can_venv|python3-venv

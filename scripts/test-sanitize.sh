@@ -10,8 +10,8 @@ tests=(bad_input escapes exact foreign_ring held_stat output signals)
 case $* in
 '') ;;
 --all)
-	tests+=(bursts completion docs errno export lines map_failures owner report run source_table
-		sources trace_command)
+	tests+=(bursts check check_input check_sarif completion docs errno export lines map_failures
+		owner replay report run source_table sources top top_screen trace_command waits)
 	;;
 *)
 	echo "usage: test-sanitize.sh [--all]" >&2
@@ -21,11 +21,14 @@ esac
 
 export O=build/sanitize
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-objects=("$O"/selftests/progs/{aa,long_keys,plain_deadlock,queue_wait,timeout}.bpf.o)
+objects=("$O"/selftests/progs/{aa,long_keys,plain_deadlock,queue_pair,queue_wait,timeout}.bpf.o)
 for source in selftests/{lines,rings}/*.bpf.c; do
 	objects+=("$O/${source%.c}.o")
 done
-make -s SANITIZE=1 O=$O bpf user $O/selftests/cli/map_failures "${objects[@]}"
+for events in selftests/cli/replay/*.jsonl; do
+	objects+=("$O/${events%.jsonl}/replay.bpf.o")
+done
+make -s SANITIZE=1 O=$O bpf user check-objects $O/selftests/cli/map_failures "${objects[@]}"
 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

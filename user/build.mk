@@ -25,6 +25,19 @@ $(O)/user/report/%.inc: user/report/% user/report/gen-text.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f user/report/gen-text.awk $< >$@
 
+# What a replay is compiled with goes with it.
+REPLAY_TEXTS = $(addprefix $(O)/user/replay/,folder.mk.in.inc replay.bpf.h.inc cycle.bpf.h.inc \
+	sample.bpf.h.inc sample.h.inc)
+$(O)/user/replay/folder.o: $(REPLAY_TEXTS)
+
+$(O)/user/replay/%.inc: user/replay/% user/report/gen-text.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f user/report/gen-text.awk $< >$@
+
+$(O)/user/replay/%.inc: bpf/progs/% user/report/gen-text.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f user/report/gen-text.awk $< >$@
+
 $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 
 /* Documented in docs/rqspin.8; tests match them. */
 enum {
@@ -38,6 +39,9 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
-	cmd_export, cmd_report, cmd_check;
+	cmd_export, cmd_report, cmd_check, cmd_top, cmd_replay;
+
+/* As `rqspin run` does it, for an object that describes itself; messages call it what. */
+int cmd_run_object(const char *what, const char *path, bool json);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/opts.h"
 #include "base/stop.h"
 #include "cmd.h"
+#include "metrics/counts.h"
 #include "metrics/expose.h"
 #include "metrics/http.h"
 #include "metrics/series.h"
@@ -28,12 +29,9 @@ struct export
 	const char *listen;
 	double interval;
 	uint64_t max_series;
-	double due;		 /* now_s() of the next textfile */
-	int err;		 /* of the last one */
-	struct losses uncounted; /* while losses are asked for */
-	bool out_of_memory;
-	uint64_t seen;
-	bool matched;
+	double due; /* now_s() of the next textfile */
+	int err;    /* of the last one */
+	struct counts counts;
 	struct metrics metrics;
 	struct http *http;
 	struct session *session;
@@ -124,45 +122,21 @@ static void on_failure(const struct failure *f, void *ctx)
 {
 	struct export *x = ctx;
 
-	x->seen++;
-	if (!trace_filter_match(&x->opts.filter, f, session_locks(x->session)))
-		return;
-	x->matched = true;
-	if (!series_seen(x->metrics.series, f, session_locks(x->session)))
-		x->out_of_memory = true;
-}
-
-static void on_loss(const struct failure *like, __u64 nr, void *ctx)
-{
-	struct export *x = ctx;
-	const struct trace_filter *flt = &x->opts.filter;
-	bool known = like && !trace_filter_by_task(flt);
-
-	if (known && !trace_filter_match(flt, like, session_locks(x->session)))
-		return;
-	x->matched = true; /* or may be: nothing says that it does not */
-	if (!known && trace_filter_any(flt))
-		x->uncounted.lost += nr;
-	else if (!series_lost(x->metrics.series, known ? like : NULL, nr,
-			      session_locks(x->session)))
-		x->out_of_memory = true;
+	counts_add(&x->counts, f, x->session);
 }
 
 static void update(struct export *x)
 {
 	struct metrics *m = &x->metrics;
+	struct counts *c = &x->counts;
 
-	session_losses(x->session, &x->uncounted);
-	x->uncounted.lost = 0;
-	series_begin_losses(m->series);
-	session_lost_each(x->session, on_loss, x);
-	series_settle(m->series);
-	/* A counter that goes down would be taken for a restart. */
-	if (m->uncounted < x->uncounted.lost)
-		m->uncounted = x->uncounted.lost;
-	m->unknown |= x->uncounted.unknown || x->out_of_memory;
-	m->missed = x->uncounted.missed;
-	m->unseen = x->uncounted.unseen;
+	counts_update(c, x->session);
+	m->uncounted = c->most_lost;
+	m->unknown |= c->uncounted.unknown;
+	/* A program that was missed may come again and stay: counters do not go down. */
+	if (m->missed < c->uncounted.missed)
+		m->missed = c->uncounted.missed;
+	m->unseen = c->uncounted.unseen;
 }
 
 static void page(FILE *out, bool openmetrics, void *ctx)
@@ -226,8 +200,8 @@ static int end(struct export *x)
 		update(x);
 	if (x->err)
 		pr_err("%s: %s; the last counts are not in it", x->textfile, strerror(-x->err));
-	if (!x->matched)
-		trace_filter_no_match(&x->opts.filter, x->seen);
+	if (!x->counts.matched)
+		trace_filter_no_match(&x->opts.filter, x->counts.seen);
 	return x->err;
 }
 
@@ -313,6 +287,7 @@ static int run(int argc, char **argv)
 		pr_err("out of memory");
 		return EXIT_FAIL;
 	}
+	x.counts = (struct counts){ .filter = &x.opts.filter, .series = x.metrics.series };
 	err = open_and_export(&x);
 	series_free(x.metrics.series);
 	if (err)

@@ -33,7 +33,9 @@ static const struct argp_option options[] = {
 	{ "count", 'c', "N", 0, "Run N rounds of every role", 1 },
 	{ "duration", 'd', "TIME", 0, "Run for TIME seconds (or 500ms, 2m, 1h)", 1 },
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
-	{ "roles", KEY_ROLES, "LIST", 0, "Programs of FILE.bpf.o to run, one per CPU, such as a,b",
+	{ "roles", KEY_ROLES, "LIST", 0,
+	  "Programs of FILE.bpf.o to run, one per CPU, such as a,b; not needed for an object that "
+	  "says it itself, as those of 'rqspin replay' do",
 	  2 },
 	{ 0 },
 };
@@ -122,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "SAMPLE\nFILE.bpf.o --roles LIST",
+	.args_doc = "SAMPLE\nFILE.bpf.o [--roles LIST]",
 	.doc = "Load a sample and run its programs, each in its own thread on its own CPU. Print how "
 	       "many acquisitions succeeded and failed, and how long they took."
 	       "\vPrograms of your own return 0 for an acquisition and the negative errno of the "
@@ -267,7 +269,7 @@ static int setup(struct run *r)
 		return -ENOMEM;
 	}
 	sample = r->plan.sample;
-	if (!sample)
+	if (r->plan.own)
 		err = workload_rehearse(r->plan.path, d->roles, d->nr_roles);
 	if (!err)
 		err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
@@ -277,13 +279,11 @@ static int setup(struct run *r)
 	return err;
 }
 
-static int run(int argc, char **argv)
+static int run_args(const struct args *args)
 {
-	struct args args = { 0 };
-	struct run r = { .args = &args };
+	struct run r = { .args = args };
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	rc = cmd_exit_code(setup(&r));
 	if (!rc)
 		rc = drive(&r);
@@ -291,6 +291,21 @@ static int run(int argc, char **argv)
 	free(r.results);
 	plan_free(&r.plan);
 	return rc;
+}
+
+int cmd_run_object(const char *what, const char *path, bool json)
+{
+	const struct args args = { .run = { .what = what, .path = path }, .json = json };
+
+	return run_args(&args);
+}
+
+static int run(int argc, char **argv)
+{
+	struct args args = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	return run_args(&args);
 }
 
 const struct cmd cmd_run = { "run", "run a sample and count failed acquisitions", &argp, run };

@@ -12,10 +12,14 @@
 #include "show/stat_print.h"
 #include "show/stat_table.h"
 #include "base/stop.h"
+#include "kernel/probe.h"
+#include "waits/follow.h"
+#include "waits/missing.h"
 #include "trace_options.h"
 
 struct stat_cmd {
 	struct trace_opts opts;
+	bool waits, folded;
 	double interval; /* 0: one table, at the end */
 	uint64_t count;	 /* 0: until stopped */
 	enum stat_by by;
@@ -27,17 +31,35 @@ struct stat_cmd {
 	struct session *session;
 };
 
-enum { KEY_BY = 0x1000 };
+enum { KEY_BY = 0x1000, KEY_WAITS, KEY_FOLDED };
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0,
 	  "Group by program name (name), loaded program (prog), lock name (lock) or source line "
 	  "(line). All except prog add up objects that were loaded again",
 	  2 },
+	{ "waits", KEY_WAITS, NULL, 0,
+	  "Count waits instead, also those that end well: by lock and caller, with a histogram",
+	  2 },
+	{ "folded", KEY_FOLDED, NULL, 0,
+	  "With --waits: print stacks and nanoseconds, as flamegraph.pl reads them", 2 },
 	{ 0 },
 };
 
 static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
+
+static void check_waits(const struct stat_cmd *st, const struct argp_state *state)
+{
+	if (st->folded && !st->waits)
+		opts_error(state, "--folded is for --waits");
+	if (st->folded && st->opts.print.json)
+		opts_error(state, "give one of --folded and --json");
+	if (st->waits &&
+	    (st->interval || st->by || st->opts.sources ||
+	     st->opts.tuning.buffer != SESSION_BUFFER || trace_filter_any(&st->opts.filter)))
+		opts_error(state, "--waits takes neither INTERVAL nor --by, --source, --buffer or "
+				  "filters");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -50,6 +72,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BY:
 		if (stat_by_parse(arg, &st->by))
 			opts_error(state, "--by: '%s' is none of name, prog, lock, line", arg);
+		return 0;
+	case KEY_WAITS:
+		st->waits = true;
+		return 0;
+	case KEY_FOLDED:
+		st->folded = true;
+		return 0;
+	case ARGP_KEY_END:
+		check_waits(st, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0 && opt_seconds(arg, &st->interval))
@@ -72,7 +103,8 @@ static const struct argp argp = {
 	       "With INTERVAL, print a table of the failures in each interval, COUNT times. Without "
 	       "it, print one table at Ctrl-C or at the end of --duration. Failures are counted where "
 	       "they happen, so the counts are exact at any rate. The line \"others\" counts failures "
-	       "about which nothing else is known.",
+	       "about which nothing else is known. With --waits no failures are counted, but waits, where the "
+	       "kernel tells of them; what it does not tell of is printed.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)
@@ -149,6 +181,21 @@ static int follow(struct session *s, struct stat_cmd *st)
 	}
 }
 
+static int run_waits(const struct stat_cmd *st)
+{
+	const struct trace_opts *o = &st->opts;
+	struct waits_opts opts = { o->duration, o->print.json, st->folded, o->print.no_addr };
+	bool lossy = false;
+	int err;
+
+	if (!probe_allowed())
+		return EXIT_UNSUPPORTED;
+	err = waits_follow(&opts, waits_missing(), &lossy);
+	if (err)
+		return cmd_exit_code(err);
+	return o->strict && lossy ? EXIT_LOST : EXIT_OK;
+}
+
 static int run(int argc, char **argv)
 {
 	struct stat_cmd st = {};
@@ -156,6 +203,8 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &st);
+	if (st.waits)
+		return run_waits(&st);
 	st.opts.print.stamp = st.interval > 0;
 	st.table = stat_table_new(st.by);
 	if (!st.table) {

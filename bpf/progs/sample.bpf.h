@@ -6,7 +6,19 @@
 #ifndef SAMPLE_BPF_H
 #define SAMPLE_BPF_H
 
+/* Without it not all types are there, but a replay needs no bpftool to be compiled. */
+#ifdef SAMPLE_NO_VMLINUX_H
+#define RQSPIN_NEED_TYPES
+#include <linux/bpf.h>
+#include <stdbool.h>
+/* Headers before Linux 6.4 lack it. */
+struct sample_iter_num {
+	__u64 opaque;
+};
+#define bpf_iter_num sample_iter_num
+#else
 #include "vmlinux.h"
+#endif
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <rqspin/res_spin_lock.bpf.h>
@@ -86,13 +98,6 @@ static __always_inline int sample_end(struct sample_scope *s)
 		sample_count(&st->other, st->hist_fail, ns);
 	return s->err;
 }
-
-/*
- * A place where n programs meet. The word holds the number of meetings so far
- * (upper 48 bits) and who is waiting now (lower 16): one word, so that giving up
- * and being met exclude each other and a round is counted by all or by none.
- */
-typedef __u64 sample_meeting;
 
 #define SAMPLE_MEETING	    (1ULL << 16)
 #define sample_meetings(m)  ((m) / SAMPLE_MEETING)

@@ -46,6 +46,31 @@ struct sample_role_args {
 	__u32 roles;
 };
 
+/*
+ * A place where n programs meet. The word holds the number of meetings so far
+ * (upper 48 bits) and who is waiting now (lower 16): one word, so that giving up
+ * and being met exclude each other and a round is counted by all or by none.
+ */
+typedef __u64 sample_meeting;
+
+#define SAMPLE_RUN_SECTION ".rodata.run"
+
+/**
+ * struct sample_run - how an object wants to be run, in its section SAMPLE_RUN_SECTION
+ * @roles: programs, each on a CPU of its own if there are several: "reader,writer"
+ * @expect: what must come out, as in expected.tsv
+ * @shows: what it shows, in a few words
+ * @rounds: unless told otherwise
+ *
+ * All texts end with a zero byte.
+ */
+struct sample_run {
+	char roles[2048];
+	char expect[64];
+	char shows[128];
+	__u32 rounds;
+};
+
 /**
  * sample_bucket() - histogram bucket of a latency
  * @ns: latency

@@ -11,3 +11,17 @@ $(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/bench/pinned.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 -include $(MAP_FAILURES).d
+
+# Replays of recorded failures, for guests, which have no compiler.
+REPLAYS = $(patsubst selftests/cli/replay/%.jsonl,$(O)/selftests/cli/replay/%/replay.bpf.o,\
+	$(wildcard selftests/cli/replay/*.jsonl))
+
+selftests: $(REPLAYS)
+
+$(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jsonl $(O)/rqspin
+	@rm -rf $(@D)
+	@mkdir -p $(dir $(@D))
+	$(say) REPLAY $@
+	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include && \
+		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/cli/replay.log && \
+		$(MAKE) -s -C $(@D) || { cat $(O)/selftests/cli/replay.log >&2; false; }

@@ -10,6 +10,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import jsonschema
@@ -18,7 +19,8 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
-VERBS = ["list", "run", "trace", "held", "stat", "export", "report", "doctor", "errno", "check"]
+VERBS = ["list", "run", "trace", "held", "stat", "top", "export", "report", "replay", "doctor"]
+VERBS += ["errno", "check"]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh
@@ -228,6 +230,7 @@ def all_gone(before):
     assert not any(left.values()), f"left behind: {left}"
 
 
+@functools.cache
 def validator(name):
     """Of a schema in docs/: its own check is made once, not for each document."""
     doc = json.loads((TOP / "docs" / name).read_text())
@@ -246,5 +249,21 @@ def cpus():
 
 
 needs_two_cpus = pytest.mark.skipif(cpus() < 2, reason="needs two CPUs")
+# With four CPUs test_waiters_in_the_queue has waiters of another kind.
+needs_own_wait = pytest.mark.skipif(
+    cpus() >= 4 and not kernel_has_tracepoint(),
+    reason="newer kernels refuse an owner before it comes to the queue",
+)
 needs_four_cpus = pytest.mark.skipif(cpus() < 4, reason="needs four CPUs: make vmtest")
 needs_three_cpus = pytest.mark.skipif(cpus() < 3, reason="needs three CPUs: make vmtest")
+
+
+@pytest.fixture(scope="module")
+def reachable():
+    """The binary and a sample where an unprivileged user can read them."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as tmp:
+        where = pathlib.Path(tmp)
+        where.chmod(0o755)
+        shutil.copy(RQSPIN, where)
+        shutil.copy(BUILD / "bpf/progs/aa.bpf.o", where)
+        yield where

@@ -3,11 +3,8 @@
 
 import json
 import os
-import pathlib
 import re
-import shutil
 import subprocess
-import tempfile
 
 import damage
 import pytest
@@ -264,17 +261,6 @@ def test_closed_stdout(args):
     )
     assert res.returncode == FAIL, res.stderr
     assert res.stderr
-
-
-@pytest.fixture(scope="module")
-def reachable():
-    """The binary and a sample where an unprivileged user can read them."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as tmp:
-        where = pathlib.Path(tmp)
-        where.chmod(0o755)
-        shutil.copy(RQSPIN, where)
-        shutil.copy(AA, where)
-        yield where
 
 
 @pytest.mark.parametrize("verb", [["trace"], ["run", "aa"], ["held"], ["stat"]], ids=" ".join)

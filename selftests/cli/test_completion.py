@@ -100,6 +100,14 @@ def offered(shell, line):
         ("rqspin run --count mi", {"mi"}),  # a number: no file
         ("rqspin trace --ready-file mi", {"mine.bpf.o"}),
         ("rqspin run mi", {"mine.bpf.o"}),
+        ("rqspin ch", {"check"}),
+        ("rqspin check mi", {"mine.bpf.o"}),
+        ("rqspin check mine.bpf.o mi", {"mine.bpf.o"}),
+        ("rqspin check --s", {"--sarif"}),
+        ("rqspin check --lo", {"--loaded"}),
+        ("rqspin check --dot mi", {"mine.bpf.o"}),
+        ("rqspin report -o mi", {"mine.bpf.o"}),
+        ("rqspin export --te", {"--textfile"}),
     ],
 )
 def test_in_a_terminal(shell, line, words):

@@ -99,6 +99,7 @@ def complete(words):
         ("rqspin errno --btf vmlinux queue po", {"pop"}),
         ("rqspin errno hash update E", set()),
         ("rqspin errno nonsense u", set()),
+        ("rqspin replay --r", {"--run"}),
     ],
 )
 def test_completion(line, offered):

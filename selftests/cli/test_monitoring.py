@@ -128,6 +128,20 @@ def test_all_files_name_one_port():
     assert targets_of(prom["scrape_configs"]) == targets_of(scraped) == [where]
 
 
+def test_collector_configuration():
+    """As far as that goes without a collector: no pipeline names a part that is not there."""
+    otel = yaml.safe_load((HERE / "otel-collector.yaml").read_text())
+    parts = ("receivers", "processors", "exporters")
+    assert set(otel) == {*parts, "service"} and set(otel["service"]) == {"pipelines"}
+    used = {part: set() for part in parts}
+    for pipeline in otel["service"]["pipelines"].values():
+        assert pipeline["receivers"] and pipeline["exporters"]
+        for part in parts:
+            used[part] |= set(pipeline[part])
+    assert used == {part: set(otel[part]) for part in parts}
+    assert otel["exporters"]["otlphttp"]["endpoint"].startswith("http://")
+
+
 def test_prometheus_configuration():
     for what in (["config", HERE / "prometheus.yml"], ["rules", HERE / "rqspin-alerts.yml"]):
         res = run(tool("promtool"), "check", *what)

@@ -57,14 +57,24 @@ def test_json_verbs(verb):
 
 def test_schemas_agree():
     """Where two have a definition of the same name it is the same one; each has its own id."""
-    docs = [json.loads(p.read_text()) for p in (TOP / "docs").glob("*.schema.json")]
-    assert len({d["properties"]["schema"]["const"] for d in docs if "properties" in d}) == 8
+    files = {p: json.loads(p.read_text()) for p in (TOP / "docs").glob("*.schema.json")}
+    for path, doc in files.items():
+        word = path.name.removesuffix(".schema.json").removesuffix("s")
+        assert re.fullmatch(rf"rqspin-{word}s?/\d+", doc["$id"]), path
+        said = set(re.findall(r'"schema": {"const": "([^"]*)"}', json.dumps(doc)))
+        assert said == {doc["$id"]}, path
+    docs = files.values()
+    assert len(docs) > 9 and len({d["$id"] for d in docs}) == len(docs)
     locks = [d["$defs"]["lock"] for d in docs if "lock" in d["$defs"]]
     assert len(locks) == 3 and all(lock == locks[0] for lock in locks)
 
 
 @pytest.mark.parametrize(
-    "name", ["check", "stat", "held", "doctor", "errno", "list", "report", "run"]
+    "name",
+    [
+        *["check", "doctor", "errno", "held", "list", "replay", "report", "run", "stat", "top"],
+        "waits",
+    ],
 )
 def test_a_schema_refuses(name):
     schema = validator(f"{name}.schema.json")

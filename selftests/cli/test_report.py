@@ -168,6 +168,34 @@ def test_stacks_have_the_call_trace(tmp_path):
     }
 
 
+def test_stacks_that_are_cut(tmp_path):
+    """Too deep, or too many of them: how many failures that concerns is told."""
+    deep = "Call trace:\n" + "".join(f"f{n}+0x1/0x2\n" for n in range(129)) + "\n"
+    lines = [failure("AA", report=deep), failure("AA", report=deep), failure("AA", report=TRACE)]
+    data = numbers(write(tmp_path / "deep", lines))
+    assert data["stacks_shortened"] == 2
+    # Three new branches each, below one task: program, line, lock.
+    wide = [failure("AA", prog=f"p{n}") for n in range(7_000)]
+    data = numbers(write(tmp_path / "wide", wide))
+    assert data["stacks"]["count"] == 7_000
+    assert data["stacks_shortened"] == 7_000 - (20_000 - 1) // 3
+
+
+def test_lines_of_each_member(tmp_path):
+    """What the tracepoint knows of the others: program and line, or the kernel's function."""
+    at = {"line": 24, "file": "/src/abba.bpf.c", "text": None, "call": True}
+    prog = {"cpu": 2, "tid": 9, "wants": lock("b"), "prog": {"id": 6, "name": "its"}, "at": at}
+    func = {"cpu": 3, "tid": 9, "wants": lock("other.lock", "0x20"), "prog": None, "at": None}
+    chain = [prog | {"function": None}, func | {"function": "htab_map_update_elem"}]
+    (cycle,) = numbers(write(tmp_path / "e", [failure("CYCLE", chain=chain)]))["cycles"]["rows"]
+    assert cycle["text"] == (
+        "mine at x.bpf.c:41 wants table[0].lock and holds other.lock; "
+        "its at abba.bpf.c:24 wants b; htab_map_update_elem wants other.lock"
+    )
+    for label in ("mine", "x.bpf.c:41", "its", "abba.bpf.c:24", "htab_map_update_elem"):
+        assert f">{label}</text>" in cycle["svg"], cycle["svg"]
+
+
 def test_traces_one_after_the_other(tmp_path):
     again = {k: failure("AA")[k] for k in ("schema", "ts_ns", "kind", "prog", "lock", "at")}
     again |= {"type": "repeat", "again": 4}

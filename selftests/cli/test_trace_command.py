@@ -71,6 +71,7 @@ def test_command_keeps_the_signals(nothing_left):
     def user_did():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell's background jobs ignore it
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
 
     res = rqspin("trace", "--", "cat", "/proc/self/status", preexec_fn=user_did)

@@ -48,6 +48,12 @@ int child_start(struct child *c, char *const argv[])
 	return -err;
 }
 
+static void set_ended(struct child *c, int status)
+{
+	c->ended = true;
+	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 bool child_ended(struct child *c)
 {
 	int status;
@@ -56,9 +62,21 @@ bool child_ended(struct child *c)
 		return true;
 	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
 		return false;
-	c->ended = true;
-	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	set_ended(c, status);
 	return true;
+}
+
+int child_wait(struct child *c)
+{
+	int status;
+
+	while (!c->ended) {
+		if (waitpid(c->pid, &status, 0) == c->pid)
+			set_ended(c, status);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return c->status;
 }
 
 void child_signal(const struct child *c, int sig)

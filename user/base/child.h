@@ -26,6 +26,9 @@ int child_start(struct child *c, char *const argv[]);
 /* Has it ended? Does not wait. True if none was started. */
 bool child_ended(struct child *c);
 
+/* Waits. Its status, or -errno. */
+int child_wait(struct child *c);
+
 void child_signal(const struct child *c, int sig);
 
 #endif

@@ -12,6 +12,40 @@ enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 static int threshold = LOG_INFO;
 static int trying;
+static void (*diverted)(const char *line);
+
+void log_divert(void (*to)(const char *line))
+{
+	diverted = to;
+}
+
+static void divert(const char *prefix, const char *text, size_t len)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+
+	if (!out)
+		return;
+	fputs(prefix, out);
+	escape_put(out, text, len);
+	fclose(out);
+	diverted(line);
+	free(line);
+}
+
+static void put_line(const char *prefix, const char *text, size_t len)
+{
+	if (diverted) {
+		divert(prefix, text, len);
+		return;
+	}
+	flockfile(stderr);
+	fputs(prefix, stderr);
+	escape_put(stderr, text, len);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
 
 /* Messages name what comes from outside: it must neither end the line nor drive the terminal. */
 static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
@@ -24,11 +58,7 @@ static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
 	len = vasprintf(&text, fmt, ap);
 	if (len < 0)
 		return;
-	flockfile(stderr);
-	fputs(prefix, stderr);
-	escape_put(stderr, text, len);
-	fputc('\n', stderr);
-	funlockfile(stderr);
+	put_line(prefix, text, len);
 	free(text);
 }
 
@@ -54,9 +84,7 @@ static void put_lines(const char *text)
 	for (const char *line = text; *line;) {
 		size_t len = strcspn(line, "\n");
 
-		fputs(line == text ? "" : "    ", stderr);
-		escape_put(stderr, line, len);
-		fputc('\n', stderr);
+		put_line(line == text ? "" : "    ", line, len);
 		line += len + !!line[len];
 	}
 	funlockfile(stderr);

@@ -11,7 +11,12 @@ void log_init(void);
 /* Around what is tried only to see if it works: libbpf's warnings about it are for -vv. Nests. */
 void log_trying(bool begin);
 void log_verbatim(const char *text); /* several lines, for -vv */
-void log_more(void);		     /* one -v */
+
+/* Whole lines go there instead of to stderr, while something else has the terminal; NULL: no more.
+ */
+void log_divert(void (*to)(const char *line));
+
+void log_more(void); /* one -v */
 
 /* "rqspin: message" on stderr. The message names the thing and the fix. */
 void pr_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -9,7 +9,7 @@
 #include "trace/failure.h"
 
 #define RECENT 256 /* a power of two */
-#define NONE   ((size_t)-1)
+#define NONE   SERIES_NONE
 
 /* Naming a lock may take system calls: failures that are alike within one poll need them once. */
 struct recent {
@@ -134,16 +134,27 @@ static bool is_recent(const struct recent *r, const struct failure *f)
 	       r->lock == f->ev.lock && r->kind == f->ev.kind;
 }
 
-bool series_seen(struct series_table *t, const struct failure *f, struct locknames *names)
+static void add_wait(struct series *s, __u64 ns)
+{
+	if (ns == WAIT_UNKNOWN)
+		return;
+	s->waited++;
+	s->wait_ns += ns;
+	if (s->wait_max_ns < ns)
+		s->wait_max_ns = ns;
+}
+
+size_t series_seen(struct series_table *t, const struct failure *f, struct locknames *names)
 {
 	struct recent *r = recent_place(t, f);
 	size_t i = is_recent(r, f) ? r->series - 1 : series_of(t, f, names);
 
 	if (i == NONE)
-		return false;
+		return NONE;
 	*r = (struct recent){ f->ev.lock, f->prog_id, f->ev.kind, i + 1 };
 	t->rows[i].seen++;
-	return true;
+	add_wait(&t->rows[i], f->ev.wait_ns);
+	return i;
 }
 
 void series_forget_addresses(struct series_table *t)

@@ -22,12 +22,16 @@ struct locknames;
  * @seen: failures that were handed out
  * @lost: failures that were not, but are known to be like these
  * @total: what readers get; series_settle() makes it
+ * @waited: of @seen, those whose wait is known
+ * @wait_ns: their waits added up
+ * @wait_max_ns: the longest of them
  */
 struct series {
 	char prog[SERIES_PROG];
 	char lock[SERIES_LOCK];
 	__u32 kind;
 	__u64 seen, lost, total;
+	__u64 waited, wait_ns, wait_max_ns;
 };
 
 struct series_table;
@@ -36,8 +40,10 @@ struct series_table;
 struct series_table *series_new(size_t max);
 void series_free(struct series_table *t);
 
-/* One failure was handed out. False: out of memory, it is not counted. */
-bool series_seen(struct series_table *t, const struct failure *f, struct locknames *names);
+#define SERIES_NONE ((size_t)-1)
+
+/* One failure was handed out. Its series, or SERIES_NONE: out of memory, it is not counted. */
+size_t series_seen(struct series_table *t, const struct failure *f, struct locknames *names);
 
 /*
  * So many like this one are lost by now: since the beginning, not since the last call. like: as

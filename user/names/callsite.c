@@ -16,9 +16,7 @@ bool callsite_find(const struct proginfo *progs, struct ksyms *ks, __u64 addr, _
 	*site = (struct callsite){ 0 };
 	if (!addr)
 		return false;
-	p = proginfo_by_addr(progs, addr, &nth);
-	if (p && p->gone_ns && p->gone_ns < when_ns)
-		p = NULL; /* its memory is somebody else's */
+	p = proginfo_by_addr(progs, addr, when_ns, &nth);
 	site->prog = p;
 	if (p)
 		site->line = proginfo_nth_line(p, nth, site->file, sizeof(site->file));

@@ -89,6 +89,17 @@ static char *func_name(const struct proginfo *p, const struct bpf_func_info *fun
 	return t ? strdup(btf__name_by_offset(p->btf, t->name_off)) : NULL;
 }
 
+/* The kernel tells it in CLOCK_BOOTTIME, which went on while the machine slept. */
+static __u64 born_ns(const struct bpf_prog_info *info)
+{
+	__u64 now = now_ns(), slept;
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	slept = boot.tv_sec * 1000000000ULL + boot.tv_nsec - now;
+	return info->load_time > slept ? info->load_time - slept : 0;
+}
+
 static struct proginfo *read_prog(__u32 id)
 {
 	struct bpf_prog_info info = {};
@@ -107,6 +118,7 @@ static struct proginfo *read_prog(__u32 id)
 	}
 	p->id = id;
 	p->type = info.type;
+	p->born_ns = born_ns(&info);
 	memcpy(p->name, info.name, sizeof(p->name));
 	read_arrays(p, fd, &info, &func);
 	progaddr_read(&p->code, fd);
@@ -240,11 +252,17 @@ const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id)
 	return NULL;
 }
 
-const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth)
+static bool was_there(const struct proginfo *p, __u64 when_ns)
+{
+	return !when_ns || (p->born_ns <= when_ns && (!p->gone_ns || p->gone_ns >= when_ns));
+}
+
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u64 when_ns,
+					__u32 *nth)
 {
 	/* Newest first: the memory of one that is gone may be another's by now. */
 	for (const struct proginfo *p = progs; p; p = p->next)
-		if (progaddr_find(&p->code, addr, nth))
+		if (was_there(p, when_ns) && progaddr_find(&p->code, addr, nth))
 			return p;
 	return NULL;
 }

@@ -27,6 +27,7 @@ struct proginfo {
 	struct btf *btf; /* NULL: no line information */
 	bool own;	 /* of the tool itself, whatever process loaded it */
 	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
+	__u64 born_ns;	 /* it did not run before, 0: unknown */
 	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
 	bool condemned;	 /* is forgotten at the next occasion */
 	unsigned int users;
@@ -51,8 +52,12 @@ void proginfo_put(const struct proginfo *prog);
 const struct proginfo *proginfos_first(const struct proginfos *ps);
 const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
 
-/* Whose code of these a return address is in; NULL if nobody's. nth: as progaddr_find(). */
-const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u32 *nth);
+/*
+ * Whose code of these a return address was in at that time (0: whenever); NULL if nobody's. nth: as
+ * progaddr_find().
+ */
+const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u64 when_ns,
+					__u32 *nth);
 bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
 
 /* The newest program of this (short) name that uses the map; NULL if none. */

@@ -173,9 +173,10 @@ static json_t *totals_json(const struct gather *g)
 
 json_t *gather_json(const struct gather *g)
 {
-	return json_pack("{s:I, s:I, s:I, s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "failures",
+	return json_pack("{s:I, s:I, s:I, s:I, s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "failures",
 			 (json_int_t)g->failures, "repeats", (json_int_t)g->repeats, "traces",
-			 (json_int_t)g->stacks.traces, "kinds", g->kinds, "timeline",
+			 (json_int_t)g->stacks.traces, "stacks_shortened",
+			 (json_int_t)g->stacks.shortened, "kinds", g->kinds, "timeline",
 			 timeline_json(&g->timeline), "programs", rank_top(g->programs, GATHER_TOP),
 			 "locks", rank_top(g->locks, GATHER_TOP), "cycles", cycles_json(g),
 			 "stacks", stacks_json(&g->stacks), "totals", totals_json(g), "summary",

@@ -193,7 +193,9 @@ $('flame-note').textContent = (data.traces
   ? `Task, call trace (known of ${plural(data.traces, 'failure', 'failures')}) or program and ` +
     'line, lock. '
   : "Task, program, line, lock; 'trace --stacks' adds call traces. ") +
-  'Click a row to zoom in, one above it to zoom out.';
+  'Click a row to zoom in, one above it to zoom out.' +
+  (data.stacks_shortened ? ` Of ${plural(data.stacks_shortened, 'failure', 'failures')} not all ` +
+    'callers are shown: there are too many.' : '');
 $('flame-note').className = 'dim';
 if (data.stacks.count) flame();
 table('totals', ['failures', 'lost', 'program', 'kind'], data.totals.map((t) =>

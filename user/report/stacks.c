@@ -14,6 +14,7 @@
 struct frames {
 	char names[DEPTH][REPORT_NAME];
 	int nr;
+	bool cut; /* there were more */
 };
 
 int stacks_init(struct stacks *s)
@@ -64,6 +65,7 @@ static void read_trace(struct frames *fr, const char *report)
 	const char *line = strstr(report, "Call trace:\n");
 
 	fr->nr = 0;
+	fr->cut = false;
 	for (line = line ? strchr(line, '\n') + 1 : ""; *line && *line != '\n';) {
 		size_t len = strcspn(line, "\n"), blanks = strspn(line, " \t");
 
@@ -71,6 +73,8 @@ static void read_trace(struct frames *fr, const char *report)
 			add_place(fr, line, len);
 		else if (fr->nr < DEPTH && blanks < len)
 			frame_name(line + blanks, len - blanks, fr->names[fr->nr++]);
+		else
+			fr->cut |= blanks < len;
 		line += len + (line[len] == '\n');
 	}
 }
@@ -81,6 +85,7 @@ static json_t *child(struct stacks *s, json_t *node, const char *name, unsigned 
 	json_t *children = json_object_get(node, "children");
 	json_t *c = json_object_get(children, name);
 
+	s->cut |= !c && s->nodes == STACKS_NODES;
 	if (!c && s->nodes < STACKS_NODES) {
 		c = json_pack("{s:i, s:{}}", "count", 0, "children");
 		if (!c || json_object_set_new(children, name, c))
@@ -109,6 +114,7 @@ void stacks_add(struct stacks *s, const json_t *line, unsigned long long nr)
 	char name[REPORT_NAME];
 	json_t *node;
 
+	s->cut = false;
 	rank_add(s->root, "count", nr);
 	node = child(s, s->root, *comm ? comm : "unknown task", nr);
 	read_trace(&fr, report_member(line, "report"));
@@ -120,6 +126,8 @@ void stacks_add(struct stacks *s, const json_t *line, unsigned long long nr)
 		node = child(s, node, fr.names[i], nr);
 	if (node)
 		child(s, node, report_failed_lock(line, name), nr);
+	if (s->cut || fr.cut)
+		s->shortened += nr;
 }
 
 static json_t *listed(const char *name, const json_t *node)

@@ -13,11 +13,13 @@
  * @root: {"count": 5, "children": {"name": {...}}}
  * @nodes: how many there are
  * @traces: failures whose call trace is known
+ * @shortened: failures whose callers are not all in the tree: too deep, or too many
  */
 struct stacks {
 	json_t *root;
 	unsigned int nodes;
-	unsigned long long traces;
+	unsigned long long traces, shortened;
+	bool cut; /* the failure that is being added */
 };
 
 int stacks_init(struct stacks *s); /* -ENOMEM */

@@ -15,11 +15,10 @@ static bool is_cycle(const char *kind)
 }
 
 /* Names come from outside: quotes, and what graphviz replaces in labels, are escaped. */
-static void quoted(FILE *out, const char *text)
+static void escaped_text(FILE *out, const char *text)
 {
 	size_t len = strlen(text);
 
-	putc('"', out);
 	for (size_t i = 0; i < len && i < SHOWN; i++) {
 		/* Never within a character of several bytes. */
 		if (i > SHOWN - 8 && len > SHOWN && (text[i] & 0xc0) != 0x80) {
@@ -30,15 +29,24 @@ static void quoted(FILE *out, const char *text)
 			putc('\\', out);
 		putc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
 	}
-	putc('"', out);
 }
 
-static void node(FILE *out, char kind, int nr, const char *label)
+static void lock_node(FILE *out, int nr, const char *name)
 {
-	fprintf(out, "%c%d [class=\"%s\", shape=%s, label=", kind, nr, kind == 'w' ? "who" : "lock",
-		kind == 'w' ? "box, style=rounded" : "ellipse");
-	quoted(out, label);
-	fputs("];\n", out);
+	fprintf(out, "l%d [class=\"lock\", shape=ellipse, label=\"", nr);
+	escaped_text(out, name);
+	fputs("\"];\n", out);
+}
+
+/* Who waits, and in the second line where, if that is known. */
+static void who_node(FILE *out, int nr, const char *name, const char *at)
+{
+	fprintf(out, "w%d [class=\"who\", shape=box, style=rounded, label=\"", nr);
+	escaped_text(out, name);
+	if (*at)
+		fputs("\\n", out);
+	escaped_text(out, at);
+	fputs("\"];\n", out);
 }
 
 static void wants(FILE *out, int who, int lock)
@@ -73,11 +81,25 @@ static const json_t *hop_wants(const json_t *line, size_t hop)
 	return json_object_get(json_object_get(line, "owner"), "wants");
 }
 
+/* Its program, or the kernel's function that waits; NULL: not known. */
+static const json_t *hop_who(const json_t *line, size_t hop)
+{
+	const json_t *one = json_array_get(json_object_get(line, "chain"), hop);
+	const json_t *prog = json_object_get(one, "prog");
+
+	return json_is_object(prog) || *report_member(one, "function") ? one : NULL;
+}
+
 static void member_name(const json_t *line, size_t hop, size_t others, char name[REPORT_NAME])
 {
 	const char *comm = report_member(json_object_get(line, "owner"), "comm");
+	const json_t *who = hop_who(line, hop);
 
-	if (!hop && *comm)
+	if (who && json_is_object(json_object_get(who, "prog")))
+		report_prog(who, name);
+	else if (who)
+		snprintf(name, REPORT_NAME, "%s", report_member(who, "function"));
+	else if (!hop && *comm)
 		snprintf(name, REPORT_NAME, "task %s", comm);
 	else if (others > 1)
 		snprintf(name, REPORT_NAME, "CPU no. %zu of the cycle", hop + 2);
@@ -99,7 +121,7 @@ static void circle(FILE *out, const json_t *line)
 	size_t others = nr_others(line), i;
 	const json_t *last = hop_wants(line, others - 1);
 	json_int_t parties = json_integer_value(json_object_get(line, "parties"));
-	char name[REPORT_NAME];
+	char name[REPORT_NAME], at[REPORT_NAME];
 
 	for (i = 1; i <= others; i++) {
 		const json_t *lock = i == others ? held_lock(line, last) : hop_wants(line, i - 1);
@@ -107,8 +129,8 @@ static void circle(FILE *out, const json_t *line)
 		member_name(line, i - 1, others, name);
 		if (others == 1 && parties > 2)
 			snprintf(name, sizeof(name), "%lld other CPUs", (long long)parties - 1);
-		node(out, 'w', i, name);
-		node(out, 'l', i, report_lock(lock, name));
+		who_node(out, i, name, report_at(hop_who(line, i - 1), at));
+		lock_node(out, i, report_lock(lock, name));
 		held_by(out, i - 1, i);
 		wants(out, i, i);
 	}
@@ -118,7 +140,7 @@ static void circle(FILE *out, const json_t *line)
 char *waits_dot(const json_t *line)
 {
 	const char *kind = report_member(line, "kind");
-	char *dot = NULL, name[REPORT_NAME];
+	char *dot = NULL, name[REPORT_NAME], at[REPORT_NAME];
 	size_t size;
 	FILE *out;
 
@@ -131,8 +153,8 @@ char *waits_dot(const json_t *line)
 	      "node [fontname=\"sans-serif\", fontsize=12]; edge [fontname=\"sans-serif\", "
 	      "fontsize=10];\n",
 	      out);
-	node(out, 'w', 0, report_prog(line, name));
-	node(out, 'l', 0, report_failed_lock(line, name));
+	who_node(out, 0, report_prog(line, name), report_at(line, at));
+	lock_node(out, 0, report_failed_lock(line, name));
 	wants(out, 0, 0);
 	if (strcmp(kind, "AA"))
 		circle(out, line);
@@ -145,22 +167,59 @@ char *waits_dot(const json_t *line)
 	return NULL;
 }
 
+static void put_at(FILE *out, const json_t *line)
+{
+	char at[REPORT_NAME];
+
+	if (*report_at(line, at))
+		fprintf(out, " at %s", at);
+}
+
+/* "; abba_1 at abba.bpf.c:24 wants lock_a": those of whom it is known. */
+static void put_members(FILE *out, const json_t *line)
+{
+	size_t others = nr_others(line);
+	char text[REPORT_NAME];
+
+	for (size_t hop = 0; hop < others; hop++) {
+		const json_t *who = hop_who(line, hop);
+
+		if (!who)
+			continue;
+		member_name(line, hop, others, text);
+		fprintf(out, "; %s", text);
+		put_at(out, who);
+		fprintf(out, " wants %s", report_lock(hop_wants(line, hop), text));
+	}
+}
+
+static void put_text(FILE *out, const json_t *line)
+{
+	char text[REPORT_NAME];
+
+	fputs(report_prog(line, text), out);
+	put_at(out, line);
+	fprintf(out, " wants %s", report_failed_lock(line, text));
+	if (!strcmp(report_member(line, "kind"), "AA")) {
+		fputs(", which its CPU holds", out);
+		return;
+	}
+	fprintf(out, " and holds %s",
+		report_lock(held_lock(line, hop_wants(line, nr_others(line) - 1)), text));
+	put_members(out, line);
+}
+
 char *waits_text(const json_t *line)
 {
-	char prog[REPORT_NAME], lock[REPORT_NAME], held[REPORT_NAME], at[REPORT_NAME];
-	const char *kind = report_member(line, "kind");
-	char *text;
-	int n;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	report_prog(line, prog);
-	report_failed_lock(line, lock);
-	report_at(line, at);
-	if (!strcmp(kind, "AA"))
-		n = asprintf(&text, "%s%s%s wants %s, which its CPU holds", prog, *at ? " at " : "",
-			     at, lock);
-	else
-		n = asprintf(
-			&text, "%s%s%s wants %s and holds %s", prog, *at ? " at " : "", at, lock,
-			report_lock(held_lock(line, hop_wants(line, nr_others(line) - 1)), held));
-	return n < 0 ? NULL : text;
+	if (!out)
+		return NULL;
+	put_text(out, line);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
 }

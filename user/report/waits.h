@@ -11,7 +11,10 @@
  */
 char *waits_dot(const json_t *line);
 
-/* "aa wants slots[0].lock and holds it". To be freed, NULL without memory. */
+/*
+ * "abba_0 at abba.bpf.c:18 wants lock_b and holds lock_a; abba_1 at abba.bpf.c:24 wants lock_a". To
+ * be freed, NULL without memory.
+ */
 char *waits_text(const json_t *line);
 
 #endif

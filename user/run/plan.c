@@ -14,17 +14,28 @@
 #define ROUNDS_DEFAULT 100
 #define RUN_FDS	       24 /* what probes and the largest sample open */
 
+/* The user says what to run, or the object does. */
+static int choose_own(struct plan *p)
+{
+	const struct run_args *a = p->args;
+	const char *path = a->path ? a->path : a->what;
+	int err = what_check_object(path);
+
+	p->own = true;
+	if (err || a->nr_role_names)
+		return err;
+	err = described_read(&p->described, path);
+	if (!err)
+		p->sample = &p->described.sample;
+	return err == -ENOENT ? what_ask_for_roles(path) : err;
+}
+
 static int choose_sample(struct plan *p)
 {
 	const struct run_args *a = p->args;
 
-	if (what_is_path(a->what)) {
-		int err = what_check_object(a->what);
-
-		if (err || a->nr_role_names)
-			return err;
-		return what_ask_for_roles(a->what);
-	}
+	if (a->path || what_is_path(a->what))
+		return choose_own(p);
 	p->sample = sample_find(a->what);
 	if (!p->sample)
 		return what_unknown_sample(a->what);
@@ -65,7 +76,10 @@ static int find_object(struct plan *p)
 {
 	const char *dir = getenv("RQSPIN_PROGS_DIR");
 
-	p->path = p->sample ? sample_object(p->args->what) : strdup(p->args->what);
+	if (p->own)
+		p->path = strdup(p->args->path ? p->args->path : p->args->what);
+	else
+		p->path = sample_object(p->args->what);
 	if (p->path)
 		return 0;
 	if (dir)

@@ -7,22 +7,22 @@
 #include <stdint.h>
 
 #include "base/opts.h"
+#include "run/described.h"
 #include "run/driver.h"
 
 #define USER_ROLES_MAX 64
 
-struct sample;
-
 /**
  * struct run_args - what was asked for
- * @what: sample, or path of an object
+ * @what: sample, or path of an object; with @path only what messages call it
+ * @path: NULL, or of an object that describes itself
  * @nr_cpus: 0: not given
  * @count, @seconds: 0: no such limit; without both a sample has its own
  * @rate: 0: as fast as it goes
  * @role_names: programs of an object of the user's own
  */
 struct run_args {
-	const char *what;
+	const char *what, *path;
 	int cpus[OPT_CPUS_MAX];
 	int nr_cpus;
 	uint64_t count, rate;
@@ -33,13 +33,16 @@ struct run_args {
 
 /**
  * struct plan - what will be run
- * @sample: NULL: the user's own object
+ * @sample: NULL: the user's own object, which does not describe itself
  * @path: of the object
+ * @own: it is none of our samples
  */
 struct plan {
 	const struct run_args *args;
 	const struct sample *sample;
 	char *path;
+	bool own;
+	struct described described;
 	struct drive drive;
 };
 

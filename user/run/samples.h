@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAMPLE_ROLES_MAX 4
+#define SAMPLE_ROLES_MAX 64
 
-/* One line of bpf/progs/expected.tsv. */
+/* One line of bpf/progs/expected.tsv, or what an object says (run/described.h). */
 struct sample {
 	const char *name;		     /* object NAME.bpf.o */
 	const char *shows;		     /* one line */

@@ -142,6 +142,22 @@ int failure_json(const struct failure *f, const char *body)
 	return out_state();
 }
 
+json_t *failure_json_object(const char *body, __u64 ts_ns, __u64 wait_ns)
+{
+	json_t *j = json_loads(body, 0, NULL);
+	char when[40];
+
+	if (!j)
+		return NULL;
+	wall_time(ts_ns, true, when);
+	json_object_set_new(j, "schema", json_string(SCHEMA));
+	json_object_set_new(j, "type", json_string("failure"));
+	json_object_set_new(j, "time", json_string(when));
+	json_object_set_new(j, "ts_ns", json_integer(ts_ns));
+	json_object_set_new(j, "wait_ns", id_or_null(wait_ns, wait_ns != WAIT_UNKNOWN));
+	return j;
+}
+
 int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again)
 {
 	json_t *j = json_object();

@@ -4,6 +4,7 @@
 #define RQSPIN_SHOW_FAILURE_JSON_H
 
 #include <jansson.h>
+#include <linux/types.h>
 #include <stdbool.h>
 
 struct failure;
@@ -16,6 +17,7 @@ struct trace_totals;
 char *failure_json_body(const struct failure *f, const struct lock_view *v,
 			bool stacks); /* NULL: no memory */
 int failure_json(const struct failure *f, const char *body);
+json_t *failure_json_object(const char *body, __u64 ts_ns, __u64 wait_ns); /* NULL: no memory */
 int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again);
 int summary_json(struct session *s, const struct trace_totals *t);
 

@@ -32,7 +32,7 @@ int print_repeat(struct session *s, const struct failure *first, unsigned long l
 	return (opts->json ? repeat_json : repeat_text)(first, &v, again);
 }
 
-static char *body_of(struct session *s, const struct failure *f, const struct print_opts *opts)
+char *print_body(struct session *s, const struct failure *f, const struct print_opts *opts)
 {
 	const struct lock_view v = view(s, f, opts);
 
@@ -46,7 +46,7 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 	const char *body = own_text ? NULL : alike_find(f, settled_ns);
 
 	if (!body)
-		body = alike_add(f, body_of(s, f, opts), !own_text);
+		body = alike_add(f, print_body(s, f, opts), !own_text);
 	if (!body)
 		return -ENOMEM;
 	return opts->json ? failure_json(f, body) : failure_text(f, body, opts->stacks);

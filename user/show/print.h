@@ -11,6 +11,10 @@ struct trace_totals;
 /* All write one whole record and flush; 0 or negative errno of the output. */
 int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts);
 
+/* The same without time and wait, for whoever shows them otherwise; to be freed, NULL: no memory.
+ */
+char *print_body(struct session *s, const struct failure *f, const struct print_opts *opts);
+
 /* Names are as old as the first failure of a batch at most: call it after each poll. */
 void print_batch_over(void);
 

@@ -112,11 +112,10 @@ bool told_program(const struct witness_told *told, const struct witness_chain *d
 	__u32 nth;
 
 	for (__s64 i = 0; i < stack.depth; i++) {
-		const struct proginfo *p = proginfo_by_addr(progs, stack.at[i], &nth);
+		const struct proginfo *p;
 		const char *name;
 
-		if (p && p->gone_ns && p->gone_ns < told->w.ts_ns)
-			p = NULL; /* its memory is somebody else's */
+		p = proginfo_by_addr(progs, stack.at[i], told->w.ts_ns, &nth);
 		name = p ? NULL : name_of(ks, stack.at[i]);
 		/* Not there: the kernel hides where programs are. */
 		own |= p && p->id == own_id;
@@ -154,7 +153,7 @@ static void put_frame(FILE *out, const struct proginfo *progs, struct ksyms *ks,
 	__u32 nth;
 	bool data;
 
-	p = proginfo_by_addr(progs, addr, &nth);
+	p = proginfo_by_addr(progs, addr, 0, &nth);
 	name = p ? NULL : ksyms_find(ks, addr, &off, &data);
 	if (p)
 		fprintf(out, " program %u %s\n", p->id, p->full_name);

@@ -48,7 +48,7 @@ static void a_label_is_quoted_and_valid(void **state)
 	char *text;
 
 	(void)state;
-	assert_true(series_seen(m.series, &f, NULL));
+	assert_true(series_seen(m.series, &f, NULL) != SERIES_NONE);
 	series_settle(m.series);
 	text = exposed(&m, false);
 	assert_line(
@@ -85,7 +85,7 @@ static void a_total_never_goes_down(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		assert_true(series_seen(t, &f, NULL));
+		assert_true(series_seen(t, &f, NULL) != SERIES_NONE);
 		series_begin_losses(t);
 		assert_true(series_lost(t, &f, steps[i].lost, NULL));
 		series_settle(t);
@@ -121,7 +121,7 @@ static void too_many_names_are_one_series_of_each_kind(void **state)
 
 		snprintf(f.ev.prog, sizeof(f.ev.prog), "p%d", i);
 		assert_int_equal(series_full(t), i > 2);
-		assert_true(series_seen(t, &f, NULL));
+		assert_true(series_seen(t, &f, NULL) != SERIES_NONE);
 	}
 	series_settle(t);
 	assert_int_equal(series_nr(t), 4);

@@ -20,7 +20,14 @@
 #define ABBA                                                                               \
 	"{" COMMON ",\"kind\":\"ABBA\",\"parties\":2,\"chain\":null,\"owner\":{\"cpu\":1," \
 	"\"comm\":\"t\",\"wants\":{\"name\":\"z\",\"addr\":\"0x3\"}}}"
-#define LATE "{" COMMON ",\"kind\":\"TIMEOUT\",\"parties\":null,\"owner\":null,\"chain\":null}"
+#define CHAIN(who)                                                                          \
+	"{" COMMON ",\"kind\":\"ABBA\",\"parties\":2,\"owner\":null,\"chain\":[{\"cpu\":1," \
+	"\"wants\":{\"name\":\"z\",\"addr\":\"0x3\"}," who "}]}"
+#define BOTH                                                                              \
+	CHAIN("\"prog\":{\"id\":6,\"name\":\"mine\"},\"function\":null,\"at\":{\"file\":" \
+	      "\"/src/b.c\",\"line\":24}")
+#define KERNEL CHAIN("\"prog\":null,\"at\":null,\"function\":\"htab_map_update_elem\"")
+#define LATE   "{" COMMON ",\"kind\":\"TIMEOUT\",\"parties\":null,\"owner\":null,\"chain\":null}"
 
 static json_t *parsed(const char *text)
 {
@@ -62,6 +69,22 @@ static void assert_graph(const char *text, const char *part, bool there)
 	json_decref(line);
 }
 
+static void texts_have_the_members(void **state)
+{
+	json_t *line = parsed(BOTH);
+	char *text = waits_text(line);
+
+	(void)state;
+	assert_string_equal(text, "a\"b\\ wants x and holds z; mine at b.c:24 wants z");
+	free(text);
+	json_decref(line);
+	line = parsed(ABBA);
+	text = waits_text(line);
+	assert_string_equal(text, "a\"b\\ wants x and holds z");
+	free(text);
+	json_decref(line);
+}
+
 static void graphs_name_who_waits_for_whom(void **state)
 {
 	json_t *line = parsed(LATE);
@@ -74,6 +97,8 @@ static void graphs_name_who_waits_for_whom(void **state)
 	assert_graph(ABBA, "label=\"task t\"", true);
 	assert_graph(ABBA, "l1 [class=\"lock\", shape=ellipse, label=\"z\"]", true);
 	assert_graph(ABBA, "l1 -> w0", true);
+	assert_graph(BOTH, "label=\"mine\\nb.c:24\"", true);
+	assert_graph(KERNEL, "label=\"htab_map_update_elem\"", true);
 	assert_null(waits_dot(line));
 	json_decref(line);
 }
@@ -139,6 +164,7 @@ static void all_is_summed_up(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_ours_or_not),
 	cmocka_unit_test(graphs_name_who_waits_for_whom),
+	cmocka_unit_test(texts_have_the_members),
 	cmocka_unit_test(times_are_read_exactly),
 	cmocka_unit_test(the_top_has_the_largest_and_the_sum_of_the_others),
 	cmocka_unit_test(all_is_summed_up),

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Waits for resilient locks, from the kernel's contention tracepoints. */
+#include <vmlinux.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "own.bpf.h"
+#include "waits.h"
+
+#define PROBES	    8
+#define SLOW_FRAMES 8 /* the waiting function is among the innermost ones */
+#define SPIN	    1 /* LCB_F_SPIN, and nothing else: no reader, no mutex */
+
+/* Where the functions that wait for resilient locks begin and end: it tells these locks apart. */
+const volatile struct {
+	__u64 start, end;
+} slow[WAITS_RANGES];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waits_entry);
+} entries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waits_cpu);
+} cpus SEC(".maps");
+
+static __always_inline struct waits_cpu *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline bool is_resilient(const __u64 *ips)
+{
+	int i;
+
+	for (i = 0; i < SLOW_FRAMES; i++)
+		for (int k = 0; k < WAITS_RANGES; k++)
+			if (ips[i] >= slow[k].start && ips[i] < slow[k].end)
+				return true;
+	return false;
+}
+
+SEC("tp_btf/contention_begin")
+int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
+{
+	struct waits_cpu *c = flags == SPIN ? this_cpu() : NULL;
+	struct waits_now *now;
+	__u64 depth;
+
+	if (!c)
+		return 0;
+	depth = c->depth;
+	/* Ends were missed: begin anew. */
+	if (depth >= WAITS_DEPTH) {
+		__sync_fetch_and_add(&c->dropped, depth);
+		c->depth = depth = 0;
+	}
+	now = &c->now[depth & (WAITS_DEPTH - 1)];
+	__builtin_memset(now->ips, 0, sizeof(now->ips));
+	bpf_get_stack(ctx, now->ips, sizeof(now->ips), 0);
+	if (!is_resilient(now->ips))
+		return 0;
+	now->lock = (__u64)lock;
+	now->start_ns = bpf_ktime_get_ns();
+	c->depth = depth + 1;
+	return 0;
+}
+
+static __always_inline __u64 key_of(const struct waits_now *now)
+{
+	__u64 key = now->lock;
+
+	for (int i = 0; i < WAITS_FRAMES; i++) {
+		key = (key ^ now->ips[i]) * 0x9e3779b97f4a7c15ULL;
+		key ^= key >> 29;
+	}
+	return key | 1;
+}
+
+/* NULL: there is no room. Atomic, as interrupts of this CPU write as well. */
+static __always_inline struct waits_entry *entry_of(const struct waits_now *now)
+{
+	__u32 base = bpf_get_smp_processor_id() * WAITS_ENTRIES, i;
+	__u64 key = key_of(now);
+
+	bpf_for(i, 0, PROBES) {
+		__u32 slot = base + (((__u32)(key >> 32) + i) & (WAITS_ENTRIES - 1));
+		struct waits_entry *e = bpf_map_lookup_elem(&entries, &slot);
+
+		if (!e)
+			break;
+		if (!e->key && !__sync_val_compare_and_swap(&e->key, 0, key)) {
+			e->lock = now->lock;
+			e->when_ns = now->start_ns;
+			__builtin_memcpy(e->ips, now->ips, sizeof(e->ips));
+			__sync_lock_test_and_set(&e->ready, 1);
+		}
+		if (e->key == key)
+			return e;
+	}
+	return NULL;
+}
+
+static __always_inline __u32 bucket_of(__u64 ns)
+{
+	__u32 n = 0;
+
+	for (int shift = 32; shift; shift >>= 1)
+		if (ns >> shift) {
+			ns >>= shift;
+			n += shift;
+		}
+	return n < WAITS_BUCKETS ? n : WAITS_BUCKETS - 1;
+}
+
+static __always_inline void add(struct waits_cpu *c, const struct waits_now *now, int ret)
+{
+	__u64 ns = bpf_ktime_get_ns() - now->start_ns, max;
+	struct waits_entry *e = entry_of(now);
+	__u32 i;
+
+	if (!e) {
+		__sync_fetch_and_add(&c->dropped, 1);
+		return;
+	}
+	__sync_fetch_and_add(&e->count, 1);
+	__sync_fetch_and_add(&e->failed, ret ? 1 : 0);
+	__sync_fetch_and_add(&e->total_ns, ns);
+	__sync_fetch_and_add(&e->hist[bucket_of(ns) % WAITS_BUCKETS], 1);
+	bpf_for(i, 0, PROBES) {
+		max = e->max_ns;
+		if (max >= ns || __sync_val_compare_and_swap(&e->max_ns, max, ns) == max)
+			break;
+	}
+}
+
+SEC("tp_btf/contention_end")
+int BPF_PROG(rqspin_waited, void *lock, int ret)
+{
+	struct waits_cpu *c = this_cpu();
+	__u64 depth = c ? c->depth : 0;
+	struct waits_now *now;
+
+	if (!depth || depth > WAITS_DEPTH)
+		return 0;
+	now = &c->now[(depth - 1) & (WAITS_DEPTH - 1)];
+	if (now->lock != (__u64)lock)
+		return 0;
+	add(c, now, ret);
+	c->depth = depth - 1;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A waiter in the lock's queue with two CPUs: while one waits beside the lock, its owner wants it
+ * again and comes into the queue, where it fails. `rqspin run FILE --roles pair_own,pair_wait`.
+ */
+#include "test_kfuncs.h"
+#include <bpf/bpf_core_read.h>
+
+#define SPINS (1 << 22) /* at most, until the other one waits */
+
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
+
+struct slot {
+	struct bpf_res_spin_lock lock;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct slot);
+} pairs SEC(".maps");
+
+__u64 arrived;
+
+static __always_inline void meet(void)
+{
+	__u64 target = (__sync_fetch_and_add(&arrived, 1) / 2 + 1) * 2;
+
+	while (may_loop)
+		if (*(volatile __u64 *)&arrived >= target)
+			return;
+}
+
+SEC("tc")
+int pair_own(struct __sk_buff *ctx)
+{
+	const struct qspinlock *word;
+	struct slot *s, *again;
+	int err, i, alone;
+	__u32 key = 0;
+
+	/* Two look-ups: the verifier must not know that it is one lock. */
+	s = bpf_map_lookup_elem(&pairs, &key);
+	again = bpf_map_lookup_elem(&pairs, &key);
+	if (!s || !again)
+		return 1;
+	/* The lock as the kernel sees it: who waits leaves a trace there. */
+	word = bpf_rdonly_cast(&again->lock, bpf_core_type_id_kernel(struct qspinlock));
+	err = bpf_res_spin_lock(&s->lock);
+	if (err)
+		return err;
+	alone = word->val.counter;
+	meet();
+	bpf_for(i, 0, SPINS)
+		if (*(volatile const int *)&word->val.counter != alone)
+			break;
+	err = bpf_res_spin_lock(&again->lock);
+	if (!err)
+		bpf_res_spin_unlock(&again->lock);
+	bpf_res_spin_unlock(&s->lock);
+	return err;
+}
+
+SEC("tc")
+int pair_wait(struct __sk_buff *ctx)
+{
+	struct slot *s;
+	__u32 key = 0;
+	int err;
+
+	s = bpf_map_lookup_elem(&pairs, &key);
+	if (!s)
+		return 1;
+	meet();
+	err = bpf_res_spin_lock(&s->lock);
+	if (!err)
+		bpf_res_spin_unlock(&s->lock);
+	return err;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

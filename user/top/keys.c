@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <curses.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "top/keys.h"
+#include "top/state.h"
+
+#define ESC	     27
+#define DEL	     127
+#define CTRL(c)	     ((c) & 31)
+#define INTERVAL_MIN 0.125
+#define INTERVAL_MAX 64
+
+const char *const top_key_help[] = {
+	"Up Down PgUp PgDn Home End   select a row (also k and j)",
+	"Enter   the row in detail, with its latest failure",
+	"Tab     rows are locks, programs, or programs with a lock",
+	"s S     next or previous order: failures, rate, wait, max, contended, name",
+	"/       show rows with some text in their names; empty: all",
+	"Space   freeze the screen, or let it go on; counting never stops",
+	"+ -     refresh half or twice as often",
+	"Esc     back; in the list: drop the filter",
+	"h ?     this help",
+	"q       quit",
+	NULL,
+};
+
+static bool is_enter(int key)
+{
+	return key == '\n' || key == '\r' || key == KEY_ENTER;
+}
+
+static void type_letter(struct top_state *st, int key)
+{
+	size_t len = strlen(st->typed);
+
+	if (key == KEY_BACKSPACE || key == DEL || key == CTRL('h')) {
+		/* Whole characters: what follows the first byte of one goes with it. */
+		while (len && (st->typed[--len] & 0xc0) == 0x80)
+			;
+		st->typed[len] = 0;
+	} else if (key >= ' ' && key <= UCHAR_MAX && len + 1 < sizeof(st->typed)) {
+		st->typed[len] = key;
+		st->typed[len + 1] = 0;
+	}
+}
+
+static void type_key(struct top_state *st, int key)
+{
+	if (is_enter(key)) {
+		memcpy(st->filter, st->typed, sizeof(st->filter));
+		top_state_restart(st);
+	}
+	if (is_enter(key) || key == ESC)
+		st->typing = false;
+	else
+		type_letter(st, key);
+}
+
+static bool move_key(struct top_state *st, int key)
+{
+	static const struct {
+		int key;
+		long rows, pages;
+	} moves[] = {
+		{ KEY_UP, -1, 0 },	   { 'k', -1, 0 },
+		{ KEY_DOWN, 1, 0 },	   { 'j', 1, 0 },
+		{ KEY_PPAGE, 0, -1 },	   { KEY_NPAGE, 0, 1 },
+		{ KEY_HOME, -INT_MAX, 0 }, { KEY_END, INT_MAX, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		if (moves[i].key != key)
+			continue;
+		top_state_move(st, moves[i].rows + moves[i].pages * (long)st->height);
+		return true;
+	}
+	return false;
+}
+
+static void faster(struct top_state *st, double by)
+{
+	double interval = st->interval * by;
+
+	if (interval >= INTERVAL_MIN && interval <= INTERVAL_MAX)
+		st->interval = interval;
+}
+
+static void back(struct top_state *st)
+{
+	if (st->page == TOP_LIST) {
+		st->filter[0] = 0;
+		top_state_restart(st);
+	}
+	st->page = TOP_LIST;
+}
+
+static void open_detail(struct top_state *st, const struct top_row *rows, size_t nr)
+{
+	if (st->page != TOP_LIST || st->selected >= nr)
+		return;
+	st->detail = rows[st->selected];
+	st->detail.latest = NULL; /* belongs to the snapshot, as that: */
+	st->detail.contended = NULL;
+	st->scroll = 0;
+	st->page = TOP_DETAIL;
+}
+
+static void list_key(struct top_state *st, int key)
+{
+	switch (key) {
+	case '\t':
+		st->by = (st->by + 1) % TOP_NR_BY;
+		break;
+	case 's':
+		st->sort = (st->sort + 1) % TOP_NR_SORT;
+		break;
+	case 'S':
+		st->sort = (st->sort + TOP_NR_SORT - 1) % TOP_NR_SORT;
+		break;
+	case '/':
+		st->typing = true;
+		st->typed[0] = 0;
+		return;
+	default:
+		return;
+	}
+	top_state_restart(st);
+}
+
+void top_key(struct top_state *st, int key, const struct top_row *rows, size_t nr)
+{
+	if (st->typing) {
+		type_key(st, key);
+		return;
+	}
+	if (move_key(st, key))
+		return;
+	if (is_enter(key))
+		open_detail(st, rows, nr);
+	else if (key == ' ')
+		st->frozen = !st->frozen;
+	else if (key == '+' || key == '-')
+		faster(st, key == '+' ? 0.5 : 2);
+	else if (key == 'h' || key == '?')
+		st->page = TOP_HELP;
+	else if (key == ESC)
+		back(st);
+	else if (key == 'q')
+		st->quit = true;
+	else if (st->page == TOP_LIST)
+		list_key(st, key);
+}

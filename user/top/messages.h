@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Messages that come while the screen is in use: the last is shown there, all of them afterwards.
+ */
+#ifndef RQSPIN_TOP_MESSAGES_H
+#define RQSPIN_TOP_MESSAGES_H
+
+void messages_add(const char *line); /* for log_divert() */
+const char *messages_last(void);     /* that nobody has seen yet; NULL: none */
+void messages_seen(void);
+void messages_print(void); /* on standard error, and how many were dropped */
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "bpf/waits.skel.h"
+#include "names/ksyms.h"
+#include "waits/collect.h"
+
+#define FUNCTION_MAX 16384 /* bytes, of the kernel's waiting functions */
+
+struct waits {
+	struct waits_bpf *skel;
+	int nr_cpus;
+	const struct waits_entry *entries;
+	size_t entries_size;
+	const struct waits_cpu *cpus;
+	size_t cpus_size;
+};
+
+/* False: this kernel has no such function. */
+static bool find_function(struct ksyms *ks, const char *name, __u64 *start, __u64 *end)
+{
+	const char *found;
+	__u64 off;
+	bool data;
+
+	*start = *end = ksyms_addr(ks, name);
+	if (!*start)
+		return false;
+	do {
+		found = ksyms_find(ks, ++*end, &off, &data);
+	} while (found && !strcmp(found, name) && *end - *start < FUNCTION_MAX);
+	return true;
+}
+
+static int set_up(struct waits *w, struct ksyms *ks)
+{
+	static const char *const names[WAITS_RANGES] = { "resilient_queued_spin_lock_slowpath",
+							 "resilient_tas_spin_lock" };
+	bool any = false;
+
+	for (int i = 0; i < WAITS_RANGES; i++) {
+		__u64 start, end;
+
+		if (!find_function(ks, names[i], &start, &end))
+			continue;
+		w->skel->rodata->slow[i].start = start;
+		w->skel->rodata->slow[i].end = end;
+		any = true;
+	}
+	if (!any) {
+		pr_err("--waits: this kernel has no resilient locks, or hides their functions in "
+		       "/proc/kallsyms");
+		return -EOPNOTSUPP;
+	}
+	bpf_map__set_max_entries(w->skel->maps.entries, w->nr_cpus * WAITS_ENTRIES);
+	bpf_map__set_max_entries(w->skel->maps.cpus, w->nr_cpus);
+	return 0;
+}
+
+static size_t mapped(const struct bpf_map *map)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+
+	return (size + page - 1) / page * page;
+}
+
+static int map_memory(struct waits *w)
+{
+	w->entries_size = mapped(w->skel->maps.entries);
+	w->cpus_size = mapped(w->skel->maps.cpus);
+	w->entries = mmap(NULL, w->entries_size, PROT_READ, MAP_SHARED,
+			  bpf_map__fd(w->skel->maps.entries), 0);
+	w->cpus =
+		mmap(NULL, w->cpus_size, PROT_READ, MAP_SHARED, bpf_map__fd(w->skel->maps.cpus), 0);
+	return w->entries == MAP_FAILED || w->cpus == MAP_FAILED ? -errno : 0;
+}
+
+int waits_open(struct waits **waits, struct ksyms *ks)
+{
+	struct waits *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	w->nr_cpus = libbpf_num_possible_cpus();
+	w->skel = waits_bpf__open();
+	err = w->skel ? set_up(w, ks) : -errno;
+	if (err == -EOPNOTSUPP)
+		goto fail;
+	err = err ?: waits_bpf__load(w->skel);
+	err = err ?: map_memory(w);
+	err = err ?: waits_bpf__attach(w->skel);
+	if (!err) {
+		*waits = w;
+		return 0;
+	}
+	pr_err("--waits: the contention tracepoints cannot be used: %s", strerror(-err));
+	err = -EOPNOTSUPP;
+fail:
+	waits_close(w);
+	return err;
+}
+
+void waits_close(struct waits *w)
+{
+	if (w->entries && w->entries != MAP_FAILED)
+		munmap((void *)w->entries, w->entries_size);
+	if (w->cpus && w->cpus != MAP_FAILED)
+		munmap((void *)w->cpus, w->cpus_size);
+	waits_bpf__destroy(w->skel);
+	free(w);
+}
+
+void waits_stop(struct waits *w)
+{
+	waits_bpf__detach(w->skel);
+}
+
+const struct waits_entry *waits_at(const struct waits *w, size_t i)
+{
+	return __atomic_load_n(&w->entries[i].ready, __ATOMIC_ACQUIRE) ? &w->entries[i] : NULL;
+}
+
+size_t waits_room(const struct waits *w)
+{
+	return (size_t)w->nr_cpus * WAITS_ENTRIES;
+}
+
+/* The kernel does not run a program that its own CPU is running already. */
+static __u64 not_run(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return bpf_prog_get_info_by_fd(bpf_program__fd(prog), &info, &len) ? 0 :
+									     info.recursion_misses;
+}
+
+__u64 waits_dropped(const struct waits *w)
+{
+	__u64 nr = not_run(w->skel->progs.rqspin_wait) + not_run(w->skel->progs.rqspin_waited);
+
+	for (int i = 0; i < w->nr_cpus; i++)
+		nr += w->cpus[i].dropped;
+	return nr;
+}

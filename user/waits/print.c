@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/escape.h"
+#include "base/json_out.h"
+#include "base/out.h"
+#include "show/wall_time.h"
+#include "waits/print.h"
+#include "waits/table.h"
+
+#define BAR 40
+
+static const char *lock_name(const struct wait_row *r)
+{
+	return *r->lock ? r->lock : "lock?";
+}
+
+static void put_hist(const struct wait_row *r)
+{
+	__u64 most = 1;
+	char from[16];
+
+	for (int b = 0; b < WAITS_BUCKETS; b++)
+		most = r->hist[b] > most ? r->hist[b] : most;
+	for (int b = 0; b < WAITS_BUCKETS; b++) {
+		int bar = r->hist[b] * BAR / most;
+
+		if (r->hist[b])
+			printf("    from %8s %8llu |%.*s\n", format_ns(1ULL << b, from),
+			       (unsigned long long)r->hist[b], bar ?: 1,
+			       "########################################");
+	}
+}
+
+int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missing)
+{
+	char mean[16], longest[16];
+
+	printf("%8s %8s %8s %8s  %s\n", "WAITS", "FAILED", "AVERAGE", "LONGEST", "LOCK, CALLER");
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct wait_row *r = &t->rows[i];
+
+		printf("%8llu %8llu %8s %8s  %s%s\n", (unsigned long long)r->count,
+		       (unsigned long long)r->failed, format_ns(r->total_ns / r->count, mean),
+		       format_ns(r->max_ns, longest), escaped(lock_name(r)), r->site);
+		put_hist(r);
+	}
+	printf("dropped: %llu\n", (unsigned long long)dropped);
+	if (missing)
+		printf("not seen: %s\n", missing);
+	return out_flush();
+}
+
+static json_t *hist_json(const struct wait_row *r)
+{
+	json_t *list = json_array();
+
+	for (int b = 0; b < WAITS_BUCKETS; b++)
+		if (r->hist[b])
+			json_array_append_new(list, json_pack("{s:I, s:I}", "from_ns",
+							      (json_int_t)(1ULL << b), "count",
+							      (json_int_t)r->hist[b]));
+	return list;
+}
+
+static json_t *row_json(const struct wait_row *r)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "lock", json_text(r->lock));
+	json_object_set_new(j, "caller", json_text(r->site + (*r->site == ' ')));
+	json_object_set_new(j, "stack", json_text(r->stack));
+	json_object_set_new(j, "count", json_integer(r->count));
+	json_object_set_new(j, "failed", json_integer(r->failed));
+	json_object_set_new(j, "total_ns", json_integer(r->total_ns));
+	json_object_set_new(j, "max_ns", json_integer(r->max_ns));
+	json_object_set_new(j, "histogram", hist_json(r));
+	return j;
+}
+
+int wait_print_json(const struct wait_table *t, __u64 dropped, const char *missing)
+{
+	json_t *j = json_object(), *rows = json_array();
+	char when[40];
+
+	for (size_t i = 0; i < t->nr; i++)
+		json_array_append_new(rows, row_json(&t->rows[i]));
+	wall_time(now_ns(), true, when);
+	json_object_set_new(j, "schema", json_string("rqspin-waits/1"));
+	json_object_set_new(j, "time", json_string(when));
+	json_object_set_new(j, "waits", rows);
+	json_object_set_new(j, "dropped", json_integer(dropped));
+	json_object_set_new(j, "not_seen", json_text(missing));
+	return json_put_line(j) ?: out_flush();
+}
+
+int wait_print_folded(const struct wait_table *t)
+{
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct wait_row *r = &t->rows[i];
+		char lock[sizeof(r->lock)];
+
+		snprintf(lock, sizeof(lock), "%s", lock_name(r));
+		for (char *c = lock; *c; c++)
+			*c = *c == ';' || *c == ' ' ? '_' : *c;
+		printf("%s%s%s %llu\n", r->stack, *r->stack ? ";" : "", escaped(lock),
+		       (unsigned long long)r->total_ns);
+	}
+	return out_flush();
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "names/callsite.h"
+#include "names/ksyms.h"
+#include "names/lockname.h"
+#include "names/proginfo.h"
+#include "show/call_view.h"
+#include "waits/collect.h"
+#include "waits/table.h"
+
+static bool is_slow_path(const char *function)
+{
+	return strstr(function, "res_spin_") || !strncmp(function, "resilient_", 10);
+}
+
+static const char *function_at(struct ksyms *ks, __u64 ip)
+{
+	__u64 off;
+	bool data;
+
+	return ksyms_find(ks, ip, &off, &data) ?: "";
+}
+
+/*
+ * The tracer's own frames and those of the lock come first. Further out there may be another wait,
+ * which this one interrupted.
+ */
+static int first_caller(const __u64 *ips, struct ksyms *ks)
+{
+	int i = 0;
+
+	while (i < WAITS_FRAMES && ips[i] && !is_slow_path(function_at(ks, ips[i])))
+		i++;
+	while (i < WAITS_FRAMES && ips[i] && is_slow_path(function_at(ks, ips[i])))
+		i++;
+	return i;
+}
+
+/* One frame; semicolons and spaces are the format's own. */
+static void put_frame(FILE *out, const struct callsite *site)
+{
+	char text[256];
+
+	if (site->prog && site->line)
+		snprintf(text, sizeof(text), "%s:%u", site->prog->full_name, site->line);
+	else
+		snprintf(text, sizeof(text), "%s",
+			 site->prog	? site->prog->full_name :
+			 site->function ?:
+					  "?");
+	for (char *c = text; *c; c++)
+		if (*c == ';' || *c == ' ')
+			*c = '_';
+	fputs(escaped(text), out);
+}
+
+static char *stack_text(const struct waits_entry *e, int first, const struct lock_view *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int nr = first;
+
+	if (!out)
+		return NULL;
+	while (nr < WAITS_FRAMES && e->ips[nr])
+		nr++;
+	for (int i = nr - 1; i >= first; i--) {
+		struct callsite site = { 0 };
+
+		callsite_find(v->progs, locknames_ksyms(v->names), e->ips[i], v->when_ns, &site);
+		put_frame(out, &site);
+		fputs(i > first ? ";" : "", out);
+	}
+	return fclose(out) ? NULL : text;
+}
+
+static char *site_text(const struct waits_entry *e, int first, const struct lock_view *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (first < WAITS_FRAMES)
+		call_put(out, v, e->ips[first]);
+	return fclose(out) ? NULL : text;
+}
+
+static int name_one(struct wait_row *r, const struct waits_entry *e, const struct lock_view *view)
+{
+	int first = first_caller(e->ips, locknames_ksyms(view->names));
+	struct lock_view v = *view;
+	struct callsite site = { 0 };
+	struct lockname name;
+
+	v.when_ns = e->when_ns;
+	if (first < WAITS_FRAMES)
+		callsite_find(v.progs, locknames_ksyms(v.names), e->ips[first], v.when_ns, &site);
+	v.prog = site.prog;
+	if (locknames_find(v.names, e->lock, v.when_ns, v.prog, &name) || name.path[0] ||
+	    !v.no_addr)
+		lockname_text(&name, v.no_addr, r->lock, sizeof(r->lock));
+	r->stack = stack_text(e, first, &v);
+	r->site = site_text(e, first, &v);
+	return r->stack && r->site ? 0 : -ENOMEM;
+}
+
+int wait_table_init(struct wait_table *t, const struct waits *w)
+{
+	t->nr_seen = waits_room(w);
+	t->seen = calloc(t->nr_seen, sizeof(*t->seen));
+	t->found = calloc(t->nr_seen, sizeof(*t->found));
+	return t->seen && t->found ? 0 : -ENOMEM;
+}
+
+void wait_table_find(struct wait_table *t, const struct waits *w)
+{
+	for (size_t i = 0; i < t->nr_seen; i++)
+		t->found[i] = !t->seen[i].stack && waits_at(w, i);
+}
+
+int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view)
+{
+	for (size_t i = 0; i < t->nr_seen; i++) {
+		int err = t->found[i] ? name_one(&t->seen[i], waits_at(w, i), view) : 0;
+
+		if (err)
+			return err;
+		t->found[i] = false;
+	}
+	return 0;
+}
+
+static struct wait_row *row_of(struct wait_table *t, const struct wait_row *key)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		if (!strcmp(t->rows[i].lock, key->lock) && !strcmp(t->rows[i].site, key->site) &&
+		    !strcmp(t->rows[i].stack, key->stack))
+			return &t->rows[i];
+	t->rows[t->nr] = (struct wait_row){ .site = key->site, .stack = key->stack };
+	memcpy(t->rows[t->nr].lock, key->lock, sizeof(key->lock));
+	return &t->rows[t->nr++];
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct wait_row *x = a, *y = b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+int wait_table_sum(struct wait_table *t, const struct waits *w)
+{
+	t->rows = calloc(t->nr_seen + 1, sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_seen; i++) {
+		const struct waits_entry *e = t->seen[i].stack ? waits_at(w, i) : NULL;
+		struct wait_row *r;
+
+		if (!e || !e->count)
+			continue;
+		r = row_of(t, &t->seen[i]);
+		r->count += e->count;
+		r->failed += e->failed;
+		r->total_ns += e->total_ns;
+		r->max_ns = r->max_ns > e->max_ns ? r->max_ns : e->max_ns;
+		for (int b = 0; b < WAITS_BUCKETS; b++)
+			r->hist[b] += e->hist[b];
+	}
+	qsort(t->rows, t->nr, sizeof(*t->rows), by_total);
+	return 0;
+}
+
+void wait_table_free(struct wait_table *t)
+{
+	for (size_t i = 0; t->seen && i < t->nr_seen; i++) {
+		free(t->seen[i].site);
+		free(t->seen[i].stack);
+	}
+	free(t->seen);
+	free(t->found);
+	free(t->rows);
+	*t = (struct wait_table){ 0 };
+}

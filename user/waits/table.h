@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits by the names of lock and callers, whichever CPU waited. */
+#ifndef RQSPIN_WAITS_TABLE_H
+#define RQSPIN_WAITS_TABLE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "show/lock_view.h"
+#include "waits.h"
+
+struct waits;
+
+/**
+ * struct wait_row - waits for one lock from one place
+ * @lock: its name, "" if it is unknown
+ * @site: the innermost caller that is not part of the lock, as call_put() has it
+ * @stack: "outermost;...;innermost", as flame graphs want it
+ * @count: and so on: as in struct waits_entry
+ */
+struct wait_row {
+	char lock[320];
+	char *site, *stack;
+	__u64 count, failed, total_ns, max_ns;
+	__u64 hist[WAITS_BUCKETS];
+};
+
+struct wait_table {
+	struct wait_row *rows;
+	size_t nr;
+	struct wait_row *seen; /* as waits_at() has them */
+	bool *found;	       /* of @seen: to be named */
+	size_t nr_seen;
+};
+
+int wait_table_init(struct wait_table *t, const struct waits *w); /* -ENOMEM */
+
+/*
+ * What is there and has no name yet; then, when programs and maps have been looked for, name it.
+ * view: for everything but @when_ns. -ENOMEM.
+ */
+void wait_table_find(struct wait_table *t, const struct waits *w);
+int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view);
+
+/* Add up, the longest total first. -ENOMEM. */
+int wait_table_sum(struct wait_table *t, const struct waits *w);
+void wait_table_free(struct wait_table *t);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "base/log.h"
+#include "names/lockname.h"
+#include "names/proginfo.h"
+#include "show/lock_view.h"
+#include "waits/collect.h"
+#include "waits/watch.h"
+
+int wait_watch_open(struct wait_watch *w, bool no_addr)
+{
+	int err;
+
+	*w = (struct wait_watch){ .progs = proginfos_open(),
+				  .locks = locknames_open(),
+				  .no_addr = no_addr };
+	err = w->progs && w->locks ? 0 : -ENOMEM;
+	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks));
+	err = err ?: wait_table_init(&w->table, w->waits);
+	if (err == -ENOMEM)
+		pr_err("out of memory");
+	if (err)
+		wait_watch_close(w);
+	return err;
+}
+
+void wait_watch_close(struct wait_watch *w)
+{
+	if (w->waits)
+		waits_close(w->waits);
+	wait_table_free(&w->table);
+	locknames_close(w->locks);
+	proginfos_close(w->progs);
+	*w = (struct wait_watch){ 0 };
+}
+
+int wait_watch_look(struct wait_watch *w)
+{
+	struct lock_view view = { .names = w->locks, .no_addr = w->no_addr };
+
+	/* In this order: whoever has waited by now was loaded before it is looked for. */
+	wait_table_find(&w->table, w->waits);
+	proginfos_scan(w->progs);
+	locknames_scan(w->locks);
+	view.progs = proginfos_first(w->progs);
+	return wait_table_name(&w->table, w->waits, &view);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits that are counted and named while they come: stat --waits and top --waits. */
+#ifndef RQSPIN_WAITS_WATCH_H
+#define RQSPIN_WAITS_WATCH_H
+
+#include <stdbool.h>
+
+#include "waits/table.h"
+
+struct locknames;
+struct proginfos;
+struct waits;
+
+/**
+ * struct wait_watch - what it takes
+ * @progs: programs that wait
+ * @locks: locks they wait for
+ * @waits: what the kernel has told
+ * @table: the same with names
+ * @no_addr: a lock without a name is "", not its address
+ */
+struct wait_watch {
+	struct proginfos *progs;
+	struct locknames *locks;
+	struct waits *waits;
+	struct wait_table table;
+	bool no_addr;
+};
+
+/* Begin to count. -errno after it has said why; then there is nothing to close. */
+int wait_watch_open(struct wait_watch *w, bool no_addr);
+void wait_watch_close(struct wait_watch *w);
+
+/*
+ * Name what is new, now and then, and as soon as a program comes: it may be gone later. -ENOMEM.
+ */
+int wait_watch_look(struct wait_watch *w);
+
+#endif
