@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/whole_file.h"
+#include "check/bounds.h"
 #include "check/loaded.h"
 #include "check/result.h"
 #include "check/view_dot.h"
@@ -81,18 +82,29 @@ static const struct argp argp = {
 	       "The programs are loaded, read back and unloaded; none is attached or run, and nothing "
 	       "is pinned. Each line is one that editors and compilers' users know: FILE:LINE: "
 	       "warning: MESSAGE [KIND]. What cannot be decided is said in notes, which do not count. "
-	       "Exit status 0: no finding; 10: at least one. What it can see and what not: check.md.",
+	       "Exit status 0: no finding; 10: at least one; 1 to 3: something "
+	       "could not be looked at. What it can see and what not: check.md.",
 };
 
-static int load_all(const struct check_cmd *c, struct check_result *r)
+static bool have_something(const struct check_result *r)
+{
+	return r->set.nr_progs || r->refusals.nr;
+}
+
+/* One that cannot be looked at does not keep the others from it. missing: the first such error. */
+static int load_all(const struct check_cmd *c, struct check_result *r, int *missing)
 {
 	int err = 0;
 
-	if (c->loaded)
-		err = check_loaded(&r->set);
-	for (int i = 0; !err && i < c->nr_objects; i++)
-		err = check_load(c->objects[i], &r->set, &r->refusals);
-	return err;
+	*missing = c->loaded ? check_loaded(&r->set) : 0;
+	for (int i = 0; !err && i < c->nr_objects; i++) {
+		int ret = check_load(c->objects[i], &r->set, &r->refusals);
+
+		*missing = *missing ?: ret;
+		if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
+			err = ret;
+	}
+	return *missing && !have_something(r) ? *missing : err;
 }
 
 static void summary(const struct check_result *r)
@@ -104,6 +116,41 @@ static void summary(const struct check_result *r)
 		r->set.nr_progs == 1 ? "" : "s", r->record.nr_sites,
 		r->record.nr_sites == 1 ? "" : "s", found, found == 1 ? "" : "s", notes,
 		notes == 1 ? "" : "s");
+}
+
+/* Of programs that take locks: in others there is nothing to be wrong about. */
+static struct bounds sum_rough(const struct check_result *r, size_t *nr)
+{
+	struct bounds sum = {};
+
+	*nr = 0;
+	for (size_t i = 0; i < r->set.nr_progs; i++) {
+		const struct bounds *b = &r->bounds[i];
+		size_t site = 0;
+
+		while (site < r->record.nr_sites && r->record.sites[site].prog != i)
+			site++;
+		if (site == r->record.nr_sites || !(b->conditions + b->joined + b->deep))
+			continue;
+		sum.conditions += b->conditions;
+		sum.joined += b->joined;
+		sum.deep += b->deep;
+		++*nr;
+	}
+	return sum;
+}
+
+static void tell_rough(const struct check_result *r)
+{
+	size_t nr;
+	struct bounds sum = sum_rough(r, &nr);
+
+	/* Where nothing was found there is nothing to doubt. */
+	if (nr && r->findings.nr)
+		pr_info("values were approximated in %zu program%s (%lu comparisons, %lu states, "
+			"%lu numbers): no path was left out, but a finding that hangs on them may "
+			"be a false one",
+			nr, nr == 1 ? "" : "s", sum.conditions, sum.joined, sum.deep);
 }
 
 static int print(const struct check_cmd *c, const struct check_result *r)
@@ -119,6 +166,7 @@ static int print(const struct check_cmd *c, const struct check_result *r)
 	else
 		check_print_text(r);
 	summary(r);
+	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;
 }
 
@@ -126,14 +174,15 @@ static int run(int argc, char **argv)
 {
 	struct check_result r = {};
 	struct check_cmd c = {};
-	int err, code;
+	int err, code, missing;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &c);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
-	err = load_all(&c, &r);
+	err = load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
 	err = err ?: print(&c, &r);
+	err = err ?: missing;
 	code = err ? cmd_exit_code(err) : findings_count(&r.findings, false) ? EXIT_EVENT : EXIT_OK;
 	check_result_free(&r);
 	return code;

@@ -6,7 +6,9 @@ CHECK_NAMES := $(shell awk -F '\t' '!/^\#/ { printf "%s_%02d_%s_%s\n", $$1, n++,
 CHECK_TABLE = $(CHECK_NAMES:%=$(CHECK)/corpus/%.bpf.o)
 CHECK_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/check/progs/*.bpf.c))
 
-selftests: $(CHECK_TABLE) $(CHECK_PROGS)
+.PHONY: check-objects
+check-objects: $(CHECK_TABLE) $(CHECK_PROGS)
+selftests: check-objects
 
 $(CHECK)/corpus/made: selftests/check/corpus.tsv selftests/check/corpus.py
 	$(Q)rm -rf $(@D)
@@ -23,3 +25,10 @@ $(CHECK_TABLE): $(CHECK)/corpus/%.bpf.o: $(CHECK)/corpus/%.bpf.c selftests/check
 $(CHECK_PROGS): BPF_CFLAGS += -Iselftests/check
 
 -include $(CHECK_PROGS:.o=.d)
+
+# foreign.py says why if there are none to be had, and the tests are skipped.
+.PHONY: check-foreign
+check-foreign: build ## rqspin check on BPF objects out of packages: downloads 25 MB
+	$(Q)python3 selftests/check/foreign.py $(O)/foreign || [ $$? = 3 ]
+	$(Q).venv/bin/pytest -q -p no:cacheprovider -rs selftests/cli/test_check_foreign.py
+	$(Q)[ ! -e $(O)/foreign/costs.tsv ] || head -n 3 $(O)/foreign/costs.tsv

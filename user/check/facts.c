@@ -25,8 +25,11 @@ void facts_add(struct state *st, __u8 op, sym_t a, sym_t b)
 
 	if (facts_have(st, &fact))
 		return;
-	if (st->nr_facts == STATE_FACTS)
+	if (st->nr_facts == STATE_FACTS) {
 		drop(st, 0);
+		if (st->bounds)
+			st->bounds->conditions++;
+	}
 	st->facts[st->nr_facts++] = fact;
 }
 

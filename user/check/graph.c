@@ -12,10 +12,12 @@ struct search {
 	const struct edge **edges; /* those that may be part of a cycle */
 	size_t nr_edges;
 	struct cycles *cycles;
-	const struct edge *path[CYCLE_MAX];
-	unsigned int depth;
-	size_t first; /* each cycle is found from its first edge only */
+	const struct edge **path;   /* room for each edge once */
+	unsigned int depth, length; /* only cycles of this length are looked for now */
+	size_t first;		    /* each cycle is found from its first edge only */
 	unsigned long looks;
+	bool longer; /* there may be longer cycles */
+	bool nomem;
 };
 
 bool locks_meet(const struct check_set *set, const struct lock *a, const struct lock *b,
@@ -87,29 +89,46 @@ static bool same_cycle(const struct search *s, const struct cycle *c)
 	return false;
 }
 
+static bool is_new(const struct search *s)
+{
+	for (size_t i = 0; i < s->cycles->nr; i++)
+		if (same_cycle(s, &s->cycles->all[i]))
+			return false;
+	return true;
+}
+
+static bool depends_on_keys(const struct search *s, const struct cycle *c)
+{
+	bool certain, keys = false;
+
+	for (unsigned int i = 0; i < c->nr; i++) {
+		locks_meet(s->set, &c->edges[i]->to.lock, &c->edges[(i + 1) % c->nr]->from.lock,
+			   &certain);
+		keys |= !certain;
+	}
+	return keys;
+}
+
 static void found(struct search *s)
 {
 	struct cycle *c;
-	bool certain;
 
-	if (gated(s) || rising(s))
+	if (gated(s) || rising(s) || !is_new(s))
 		return;
-	for (size_t i = 0; i < s->cycles->nr; i++)
-		if (same_cycle(s, &s->cycles->all[i]))
-			return;
 	if (s->cycles->nr == CYCLES_MAX) {
 		s->cycles->more = true;
 		return;
 	}
-	c = &s->cycles->all[s->cycles->nr++];
+	c = &s->cycles->all[s->cycles->nr];
 	c->nr = s->depth;
-	memcpy(c->edges, s->path, s->depth * sizeof(c->edges[0]));
-	c->keys = false;
-	for (unsigned int i = 0; i < c->nr; i++) {
-		locks_meet(s->set, &c->edges[i]->to.lock, &c->edges[(i + 1) % c->nr]->from.lock,
-			   &certain);
-		c->keys |= !certain;
+	c->edges = calloc(s->depth, sizeof(c->edges[0]));
+	if (!c->edges) {
+		s->nomem = true;
+		return;
 	}
+	memcpy(c->edges, s->path, s->depth * sizeof(c->edges[0]));
+	c->keys = depends_on_keys(s, c);
+	s->cycles->nr++;
 }
 
 /* A party more: one that holds a lock that none of the others holds. */
@@ -130,24 +149,39 @@ static void extend(struct search *s)
 	bool certain;
 
 	if (s->depth > 1 && locks_meet(s->set, wanted, &s->path[0]->from.lock, &certain)) {
-		found(s);
+		if (s->depth == s->length)
+			found(s);
 		return;
 	}
-	if (s->depth == CYCLE_MAX)
-		return;
-	for (size_t i = s->first; i < s->nr_edges; i++) {
+	for (size_t i = s->first; i < s->nr_edges && s->looks < LOOKS_MAX; i++) {
 		const struct edge *e = s->edges[i];
 
-		if (++s->looks > LOOKS_MAX) {
-			s->cycles->more = true;
-			return;
-		}
+		s->looks++;
 		if (!locks_meet(s->set, wanted, &e->from.lock, &certain) || !may_join(s, e))
 			continue;
+		if (s->depth == s->length) {
+			s->longer = true;
+			return;
+		}
 		s->path[s->depth++] = e;
 		extend(s);
 		s->depth--;
 	}
+}
+
+/* All of one length: short ones are not lost in the time that long ones take. */
+static bool look_for(struct search *s, unsigned int length)
+{
+	s->length = length;
+	s->longer = false;
+	for (s->first = 0; s->first < s->nr_edges; s->first++) {
+		s->path[0] = s->edges[s->first];
+		s->depth = 1;
+		extend(s);
+	}
+	if (s->looks >= LOOKS_MAX)
+		s->cycles->length = length;
+	return s->longer && !s->cycles->length && !s->cycles->more && !s->nomem;
 }
 
 static bool goes_on(const struct search *s, const struct edge *e)
@@ -213,17 +247,26 @@ static void collect(struct search *s, const struct record *record)
 int graph_cycles(const struct check_set *set, const struct record *record, struct cycles *cycles)
 {
 	struct search s = { .set = set, .cycles = cycles };
+	unsigned int length = 2;
 
 	memset(cycles, 0, sizeof(*cycles));
 	s.edges = calloc(record->nr_edges + 1, sizeof(s.edges[0]));
-	if (!s.edges)
-		return -ENOMEM;
-	collect(&s, record);
-	for (; s.first < s.nr_edges; s.first++) {
-		s.path[0] = s.edges[s.first];
-		s.depth = 1;
-		extend(&s);
+	s.path = calloc(record->nr_edges + 1, sizeof(s.path[0]));
+	if (s.edges && s.path) {
+		collect(&s, record);
+		while (look_for(&s, length))
+			length++;
+	} else {
+		s.nomem = true;
 	}
 	free(s.edges);
-	return 0;
+	free(s.path);
+	return s.nomem ? -ENOMEM : 0;
+}
+
+void cycles_free(struct cycles *cycles)
+{
+	for (size_t i = 0; i < cycles->nr; i++)
+		free(cycles->all[i].edges);
+	cycles->nr = 0;
 }

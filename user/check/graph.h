@@ -5,7 +5,6 @@
 
 #include "check/record.h"
 
-#define CYCLE_MAX  8   /* locks in it */
 #define CYCLES_MAX 100 /* that are told */
 
 /**
@@ -16,18 +15,26 @@
  */
 struct cycle {
 	unsigned int nr;
-	const struct edge *edges[CYCLE_MAX];
+	const struct edge **edges;
 	bool keys;
 };
 
+/**
+ * struct cycles - those that can happen, the shortest first
+ * @all: @nr of them
+ * @more: there are more than CYCLES_MAX
+ * @length: longer ones, or some of this length, were not looked for: it takes too long; 0: all were
+ */
 struct cycles {
 	struct cycle all[CYCLES_MAX];
 	size_t nr;
-	bool more; /* than were looked for */
+	bool more;
+	unsigned int length;
 };
 
-/* Cycles that can happen: 0 or -ENOMEM. */
+/* 0 or -ENOMEM; cycles_free() in both cases. */
 int graph_cycles(const struct check_set *set, const struct record *record, struct cycles *cycles);
+void cycles_free(struct cycles *cycles);
 
 /* Can it be the same lock? certain: it is. */
 bool locks_meet(const struct check_set *set, const struct lock *a, const struct lock *b,

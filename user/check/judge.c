@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,24 @@
 #include "check/judge.h"
 #include "check/locktext.h"
 
+#define WHO_ROOM 300 /* names of two functions; longer ones are cut */
+
 static const struct check_prog *prog_of(const struct check_set *set, const struct site *site)
 {
 	return &set->progs[site->prog];
+}
+
+/* "starts", or "starts (in later)": a function of its own, perhaps one that the kernel calls. */
+static const char *who(const struct check_set *set, const struct site *site, char buf[WHO_ROOM])
+{
+	const struct check_prog *p = prog_of(set, site);
+	const char *function = check_function(p, site->pc);
+
+	if (function && strcmp(function, p->name))
+		snprintf(buf, WHO_ROOM, "%s (in %s)", p->name, function);
+	else
+		snprintf(buf, WHO_ROOM, "%s", p->name);
+	return buf;
 }
 
 /* Locks of one map whose keys are not known may be taken in an order that only their author knows.
@@ -28,12 +44,12 @@ static bool within_one_map(const struct check_set *set, const struct cycle *c)
 static void add_edge(const struct check_set *set, struct findings *f, struct finding *one,
 		     const struct edge *e)
 {
-	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
+	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM], name[WHO_ROOM];
 
 	locktext(set, &e->from.lock, from, sizeof(from));
 	locktext(set, &e->to.lock, to, sizeof(to));
 	finding_stage(f, one, prog_of(set, &e->from), e->from.pc, "%s takes %s here",
-		      prog_of(set, &e->from)->name, from);
+		      who(set, &e->from, name), from);
 	finding_stage(f, one, prog_of(set, &e->to), e->to.pc, "and then, still holding it, %s here",
 		      to);
 }
@@ -83,7 +99,12 @@ void judge_cycles(const struct check_set *set, const struct cycles *cycles, stru
 		judge_cycle(set, &cycles->all[i], f);
 	if (cycles->more)
 		finding_add(f, FINDING_NOTE, "incomplete", NULL, 0,
-			    "there are more cycles than are told here, or were looked for");
+			    "there are more than %d cycles: the shortest are told", CYCLES_MAX);
+	else if (cycles->length)
+		finding_add(f, FINDING_NOTE, "incomplete", NULL, 0,
+			    "cycles of %u and more locks were not all looked for: there are too "
+			    "many ways round",
+			    cycles->length);
 }
 
 static void judge_act(const struct check_set *set, const struct act *a, struct findings *f)
@@ -134,31 +155,83 @@ static void set_place(struct place *at, const char *text)
 	at->line = strtoul(colon + 1, NULL, 10);
 }
 
+/* What the verifier says, or libbpf in its place, if this kernel is not the one it was made for. */
+static bool is_lacking(const char *reason)
+{
+	static const char *const says[] = { "failed to resolve CO-RE relocation",
+					    "is referenced but wasn't resolved",
+					    "is referenced but wasn't created", "unknown func " };
+
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
+		if (strstr(reason, says[i]))
+			return true;
+	return false;
+}
+
 static void judge_refusal(const struct refused *r, struct findings *f)
 {
-	bool optional = r->section[0] == '?';
+	bool optional = r->section[0] == '?', lacks = r->verifier && is_lacking(r->why.reason);
 	struct finding *one;
 
-	if (r->verifier)
+	if (lacks)
+		one = finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
+				  "%s needs what this kernel lacks (%s), so it was not looked at",
+				  r->prog, r->why.reason);
+	else if (r->verifier)
 		one = finding_add(f, optional ? FINDING_NOTE : FINDING_ERROR, "refused", NULL, 0,
 				  "the verifier refuses %s: %s", r->prog, r->why.reason);
 	else
 		one = finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
 				  "%s cannot be loaded here (%s), so it was not looked at", r->prog,
-				  strerror(r->err));
+				  r->err == ESRCH ?
+					  "this kernel does not have what it attaches to" :
+					  strerror(r->err));
 	if (!one)
 		return;
 	one->at.prog = strdup(r->prog);
 	one->at.object = strdup(r->object);
 	one->at.text = text_or_null(r->why.text);
 	set_place(&one->at, r->why.at);
-	one->fix = r->verifier ? advice_refusal(r->why.reason) : advice(one->kind);
+	one->fix = r->verifier && !lacks ? advice_refusal(r->why.reason) : advice(one->kind);
 }
 
 void judge_refusals(const struct refusals *refusals, struct findings *f)
 {
 	for (size_t i = 0; i < refusals->nr; i++)
 		judge_refusal(&refusals->all[i], f);
+}
+
+static void tell_size(const char *object, const struct check_map *m, struct findings *f,
+		      struct finding *one)
+{
+	size_t nr = one->nr_stages;
+
+	if (!m->sized || strcmp(m->sized, object))
+		return;
+	finding_stage(f, one, NULL, 0, "map %s: %u elements of %u bytes", m->name, m->max_entries,
+		      m->value_size);
+	if (one->nr_stages > nr)
+		one->stages[nr].at.object = strdup(object);
+}
+
+/* The programs are loaded to be read, not to be used: any size will do. */
+void judge_sizes(const struct check_set *set, struct findings *f)
+{
+	for (size_t i = 0; i < set->nr_maps; i++) {
+		const struct check_map *m = &set->maps[i];
+		struct finding *one;
+
+		if (!m->sized || (i && m[-1].sized && !strcmp(m[-1].sized, m->sized)))
+			continue;
+		one = finding_add(
+			f, FINDING_NOTE, "incomplete", NULL, 0,
+			"the object leaves the size of maps to the command that loads it: "
+			"its programs were loaded with small ones");
+		if (one)
+			one->at.object = strdup(m->sized);
+		for (size_t j = i; one && j < set->nr_maps; j++)
+			tell_size(m->sized, &set->maps[j], f, one);
+	}
 }
 
 static const char *why_unknown(const struct check_set *set, const struct edge *e)

@@ -11,6 +11,7 @@ struct cycles;
 
 void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f);
 void judge_acts(const struct check_set *set, const struct record *record, struct findings *f);
+void judge_sizes(const struct check_set *set, struct findings *f);
 void judge_refusals(const struct refusals *refusals, struct findings *f);
 
 /* What cannot be decided: keys, objects, pointers. */

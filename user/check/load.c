@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "base/rehearse.h"
 #include "check/load.h"
+#include "check/sizes.h"
 #include "kernel/probe.h"
 
 #define LOAD_TRIES 20
@@ -19,11 +21,13 @@
  * struct object - an object file, opened
  * @logs: the verifier's, of each program
  * @pins: where each map wants to be pinned, or NULL; nothing is
+ * @sized: which maps have no size of their own
  */
 struct object {
 	const char *path;
 	struct bpf_object *obj;
 	char **logs, **pins;
+	bool *sized;
 	size_t nr_progs, nr_maps;
 };
 
@@ -36,6 +40,7 @@ static void object_close(struct object *o)
 		free(o->pins[i]);
 	free(o->logs);
 	free(o->pins);
+	free(o->sized);
 	*o = (struct object){ .path = o->path };
 }
 
@@ -46,14 +51,16 @@ static int prepare_maps(struct object *o)
 
 	bpf_object__for_each_map(map, o->obj) o->nr_maps++;
 	o->pins = calloc(o->nr_maps + 1, sizeof(*o->pins));
-	if (!o->pins)
+	o->sized = calloc(o->nr_maps + 1, sizeof(*o->sized));
+	if (!o->pins || !o->sized)
 		return -ENOMEM;
 	bpf_object__for_each_map(map, o->obj)
 	{
 		const char *pin = bpf_map__pin_path(map);
 
-		o->pins[i++] = pin ? strdup(pin) : NULL;
+		o->pins[i] = pin ? strdup(pin) : NULL;
 		bpf_map__set_pin_path(map, NULL);
+		o->sized[i++] = sizes_complete(map);
 	}
 	return 0;
 }
@@ -236,11 +243,12 @@ static int read_maps(const struct object *o, struct check_set *set)
 	{
 		struct bpf_map_info info = {};
 		__u32 len = sizeof(info);
-		const char *pin = o->pins[i++];
+		const char *pin = o->pins[i], *sized = o->sized[i] ? o->path : NULL;
 
+		i++;
 		if (bpf_map__fd(map) < 0 || bpf_map_get_info_by_fd(bpf_map__fd(map), &info, &len))
 			continue;
-		check_name_map(set, info.id, bpf_map__name(map), pin);
+		check_name_map(set, info.id, bpf_map__name(map), pin, sized);
 	}
 	return 0;
 }
@@ -267,6 +275,10 @@ static int explain_open(const char *path, int err)
 	if (err == -ENOENT || err == -ESRCH)
 		pr_err("%s: neither the object nor this kernel defines one of its externs (-vv shows "
 		       "which)",
+		       path);
+	else if (err == -EOPNOTSUPP)
+		pr_err("%s: made for older versions of libbpf: maps in a section \"maps\", or calls "
+		       "that cannot be linked (-vv shows what libbpf says)",
 		       path);
 	else if (err == -EINVAL || err <= -LIBBPF_ERRNO__LIBELF)
 		pr_err("%s: not a BPF object, or a damaged one; -vv shows what libbpf says", path);
@@ -323,15 +335,28 @@ static int load_and_read(struct object *o, struct check_set *set, struct refusal
 	return err;
 }
 
+/* A reader of a FIFO would wait for ever. */
+static bool is_readable(const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) || stat(path, &st)) {
+		pr_err("%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (!S_ISREG(st.st_mode))
+		pr_err("%s: %s", path,
+		       S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
+	return S_ISREG(st.st_mode);
+}
+
 int check_load(const char *path, struct check_set *set, struct refusals *refusals)
 {
 	struct object o = { .path = path };
 	int err, sig;
 
-	if (access(path, R_OK)) {
-		pr_err("%s: %s", path, strerror(errno));
+	if (!is_readable(path))
 		return -EACCES;
-	}
 	sig = rehearse(try_load, (void *)path);
 	if (sig) {
 		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "check/bounds.h"
 #include "check/sym.h"
 
 #define STATE_FRAMES 10
@@ -85,6 +86,7 @@ struct frame {
  * @clean: no acquisition has failed, @took: at least one was tried
  * @failed: the lock whose acquisition failed last, since then none was released; kind 0: none
  * @failed_pc: and where
+ * @bounds: of the walk that the path belongs to, or NULL
  */
 struct state {
 	__u32 pc;
@@ -96,6 +98,7 @@ struct state {
 	__u8 failed_held;
 	__u32 quiet_pc;
 	bool clean, took;
+	struct bounds *bounds;
 	struct frame *frames[STATE_FRAMES];
 };
 

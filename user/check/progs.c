@@ -57,6 +57,9 @@ int check_add_map(struct check_set *set, __u32 id)
 	for (size_t i = 0; i < set->nr_maps; i++)
 		if (set->maps[i].id == id)
 			return i;
+	/* A value has room for 16 bits of it. */
+	if (set->nr_maps > UINT16_MAX)
+		return -E2BIG;
 	maps = realloc(set->maps, (set->nr_maps + 1) * sizeof(*maps));
 	if (!maps)
 		return -ENOMEM;
@@ -80,7 +83,8 @@ static __u32 pinned_id(const char *path)
 	return info.id;
 }
 
-void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared)
+void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
+		    const char *sized)
 {
 	int nr = check_add_map(set, id);
 	char *copy = nr >= 0 ? strdup(name) : NULL;
@@ -89,6 +93,8 @@ void check_name_map(struct check_set *set, __u32 id, const char *name, const cha
 		return;
 	free(set->maps[nr].name);
 	set->maps[nr].name = copy;
+	if (sized && !set->maps[nr].sized)
+		set->maps[nr].sized = strdup(sized);
 	if (shared && !set->maps[nr].shared) {
 		set->maps[nr].shared = strdup(shared);
 		set->maps[nr].pinned = pinned_id(shared);
@@ -193,20 +199,25 @@ static int read_prog(struct check_prog *p, int fd, const char *object, const cha
 	return err ?: set_names(p, &info, object, section);
 }
 
-static int add_maps(struct check_set *set, const struct check_prog *p)
+/* Locks in a map that cannot be read are not known: that is told. */
+static int add_maps(struct check_set *set, struct check_prog *p)
 {
-	int nr = 0;
-
 	for (__u32 i = 0; i + 1 < p->nr_insns; i++) {
 		const struct bpf_insn *insn = &p->insns[i];
+		int nr = 0;
 
 		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
 			continue;
-		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
-			nr = check_add_map(set, insn->imm);
+		i++;
+		if (insn->src_reg != BPF_PSEUDO_MAP_FD && insn->src_reg != BPF_PSEUDO_MAP_VALUE)
+			continue;
+		nr = check_add_map(set, insn->imm);
 		if (nr == -ENOMEM)
 			return nr;
-		i++;
+		if (nr < 0) {
+			p->unread_maps++;
+			p->map_error = -nr;
+		}
 	}
 	return 0;
 }
@@ -236,6 +247,7 @@ void check_free(struct check_set *set)
 	for (size_t i = 0; i < set->nr_maps; i++) {
 		free(set->maps[i].name);
 		free(set->maps[i].shared);
+		free(set->maps[i].sized);
 		free(set->maps[i].fixed);
 		locktype_free(set->maps[i].locks);
 	}

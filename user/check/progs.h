@@ -15,13 +15,14 @@ struct locktype;
  * struct check_map - a map that programs refer to
  * @id: the kernel's number
  * @name: as its object has it, else the kernel's 15 characters
+ * @sized: the object that gives it no size, so that it got one here; NULL: it has one
  * @shared: where it is pinned, if its object says so: one map for all objects that say the same
  * @pinned: what is pinned there now: its id, or 0
  * @fixed: what a program can read there never changes: its bytes, or NULL
  */
 struct check_map {
 	__u32 id, pinned, type, key_size, value_size, max_entries;
-	char *name, *shared;
+	char *name, *shared, *sized;
 	struct locktype *locks;
 	void *fixed;
 };
@@ -31,6 +32,7 @@ struct check_map {
  * @object: the file that it comes from; NULL: it was in the kernel
  * @section: SEC() of it; "" if not known
  * @attach: what it is attached to, if the kernel says so, or ""
+ * @unread_maps: instructions that refer to maps that could not be read; @map_error: why
  * @unreadable: why its instructions cannot be looked at, or NULL
  */
 struct check_prog {
@@ -38,6 +40,8 @@ struct check_prog {
 	char *name, *object, *section;
 	char attach[64];
 	const char *unreadable;
+	unsigned int unread_maps;
+	int map_error;
 	struct bpf_insn *insns;
 	__u32 nr_insns;
 	struct bpf_line_info *lines;
@@ -62,8 +66,9 @@ int check_add_prog(struct check_set *set, int fd, const char *object, const char
 /* Number of the map with this id in the set, which is read if it is new; -errno. */
 int check_add_map(struct check_set *set, __u32 id);
 
-/* What its object knows better than the kernel. */
-void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared);
+/* What its object knows better than the kernel: shared and sized as above, copied. */
+void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
+		    const char *sized);
 
 /* The same map, as far as a running system goes. */
 bool check_same_map(const struct check_map *a, const struct check_map *b);

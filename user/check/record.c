@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "check/record.h"
 
 bool lock_equal(const struct lock *a, const struct lock *b)
@@ -28,26 +29,28 @@ static bool edge_equal(const struct edge *a, const struct edge *b)
 	return true;
 }
 
-static int append(void **array, size_t *nr, const void *item, size_t size)
-{
-	void *more = *array;
-
-	/* Doubled when it is full: at powers of two. */
-	if (!(*nr & (*nr - 1)))
-		more = realloc(*array, (*nr ? *nr * 2 : 1) * size);
-	if (!more)
-		return -ENOMEM;
-	*array = more;
-	memcpy((char *)more + (*nr)++ * size, item, size);
-	return 0;
-}
-
 int record_site(struct record *r, const struct site *site)
 {
 	for (size_t i = 0; i < r->nr_sites; i++)
 		if (site_equal(&r->sites[i], site))
 			return 0;
-	return append((void **)&r->sites, &r->nr_sites, site, sizeof(*site));
+	return grow_append((void **)&r->sites, &r->nr_sites, site, sizeof(*site));
+}
+
+static int append_edge(struct record *r, const struct edge *edge)
+{
+	struct edge own = *edge;
+	int err;
+
+	own.gates = calloc(edge->nr_gates + 1, sizeof(*own.gates));
+	if (!own.gates)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < edge->nr_gates; i++)
+		own.gates[i] = edge->gates[i];
+	err = grow_append((void **)&r->edges, &r->nr_edges, &own, sizeof(own));
+	if (err)
+		free(own.gates);
+	return err;
 }
 
 int record_edge(struct record *r, const struct edge *edge)
@@ -55,7 +58,7 @@ int record_edge(struct record *r, const struct edge *edge)
 	for (size_t i = 0; i < r->nr_edges; i++)
 		if (edge_equal(&r->edges[i], edge))
 			return 0;
-	return append((void **)&r->edges, &r->nr_edges, edge, sizeof(*edge));
+	return append_edge(r, edge);
 }
 
 int record_act(struct record *r, const struct act *act)
@@ -67,11 +70,13 @@ int record_act(struct record *r, const struct act *act)
 		    a->first.pc == act->first.pc && a->second.pc == act->second.pc)
 			return 0;
 	}
-	return append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
+	return grow_append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
 }
 
 void record_free(struct record *r)
 {
+	for (size_t i = 0; i < r->nr_edges; i++)
+		free(r->edges[i].gates);
 	free(r->sites);
 	free(r->edges);
 	free(r->acts);

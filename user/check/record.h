@@ -11,8 +11,6 @@
 #include "check/sym.h"
 #include "names/keytext.h"
 
-#define RECORD_GATES 8
-
 enum lock_kind { LOCK_MAP, LOCK_OBJECT, LOCK_UNKNOWN };
 
 /**
@@ -63,7 +61,7 @@ struct edge {
 	unsigned int order;
 	bool step, ring;
 	unsigned int nr_gates;
-	struct lock gates[RECORD_GATES];
+	struct lock *gates;
 };
 
 enum act_kind { ACT_AA, ACT_RETRY, ACT_IGNORED };
@@ -83,7 +81,7 @@ struct record {
 	size_t nr_acts;
 };
 
-/* Each is stored once. 0 or -ENOMEM. */
+/* Each is stored once, as a copy. 0 or -ENOMEM. */
 int record_site(struct record *r, const struct site *site);
 int record_edge(struct record *r, const struct edge *edge);
 int record_act(struct record *r, const struct act *act);

@@ -7,6 +7,7 @@
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
+#include "check/path.h"
 #include "check/result.h"
 #include "check/walk.h"
 
@@ -14,6 +15,25 @@ static void cannot_read(struct check_result *r, const struct check_prog *p)
 {
 	finding_add(&r->findings, FINDING_NOTE, "unreadable", p, 0, "%s was not looked at: %s",
 		    p->name, p->unreadable);
+}
+
+/* What may be missing in the findings: what makes them less certain is in the summary. */
+static void tell_missed(struct check_result *r, const struct check_prog *p, struct bounds *b)
+{
+	b->maps = p->unread_maps;
+	if (b->stopped)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "not all paths of %s were looked at: %s", p->name, b->stopped);
+	if (b->held)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "%s holds more than %d locks on some paths: those beyond were not "
+			    "remembered as held",
+			    p->name, STATE_HELD);
+	if (b->maps)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "%s refers to maps that could not be read, in %lu instructions (%s): "
+			    "locks in them are not known",
+			    p->name, b->maps, strerror(p->map_error));
 }
 
 static int walk_one(struct check_result *r, __u32 nr, struct calls *calls)
@@ -25,25 +45,38 @@ static int walk_one(struct check_result *r, __u32 nr, struct calls *calls)
 		cannot_read(r, p);
 		return 0;
 	}
-	err = walk(&r->set, nr, calls, &r->record);
-	if (err == -ENOMEM)
-		return err;
-	if (err)
-		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
-			    "%s has too many paths: not all of them were looked at", p->name);
+	err = walk(&r->set, nr, calls, &r->record, &r->bounds[nr]);
+	tell_missed(r, p, &r->bounds[nr]);
+	return err;
+}
+
+/* Whoever may load programs may still not be allowed to find their maps. */
+static int may_read_maps(const struct check_set *set)
+{
+	for (size_t i = 0; i < set->nr_progs; i++) {
+		if (!set->progs[i].unread_maps || set->progs[i].map_error != EPERM)
+			continue;
+		pr_err("the maps of %s cannot be read back, so locks in them are not known: needs "
+		       "CAP_SYS_ADMIN",
+		       set->progs[i].name);
+		return -EOPNOTSUPP;
+	}
 	return 0;
 }
 
 static int walk_each(struct check_result *r)
 {
 	struct calls *calls = calls_open();
-	int err = calls ? 0 : -ENOMEM;
+	int err;
 
+	r->bounds = calloc(r->set.nr_progs + 1, sizeof(*r->bounds));
+	err = calls && r->bounds ? 0 : -ENOMEM;
 	if (calls && !calls_known(calls)) {
 		pr_err("the kernel hides the addresses of its functions, so calls have no names: "
-		       "set kernel.kptr_restrict to 1 or 0");
+		       "needs CAP_SYSLOG, and sysctl kernel.kptr_restrict at 1 or 0");
 		err = -EOPNOTSUPP;
 	}
+	err = err ?: may_read_maps(&r->set);
 	for (__u32 i = 0; !err && i < r->set.nr_progs; i++)
 		err = walk_one(r, i, calls);
 	calls_close(calls);
@@ -57,12 +90,15 @@ static int judge(struct check_result *r)
 
 	if (!err) {
 		judge_refusals(&r->refusals, &r->findings);
+		judge_sizes(&r->set, &r->findings);
 		judge_acts(&r->set, &r->record, &r->findings);
 		judge_cycles(&r->set, cycles, &r->findings);
 		context_judge(&r->set, &r->record, &r->findings);
 		judge_unknown(&r->set, &r->record, &r->findings);
 		findings_unique(&r->findings);
 	}
+	if (cycles)
+		cycles_free(cycles);
 	free(cycles);
 	return r->findings.nomem ? -ENOMEM : err;
 }
@@ -81,6 +117,7 @@ void check_result_free(struct check_result *r)
 {
 	findings_free(&r->findings);
 	record_free(&r->record);
+	free(r->bounds);
 	refusals_free(&r->refusals);
 	check_free(&r->set);
 }

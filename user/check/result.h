@@ -3,6 +3,7 @@
 #ifndef RQSPIN_CHECK_RESULT_H
 #define RQSPIN_CHECK_RESULT_H
 
+#include "check/bounds.h"
 #include "check/findings.h"
 #include "check/load.h"
 #include "check/record.h"
@@ -12,6 +13,7 @@ struct check_result {
 	struct refusals refusals;
 	struct record record;
 	struct findings findings;
+	struct bounds *bounds; /* of each program of the set */
 };
 
 /* Walks through the programs of the set and judges. 0 or -errno, after it has said why. */

@@ -18,6 +18,7 @@ struct node {
 struct syms {
 	struct node *nodes; /* the first is not used */
 	__u32 nr, room;
+	unsigned long deep; /* not made: too long */
 	sym_t buckets[BUCKETS];
 };
 
@@ -48,7 +49,8 @@ static __u8 depth_of(const struct syms *syms, int op, __u64 a, sym_t b)
 
 	if (b && syms->nodes[b].depth > depth)
 		depth = syms->nodes[b].depth;
-	return depth + 1;
+	/* The words of a key are beside each other. */
+	return op == SYM_JOINED ? depth : depth + 1;
 }
 
 static sym_t add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
@@ -59,13 +61,17 @@ static sym_t add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
 		__u32 room = syms->room ? syms->room * 2 : 1024;
 		struct node *nodes = realloc(syms->nodes, room * sizeof(*nodes));
 
-		if (!nodes)
+		if (!nodes) {
+			syms->deep++;
 			return 0;
+		}
 		syms->nodes = nodes;
 		syms->room = room;
 	}
-	if (depth > DEPTH_MAX)
+	if (depth > DEPTH_MAX) {
+		syms->deep++;
 		return 0;
+	}
 	syms->nodes[syms->nr] = (struct node){ op, depth, b, *bucket, a };
 	*bucket = syms->nr;
 	return syms->nr++;
@@ -80,6 +86,11 @@ static sym_t intern(struct syms *syms, int op, __u64 a, sym_t b)
 		if (syms->nodes[s].op == op && syms->nodes[s].a == a && syms->nodes[s].b == b)
 			return s;
 	return add(syms, op, a, b, bucket);
+}
+
+unsigned long sym_deep(const struct syms *syms)
+{
+	return syms->deep;
 }
 
 sym_t sym_number(struct syms *syms, __u64 number)
@@ -176,8 +187,9 @@ bool sym_depends(const struct syms *syms, sym_t s, sym_t on)
 {
 	const struct node *n = &syms->nodes[s];
 
-	if (!s || s == on)
-		return s;
+	/* What something is made of is older than it. */
+	if (s <= on)
+		return s && s == on;
 	return (n->b && sym_depends(syms, n->b, on)) ||
 	       (has_child(n->op) && sym_depends(syms, n->a, on));
 }

@@ -28,6 +28,9 @@ struct syms;
 struct syms *syms_new(void);
 void syms_free(struct syms *syms);
 
+/* How many have not been made because they are expressions that are too long. */
+unsigned long sym_deep(const struct syms *syms);
+
 /* 0 also where there is no memory, or where an expression grows too deep. */
 sym_t sym_number(struct syms *syms, __u64 number);
 sym_t sym_fresh(struct syms *syms, __u64 where, bool low32);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "check/facts.h"
 #include "check/take.h"
 
@@ -130,16 +132,17 @@ static void set_step(const struct taker *t, const struct lockid *a, const struct
 static int record_edges(const struct taker *t, const struct state *st, const struct site *to,
 			const struct lockid *id)
 {
+	struct lock gates[STATE_HELD];
 	int err = 0;
 
 	for (int i = 0; !err && i < st->nr_held; i++) {
-		struct edge edge = { .from = site_of_held(t, st, i), .to = *to };
+		struct edge edge = { .from = site_of_held(t, st, i), .to = *to, .gates = gates };
 
 		set_step(t, &st->held[i].lock, id, &edge);
 		edge.order = order_of(t, st, &st->held[i].lock, id);
-		for (int j = 0; j < st->nr_held && edge.nr_gates < RECORD_GATES; j++)
+		for (int j = 0; j < st->nr_held; j++)
 			if (j != i)
-				edge.gates[edge.nr_gates++] = lock_of(t, &st->held[j].lock);
+				gates[edge.nr_gates++] = lock_of(t, &st->held[j].lock);
 		err = record_edge(t->record, &edge);
 	}
 	return err;
@@ -195,9 +198,12 @@ void take_held(struct state *st, const struct call *call)
 	st->quiet_pc = 0;
 	memset(&st->failed, 0, sizeof(st->failed));
 	st->failed_pc = 0;
-	/* More than the kernel can remember: the verifier has its own limit. */
-	if (st->nr_held == STATE_HELD)
+	/* More than the kernel can remember; the verifier has no limit. */
+	if (st->nr_held == STATE_HELD) {
+		if (st->bounds)
+			st->bounds->held++;
 		return;
+	}
 	st->held[st->nr_held++] = (struct held){ .lock = id_of(state_reg(st, BPF_REG_1)),
 						 .pc = st->pc,
 						 .irqsave = call->irqsave,
@@ -247,41 +253,44 @@ bool take_release(struct state *st)
 	return false;
 }
 
-static void end_normal(struct taker *t, __u64 returns)
+static int end_normal(struct taker *t, __u64 returns)
 {
-	for (unsigned int i = 0; i < t->nr_normal; i++)
+	for (size_t i = 0; i < t->nr_normal; i++)
 		if (t->normal[i] == returns)
-			return;
-	if (t->nr_normal < TAKER_ENDS)
-		t->normal[t->nr_normal++] = returns;
+			return 0;
+	return grow_append((void **)&t->normal, &t->nr_normal, &returns, sizeof(returns));
 }
 
-static void end_quiet(struct taker *t, __u32 pc, __u64 returns)
+static int end_quiet(struct taker *t, __u32 pc, __u64 returns)
 {
-	for (unsigned int i = 0; i < t->nr_quiet; i++)
+	struct quiet_end end = { pc, returns };
+
+	for (size_t i = 0; i < t->nr_quiet; i++)
 		if (t->quiet[i].pc == pc && t->quiet[i].returns == returns)
-			return;
-	if (t->nr_quiet == TAKER_ENDS)
-		return;
-	t->quiet[t->nr_quiet].pc = pc;
-	t->quiet[t->nr_quiet++].returns = returns;
+			return 0;
+	return grow_append((void **)&t->quiet, &t->nr_quiet, &end, sizeof(end));
 }
 
-void take_end(struct taker *t, const struct state *st)
+int take_end(struct taker *t, const struct state *st)
 {
 	const struct val *r0 = state_reg(st, BPF_REG_0);
 
 	if (r0->kind != VAL_NUMBER)
-		return;
+		return 0;
 	if (st->quiet_pc)
-		end_quiet(t, st->quiet_pc, (__u32)r0->number);
-	else if (st->took && st->clean)
-		end_normal(t, (__u32)r0->number);
+		return end_quiet(t, st->quiet_pc, (__u32)r0->number);
+	return st->took && st->clean ? end_normal(t, (__u32)r0->number) : 0;
+}
+
+void take_free(struct taker *t)
+{
+	free(t->normal);
+	free(t->quiet);
 }
 
 static bool is_normal(const struct taker *t, __u64 returns)
 {
-	for (unsigned int i = 0; i < t->nr_normal; i++)
+	for (size_t i = 0; i < t->nr_normal; i++)
 		if (t->normal[i] == returns)
 			return true;
 	return false;
@@ -303,7 +312,7 @@ int take_record_ignored(const struct taker *t)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < t->nr_quiet; i++)
+	for (size_t i = 0; !err && i < t->nr_quiet; i++)
 		if (is_normal(t, t->quiet[i].returns))
 			err = record_ignored(t, t->quiet[i].pc);
 	return err;

@@ -45,19 +45,46 @@ static json_t *findings_json(const struct findings *f)
 	return list;
 }
 
-static json_t *programs_json(const struct check_set *set)
+/* What may have been missed. */
+static json_t *missed_json(const struct bounds *b)
 {
+	json_t *list = json_array();
+
+	if (b->stopped)
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s}", "what", "paths", "why", b->stopped));
+	if (b->held)
+		json_array_append_new(list, json_pack("{s:s, s:I}", "what", "held", "count",
+						      (json_int_t)b->held));
+	if (b->maps)
+		json_array_append_new(list, json_pack("{s:s, s:I}", "what", "maps", "count",
+						      (json_int_t)b->maps));
+	return list;
+}
+
+/* What may make a finding a false one, or an undecided one. */
+static json_t *rough_json(const struct bounds *b)
+{
+	return json_pack("{s:I, s:I, s:I}", "conditions", (json_int_t)b->conditions, "joined",
+			 (json_int_t)b->joined, "expressions", (json_int_t)b->deep);
+}
+
+static json_t *programs_json(const struct check_result *r)
+{
+	const struct check_set *set = &r->set;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < set->nr_progs; i++) {
 		const struct check_prog *p = &set->progs[i];
 
 		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:s?, s:i, s:o}", "name",
+			list, json_pack("{s:o, s:o, s:o, s:s?, s:i, s:o, s:o, s:o}", "name",
 					json_text(p->name), "object", json_text(p->object), "id",
 					p->object ? json_null() : json_integer(p->id), "type",
 					libbpf_bpf_prog_type_str(p->type), "instructions",
-					(int)p->nr_insns, "unreadable", json_text(p->unreadable)));
+					(int)p->nr_insns, "unreadable", json_text(p->unreadable),
+					"incomplete", missed_json(&r->bounds[i]), "approximated",
+					rough_json(&r->bounds[i])));
 	}
 	return list;
 }
@@ -118,6 +145,6 @@ static json_t *edges_json(const struct check_result *r)
 void check_print_json(const struct check_result *r)
 {
 	json_put_pretty(json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "rqspin-check/1",
-				  "programs", programs_json(&r->set), "acquisitions", sites_json(r),
+				  "programs", programs_json(r), "acquisitions", sites_json(r),
 				  "order", edges_json(r), "findings", findings_json(&r->findings)));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
@@ -11,9 +12,33 @@ static json_t *message(const char *text)
 	return json_pack("{s:o}", "text", json_text(text));
 }
 
+static bool is_plain(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("-._~/", c));
+}
+
+/* A path as RFC 3986 wants it; a relative one stays relative, to the checkout for example. */
+static json_t *uri(const char *path)
+{
+	char *text = malloc(strlen("file://") + 3 * strlen(path) + 1), *end = text;
+	json_t *j;
+
+	if (!text)
+		return json_null();
+	if (*path == '/')
+		end = stpcpy(end, "file://");
+	for (; *path; path++)
+		end += sprintf(end, is_plain(*path) ? "%c" : "%%%02X", (unsigned char)*path);
+	*end = 0;
+	j = json_string(text);
+	free(text);
+	return j;
+}
+
 static json_t *physical(const struct place *at)
 {
-	json_t *artifact = json_pack("{s:o}", "uri", json_text(at->file ?: at->object));
+	json_t *artifact = json_pack("{s:o}", "uri", uri(at->file ?: at->object));
 
 	if (!at->file)
 		return json_pack("{s:o}", "artifactLocation", artifact);
@@ -35,6 +60,14 @@ static json_t *location(const struct place *at)
 	return l;
 }
 
+/* What is about all programs is nowhere. */
+static json_t *locations(const struct place *at)
+{
+	if (!at->file && !at->object && !at->prog)
+		return json_array();
+	return json_pack("[o]", location(at));
+}
+
 static json_t *related(const struct finding *f)
 {
 	json_t *list = json_array();
@@ -50,12 +83,39 @@ static json_t *related(const struct finding *f)
 
 static json_t *result(const struct finding *f)
 {
-	char text[1024];
+	char *text = NULL;
+	json_t *j;
 
-	snprintf(text, sizeof(text), "%s%s%s", f->message, f->fix ? ". Fix: " : "", f->fix ?: "");
-	return json_pack("{s:s, s:s, s:o, s:[o], s:o}", "ruleId", f->kind, "level",
-			 severity_name(f->severity), "message", message(text), "locations",
-			 location(&f->at), "relatedLocations", related(f));
+	if (asprintf(&text, "%s%s%s", f->message, f->fix ? ". Fix: " : "", f->fix ?: "") < 0)
+		return NULL;
+	j = json_pack("{s:s, s:s, s:o, s:o, s:o}", "ruleId", f->kind, "level",
+		      severity_name(f->severity), "message", message(text), "locations",
+		      locations(&f->at), "relatedLocations", related(f));
+	free(text);
+	return j;
+}
+
+static const char *about(const char *kind)
+{
+	static const struct {
+		const char *kind, *what;
+	} kinds[] = {
+		{ "cycle", "Locks are taken in a circle" },
+		{ "aa", "A lock is taken that is held already" },
+		{ "retry", "A lock is tried again at once after a failure" },
+		{ "interrupt", "A program that interrupts the holder takes the same lock" },
+		{ "refused", "The verifier refuses the program" },
+		{ "undecided", "Only the running program knows whether two locks are one" },
+		{ "ignored", "A failure that nobody hears of" },
+		{ "not-loaded", "A program needs something that is missing here" },
+		{ "unreadable", "A program's instructions are not shown by the kernel" },
+		{ "incomplete", "Not everything was looked at" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].kind, kind))
+			return kinds[i].what;
+	return kind;
 }
 
 static json_t *rules(const struct findings *f)
@@ -68,7 +128,9 @@ static json_t *rules(const struct findings *f)
 		while (j < i && strcmp(f->all[j].kind, f->all[i].kind))
 			j++;
 		if (j == i)
-			json_array_append_new(list, json_pack("{s:s}", "id", f->all[i].kind));
+			json_array_append_new(list, json_pack("{s:s, s:o}", "id", f->all[i].kind,
+							      "shortDescription",
+							      message(about(f->all[i].kind))));
 	}
 	return list;
 }

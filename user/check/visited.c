@@ -89,6 +89,8 @@ int visited_add(struct visited *v, struct syms *syms, struct state *st, __u32 li
 
 	if (!a.covered && with) {
 		state_join(syms, st, with, st->pc);
+		if (st->bounds)
+			st->bounds->joined++;
 		a = look(v, st, live);
 	}
 	return a.covered ? 0 : keep(v, st);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "check/branch.h"
 #include "check/live.h"
 #include "check/take.h"
@@ -11,7 +12,12 @@
 #include "check/walk.h"
 
 #define STEPS_MAX 4000000
-#define ROOTS_MAX 64
+
+/* A function that the kernel calls later. */
+struct root {
+	__u32 pc;
+	enum run run;
+};
 
 struct walk {
 	struct stepper s;
@@ -21,11 +27,9 @@ struct walk {
 	__u16 *live;
 	struct state **todo;
 	size_t nr_todo, room_todo;
-	struct root {
-		__u32 pc;
-		enum run run;
-	} roots[ROOTS_MAX]; /* functions that the kernel calls later */
-	unsigned int nr_roots;
+	struct root *roots;
+	size_t nr_roots;
+	struct bounds *bounds;
 	unsigned long steps;
 };
 
@@ -81,14 +85,14 @@ static int enter(struct state *st, __u32 target, __u32 ret, bool callback)
 	return 0;
 }
 
-static void add_root(struct walk *w, __u32 pc, const char *by)
+static int add_root(struct walk *w, __u32 pc, const char *by)
 {
-	for (unsigned int i = 0; i < w->nr_roots; i++)
-		if (w->roots[i].pc == pc)
-			return;
-	if (w->nr_roots < ROOTS_MAX)
-		w->roots[w->nr_roots++] =
-			(struct root){ pc, strstr(by, "timer") ? RUN_TIMER : RUN_WORK };
+	struct root root = { pc, strstr(by, "timer") ? RUN_TIMER : RUN_WORK };
+
+	for (size_t i = 0; i < w->nr_roots; i++)
+		if (w->roots[i].pc == pc && w->roots[i].run == root.run)
+			return 0;
+	return grow_append((void **)&w->roots, &w->nr_roots, &root, sizeof(root));
 }
 
 static const struct val *function_arg(const struct state *st)
@@ -183,7 +187,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 
 	if (func && target < w->s.prog->nr_insns) {
 		if (call->kind == CALL_DEFER)
-			add_root(w, target, call->name);
+			err = add_root(w, target, call->name);
 		else if (!strstr(call->name, "rbtree_add"))
 			err = iterate(w, st, target);
 		if (err)
@@ -281,9 +285,7 @@ static int leave(struct walk *w, struct state *st)
 	__u32 ret = state_top(st)->ret;
 
 	if (st->nr_frames == 1) {
-		if (w->taker.run == RUN_PROGRAM)
-			take_end(&w->taker, st);
-		return 0;
+		return w->taker.run == RUN_PROGRAM ? take_end(&w->taker, st) : 0;
 	}
 	state_pop(st);
 	st->pc = ret;
@@ -351,11 +353,19 @@ static int follow(struct walk *w, struct state *st)
 	return more;
 }
 
+static void clear_todo(struct walk *w)
+{
+	while (w->nr_todo)
+		state_free(w->todo[--w->nr_todo]);
+}
+
 static int walk_from(struct walk *w, __u32 pc)
 {
 	struct state *st = state_new(pc);
 	int err;
 
+	if (st)
+		st->bounds = w->bounds;
 	if (st && w->taker.run == RUN_PROGRAM)
 		*state_reg(st, BPF_REG_1) =
 			(struct val){ .kind = VAL_CONTEXT,
@@ -367,37 +377,58 @@ static int walk_from(struct walk *w, __u32 pc)
 		err = follow(w, st);
 		state_free(st);
 	}
+	clear_todo(w);
 	return err;
+}
+
+/* A function that the kernel calls later may be one that the program calls itself, too. */
+static int walk_root(struct walk *w, __u32 pc)
+{
+	int err;
+
+	w->steps = 0;
+	w->visited = visited_new(w->s.prog->nr_insns);
+	err = w->visited ? walk_from(w, pc) : -ENOMEM;
+	visited_free(w->visited);
+	if (err == -ENOMEM || !err)
+		return err;
+	w->bounds->stopped =
+		err == -E2BIG ? "it has too many paths" : "a call in it leads to no known place";
+	return 0;
 }
 
 static int walk_all(struct walk *w)
 {
-	int err = walk_from(w, 0);
+	int err = walk_root(w, 0);
 
-	err = err ?: take_record_ignored(&w->taker);
-	for (unsigned int i = 0; !err && i < w->nr_roots; i++) {
+	if (!err && !w->bounds->stopped)
+		err = take_record_ignored(&w->taker);
+	for (size_t i = 0; !err && i < w->nr_roots; i++) {
 		w->taker.run = w->roots[i].run;
-		err = walk_from(w, w->roots[i].pc);
+		err = walk_root(w, w->roots[i].pc);
 	}
 	return err;
 }
 
-int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record)
+int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
+	 struct bounds *bounds)
 {
-	struct walk w = { .s = { .prog = &set->progs[prog], .set = set }, .calls = calls };
+	struct walk w = { .s = { .prog = &set->progs[prog], .set = set },
+			  .calls = calls,
+			  .bounds = bounds };
 	int err = -ENOMEM;
 
 	w.s.syms = syms_new();
 	w.live = live_find(w.s.prog);
-	w.visited = visited_new(w.s.prog->nr_insns);
 	w.taker = (struct taker){ .s = &w.s, .prog = prog, .record = record };
-	if (w.s.syms && w.live && w.visited)
+	if (w.s.syms && w.live)
 		err = walk_all(&w);
-	while (w.nr_todo)
-		state_free(w.todo[--w.nr_todo]);
+	if (w.s.syms)
+		bounds->deep += sym_deep(w.s.syms);
+	take_free(&w.taker);
 	free(w.todo);
+	free(w.roots);
 	free(w.live);
-	visited_free(w.visited);
 	syms_free(w.s.syms);
 	return err;
 }

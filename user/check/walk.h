@@ -12,9 +12,11 @@
  * @prog: number of the program
  * @calls: who is called
  * @record: gets what is found
+ * @bounds: gets what was not looked at, or only roughly
  *
- * Return: 0; -E2BIG if there are too many paths, and some have not been looked at; -ENOMEM
+ * Return: 0 or -ENOMEM
  */
-int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record);
+int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
+	 struct bounds *bounds);
 
 #endif

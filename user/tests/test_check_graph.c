@@ -5,8 +5,16 @@
 #include "check/graph.h"
 #include "unit.h"
 
-static struct check_map maps[] = { { .id = 1 }, { .id = 2 }, { .id = 3 } };
-static const struct check_set set = { .maps = maps, .nr_maps = 3 };
+#define NR_MAPS 26
+
+static struct check_map maps[NR_MAPS];
+static const struct check_set set = { .maps = maps, .nr_maps = NR_MAPS };
+
+static void give_ids(void)
+{
+	for (__u32 i = 0; i < NR_MAPS; i++)
+		maps[i].id = i + 1;
+}
 
 /* "b" is the lock of the second map; "b7" its element 7, "b?" any. */
 static struct lock lock(const char *name)
@@ -22,11 +30,15 @@ static void add(struct record *r, __u32 prog, const char *from, const char *to, 
 		unsigned int order)
 {
 	struct edge e = { .order = order };
+	struct lock held;
 
 	e.from = (struct site){ .prog = prog, .pc = r->nr_edges * 2, .lock = lock(from) };
 	e.to = (struct site){ .prog = prog, .pc = r->nr_edges * 2 + 1, .lock = lock(to) };
-	if (gate)
-		e.gates[e.nr_gates++] = lock(gate);
+	if (gate) {
+		held = lock(gate);
+		e.gates = &held;
+		e.nr_gates = 1;
+	}
 	assert_int_equal(record_edge(r, &e), 0);
 }
 
@@ -36,11 +48,13 @@ static size_t cycles(struct record *r, unsigned int *nr, bool *keys)
 	struct cycles *c = calloc(1, sizeof(*c));
 	size_t found;
 
+	give_ids();
 	assert_int_equal(graph_cycles(&set, r, c), 0);
-	assert_false(c->more);
+	assert_false(c->more || c->length);
 	found = c->nr;
 	*nr = c->all[0].nr;
 	*keys = c->all[0].keys;
+	cycles_free(c);
 	free(c);
 	record_free(r);
 	return found;
@@ -123,11 +137,75 @@ static void what_rises_does_not_return(void **state)
 	assert_int_equal(cycles(&r, &nr, &keys), 1);
 }
 
+static void long_cycles_are_found(void **state)
+{
+	struct record r = {};
+	unsigned int nr;
+	bool keys;
+
+	(void)state;
+	for (char at = 'a'; at < 'z'; at++)
+		add(&r, at - 'a', (char[]){ at, 0 }, (char[]){ at + 1, 0 }, NULL, 0);
+	add(&r, NR_MAPS, "z", "a", NULL, 0);
+	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	assert_int_equal(nr, NR_MAPS);
+}
+
+/* Each lock is taken under each: so many ways round that some must be left out, but no short one.
+ */
+static void what_is_left_out_is_said(void **state)
+{
+	struct cycles *c = calloc(1, sizeof(*c));
+	struct record r = {};
+
+	(void)state;
+	give_ids();
+	for (char from = 'a'; from <= 'h'; from++)
+		for (char to = 'a'; to <= 'h'; to++)
+			if (from != to)
+				add(&r, from, (char[]){ from, 0 }, (char[]){ to, 0 }, NULL, 0);
+	assert_int_equal(graph_cycles(&set, &r, c), 0);
+	assert_int_equal(c->nr, CYCLES_MAX);
+	assert_true(c->more);
+	assert_int_equal(c->all[27].nr, 2);
+	assert_int_equal(c->all[28].nr, 3);
+	cycles_free(c);
+	free(c);
+	record_free(&r);
+}
+
+/* 23 layers of four locks: no circle, and 4^23 ways through. */
+static void an_end_to_the_search_is_said(void **state)
+{
+	struct cycles *c = calloc(1, sizeof(*c));
+	struct record r = {};
+	char from[3] = "", to[3] = "";
+
+	(void)state;
+	give_ids();
+	for (char layer = 'a'; layer < 'x'; layer++)
+		for (int i = 0; i < 16; i++) {
+			snprintf(from, sizeof(from), "%c%d", layer, i % 4);
+			snprintf(to, sizeof(to), "%c%d", layer + 1, i / 4);
+			add(&r, layer, from, to, NULL, 0);
+		}
+	add(&r, 'x', "x0", "a0", NULL, 0);
+	assert_int_equal(graph_cycles(&set, &r, c), 0);
+	assert_int_equal(c->nr, 0);
+	assert_true(c->length > 2 && c->length < 24);
+	cycles_free(c);
+	free(c);
+	record_free(&r);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(two_orders_are_a_cycle),
 	cmocka_unit_test(keys_tell_elements_apart),
 	cmocka_unit_test(a_common_lock_prevents_it),
 	cmocka_unit_test(what_rises_does_not_return),
+	cmocka_unit_test(long_cycles_are_found),
+	cmocka_unit_test(what_is_left_out_is_said),
+	cmocka_unit_test(an_end_to_the_search_is_said),
 };
 
 UNIT_GROUP(check_graph, tests)

@@ -92,12 +92,51 @@ static void joining_loses_numbers_not_locks(void **state)
 	syms_free(syms);
 }
 
+/* A long key is as good as a short one; arithmetic has an end, which is counted. */
+static void length_has_a_limit_for_arithmetic(void **state)
+{
+	struct syms *syms = syms_new();
+	sym_t key = sym_fresh(syms, 1, true), sum = key;
+
+	(void)state;
+	for (__u64 i = 0; i < 100; i++)
+		key = sym_make(syms, SYM_JOINED, key, sym_fresh(syms, i, true));
+	assert_int_not_equal(key, 0);
+	assert_int_equal(sym_deep(syms), 0);
+	for (__u64 i = 0; sum && i < 100; i++)
+		sum = sym_make(syms, ADD, sum, sym_fresh(syms, i, true));
+	assert_int_equal(sum, 0);
+	assert_int_equal(sym_deep(syms), 1);
+	syms_free(syms);
+}
+
+/* The thirteenth condition is remembered for the first: that is counted. */
+static void forgotten_conditions_are_counted(void **state)
+{
+	struct syms *syms = syms_new();
+	struct state *st = state_new(0);
+	struct bounds bounds = {};
+	sym_t a = sym_fresh(syms, 0, false);
+
+	(void)state;
+	st->bounds = &bounds;
+	for (__u64 i = 1; i <= STATE_FACTS; i++)
+		assert_true(state_assume(syms, st, BPF_JLT, a, sym_fresh(syms, i, false)));
+	assert_int_equal(bounds.conditions, 0);
+	assert_true(state_assume(syms, st, BPF_JLT, a, sym_fresh(syms, 99, false)));
+	assert_int_equal(bounds.conditions, 1);
+	state_free(st);
+	syms_free(syms);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(same_arithmetic_is_same_symbol),
 	cmocka_unit_test(replacing_reaches_into_expressions),
 	cmocka_unit_test(what_is_made_again_is_another),
 	cmocka_unit_test(contradictions_end_a_path),
 	cmocka_unit_test(joining_loses_numbers_not_locks),
+	cmocka_unit_test(length_has_a_limit_for_arithmetic),
+	cmocka_unit_test(forgotten_conditions_are_counted),
 };
 
 UNIT_GROUP(check_sym, tests)

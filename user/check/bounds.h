@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where a walk had to stop or to forget: counted for each program, and told. */
+#ifndef RQSPIN_CHECK_BOUNDS_H
+#define RQSPIN_CHECK_BOUNDS_H
+
+/**
+ * struct bounds - what a walk did not do
+ * @stopped: why paths were left, or NULL: then something may have been missed
+ * @held: acquisitions on paths that hold more than can be kept: missed, too
+ * @maps: instructions that refer to maps that could not be read: their locks are not known
+ * @conditions: comparisons that were forgotten
+ * @joined: states that became one with unknown numbers
+ * @deep: numbers whose expression grew too long
+ *
+ * The last three cost precision, not paths: a finding may be false, or become "undecided".
+ */
+struct bounds {
+	const char *stopped;
+	unsigned long held, maps;
+	unsigned long conditions, joined, deep;
+};
+
+#endif
