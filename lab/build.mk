@@ -8,9 +8,10 @@ LAB_CFLAGS = $(SHIM_OPTIONS) -Wextra -Werror -Wno-unused-parameter -MMD -MP -Ila
 LAB_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lpthread -lm
 
 # One set of objects for each way to compile the locks, named after its folder below build/lab.
-LAB_VARIANTS = obj obj-yield obj-escape obj-high obj-16k obj-tsan obj-noqueue obj-sites \
+LAB_VARIANTS = obj obj-counts obj-yield obj-escape obj-high obj-16k obj-tsan obj-noqueue obj-sites \
 	obj-bench-high
 LAB_FLAGS_obj =
+LAB_FLAGS_obj-counts = -DSHIM_LOCK_EVENTS
 LAB_FLAGS_obj-yield = -DSHIM_YIELD
 # All CPUs but the first use the escape tag, whose high bits tell the even from the odd.
 LAB_FLAGS_obj-escape = -DSHIM_YIELD -DRES_TAG_LIMIT=1U -DRES_TAG_CPUS=1U -DRES_TAG_HIGH=0x200U
@@ -30,7 +31,7 @@ LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 
 # program: variant, source folder
 LAB_PROGRAMS = bench bench-high detect regress stress stress-escape regress-escape stress-high \
-	regress-high detect-high stress-16k detect-16k race-tsan path waits unit
+	regress-high detect-high stress-16k detect-16k race-tsan path waits unit cell
 LAB_OF_bench = obj bench
 LAB_OF_bench-high = obj-bench-high bench
 LAB_OF_detect = obj detect
@@ -47,6 +48,7 @@ LAB_OF_race-tsan = obj-tsan race
 LAB_OF_path = obj path
 LAB_OF_waits = obj-sites waits
 LAB_OF_unit = obj-yield unit
+LAB_OF_cell = obj-counts cell
 LAB_LIBS_unit = -lcmocka
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
@@ -111,7 +113,7 @@ $(LAB)/lab-sched: $(SCHED_OBJS)
 LAB_SECONDS ?= 30
 export LAB LAB_TREE
 
-LAB_TESTS = $(filter-out bench bench-high waits,$(LAB_PROGRAMS))
+LAB_TESTS = $(filter-out bench bench-high cell waits,$(LAB_PROGRAMS))
 
 .PHONY: lab
 lab: $(addprefix $(LAB)/obj-noqueue/,rqspinlock.o rqspinlock_cycle.o)

@@ -7,6 +7,9 @@
 #include "locks.h"
 #include "pv_counts.h"
 
+/* Counts of its own, below: the kernel's come with a file in debugfs. */
+#undef CONFIG_LOCK_EVENT_COUNTS
+
 #define PV_CAT2(a, b) a##_##b
 #define PV_CAT(a, b)  PV_CAT2(a, b)
 #define PV_FN(name)   PV_CAT(PV_ID, name)

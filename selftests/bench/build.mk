@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
 BENCH_BPF = $(O)/selftests/bench/overhead.bpf.o
-BENCH_NAMES = convoy latency maps nested
+BENCH_NAMES = convoy irqs_off latency limits maps nested
 BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/bench/%)
 BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/bench/pinned.o
 
@@ -29,6 +29,10 @@ bench-cycles: build ## guests: what cycles of two and three cost, stock and patc
 .PHONY: bench-convoy
 bench-convoy: build ## guests: throughput of one lock that all want, stock and patched
 	$(Q)selftests/bench/convoy.py $(BENCH_ARGS)
+
+.PHONY: bench-waits
+bench-waits: build ## guests: time limits of waiters, and how long interrupts are off
+	$(Q)selftests/bench/waits.py $(BENCH_ARGS)
 
 .PHONY: bench-maps
 bench-maps: build ## guests: throughput of hash map updates, 6.12 with and without the series

@@ -19,32 +19,13 @@ their range, and a case fails only if no layout reaches the limit."""
 import argparse
 import contextlib
 import json
-import os
-import shlex
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
-from stats import TOP, Tap, guest, median_interval
+from stats import TOP, Tap, counting, guest, median_interval
 
 LIMIT = 0.97
-
-
-@contextlib.contextmanager
-def counting():
-    """An environment whose QEMU counts instructions: 1 ns of guest time for each of them."""
-    qemu = shutil.which("qemu-system-x86_64")
-    if not qemu:
-        sys.exit("maps: no qemu-system-x86_64: run scripts/setup.sh")
-    with tempfile.TemporaryDirectory() as tmp:
-        wrapper = os.path.join(tmp, "qemu-system-x86_64")
-        with open(wrapper, "w") as f:
-            f.write(f'#!/bin/sh\nexec {shlex.quote(qemu)} "$@" -icount shift=0,sleep=off\n')
-        os.chmod(wrapper, 0o755)
-        # Only the emulator counts, and QEMU refuses the rest.
-        yield {**os.environ, "PATH": f"{tmp}:{os.environ['PATH']}", "RQSPIN_ACCEL": "tcg"}
 
 
 def boot(kernel, args, env):

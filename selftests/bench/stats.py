@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the measurements have in common: quantiles with intervals, guests."""
 
+import contextlib
 import math
+import os
 import pathlib
+import shlex
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "selftests"))
 from tap import Tap  # noqa: E402
 
-__all__ = ["TOP", "Tap", "guest", "median_interval", "quantile"]
+__all__ = ["TOP", "Tap", "counting", "guest", "median_interval", "quantile"]
 
 
 def quantile(values, q):
@@ -39,3 +44,19 @@ def guest(kernel, command, cpu="queue", cpus=4, limit=600, env=None):
     if out.returncode:
         sys.exit(f"guest {kernel}: status {out.returncode}")
     return out.stdout
+
+
+@contextlib.contextmanager
+def counting():
+    """An environment whose QEMU counts instructions: 1 ns of guest time for each of them."""
+    qemu = shutil.which("qemu-system-x86_64")
+    if not qemu:
+        sys.exit("no qemu-system-x86_64: run scripts/setup.sh")
+    with tempfile.TemporaryDirectory() as tmp:
+        wrapper = os.path.join(tmp, "qemu-system-x86_64")
+        with open(wrapper, "w") as f:
+            f.write(f'#!/bin/sh\nexec {shlex.quote(qemu)} "$@" -icount shift=0,sleep=off\n')
+        os.chmod(wrapper, 0o755)
+        # Only the emulator counts, and QEMU refuses the rest.
+        path = f"{tmp}:{os.environ['PATH']}"
+        yield {"RQSPIN_BOOT_LIMIT": "600", **os.environ, "PATH": path, "RQSPIN_ACCEL": "tcg"}

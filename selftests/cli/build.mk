@@ -18,7 +18,12 @@ REPLAYS = $(patsubst selftests/cli/replay/%.jsonl,$(O)/selftests/cli/replay/%/re
 
 selftests: $(REPLAYS)
 
-$(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jsonl $(O)/rqspin
+# What a replay is made of, not the whole command, which is linked more often than that changes.
+REPLAY_PARTS = $(wildcard user/replay/* include/rqspin/*) $(addprefix bpf/progs/,replay.bpf.h \
+	cycle.bpf.h sample.bpf.h sample.h)
+
+$(REPLAYS): $(REPLAY_PARTS) | $(O)/rqspin
+$(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jsonl
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	$(say) REPLAY $@

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One cell of a campaign: a lock, a number of threads, what they do. */
+#ifndef LAB_CELL_H
+#define LAB_CELL_H
+
+#include <jansson.h>
+
+#include "../locks/locks.h"
+
+/**
+ * struct cell - what to measure
+ * @lock: which lock
+ * @threads: that want it
+ * @seconds: for how long; 0: until each has done @ops
+ * @ops: acquisitions of each thread (@seconds is 0)
+ * @held: pauses with the lock held
+ * @apart: pauses between two acquisitions
+ * @embedded: what is counted under the lock shares the lock's cache line
+ * @semaphore: an operation is a down and an up, two acquisitions
+ */
+struct cell {
+	const struct lab_ops *lock;
+	int threads;
+	double seconds;
+	u64 ops;
+	u32 held, apart;
+	bool embedded, semaphore;
+};
+
+/* NULL: no memory. The caller owns the object. */
+json_t *cell_run(const struct cell *cell);
+
+/* What the lock's own code has counted since the start; NULL where it counts nothing. */
+json_t *cell_counts(const struct lab_ops *lock);
+
+#endif /* LAB_CELL_H */

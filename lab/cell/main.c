@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* One line of JSON: what a lock does with so many threads. The campaigns call it for each cell. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/team.h"
+#include "cell.h"
+
+enum { KEY_HELD = 256, KEY_APART, KEY_OPS, KEY_LIST };
+
+static const struct argp_option options[] = {
+	{ "lock", 'l', "NAME", 0, "which lock (default qspinlock); --list shows them", 0 },
+	{ "threads", 't', "N", 0, "how many want it, 64 at most (default 1)", 0 },
+	{ "seconds", 's', "S", 0, "for how long (default 1)", 0 },
+	{ "ops", KEY_OPS, "N", 0, "instead: so many operations of each thread", 0 },
+	{ "held", KEY_HELD, "N", 0, "pauses with the lock held (default 0)", 0 },
+	{ "apart", KEY_APART, "N", 0, "pauses between two operations (default 0)", 0 },
+	{ "embedded", 'e', NULL, 0, "the data is in the lock's cache line", 0 },
+	{ "semaphore", 'm', NULL, 0, "an operation is a down and an up of a semaphore", 0 },
+	{ "ordinary", 'o', NULL, 0, "no real-time priority", 0 },
+	{ "list", KEY_LIST, NULL, 0, "print the locks, a line each", 0 },
+	{ 0 },
+};
+
+static double number(const char *arg, double least, double most, struct argp_state *state)
+{
+	char *end;
+	double x = strtod(arg, &end);
+
+	if (end == arg || *end || !(x >= least && x <= most))
+		argp_error(state, "'%s' is no number from %g to %g", arg, least, most);
+	return x;
+}
+
+static void list_locks(void)
+{
+	int i;
+
+	for (i = 0; lab_locks[i]; i++)
+		printf("%s\t%s\n", lab_locks[i]->name, lab_locks[i]->about);
+	exit(0);
+}
+
+static void set_lock(struct cell *c, const char *name, struct argp_state *state)
+{
+	c->lock = lab_lock_named(name);
+	if (!c->lock || c->lock->flags & LAB_NO_LOCK)
+		argp_error(state, "no lock '%s'; --list shows them", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct cell *c = state->input;
+
+	switch (key) {
+	case 'l':
+		set_lock(c, arg, state);
+		break;
+	case 't':
+		c->threads = (int)number(arg, 1, 64, state);
+		break;
+	case 's':
+		c->seconds = number(arg, 0.001, 3600, state);
+		break;
+	case KEY_OPS:
+		c->ops = (u64)number(arg, 1, 1e12, state);
+		c->seconds = 0;
+		break;
+	case KEY_HELD:
+		c->held = (u32)number(arg, 0, 1e6, state);
+		break;
+	case KEY_APART:
+		c->apart = (u32)number(arg, 0, 1e6, state);
+		break;
+	case 'e':
+		c->embedded = true;
+		break;
+	case 'm':
+		c->semaphore = true;
+		break;
+	case 'o':
+		lab_real_time = false;
+		break;
+	case KEY_LIST:
+		list_locks();
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+	struct cell c = { .lock = lab_locks[0], .threads = 1, .seconds = 1 };
+	json_t *out;
+	int ret;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &c))
+		return 2;
+	if (c.lock->flags & LAB_FOREIGN && c.threads > lab_cpus()) {
+		fprintf(stderr, "lab-cell: waiters of %s do not give way: %d threads on %d CPUs\n",
+			c.lock->name, c.threads, lab_cpus());
+		return 3;
+	}
+	shim_init(c.threads);
+	out = cell_run(&c);
+	ret = out ? json_dumpf(out, stdout, JSON_COMPACT) : -1;
+	printf("\n");
+	json_decref(out);
+	return ret || fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "../lib/team.h"
+#include "cell.h"
+
+#define MAX_THREADS 64
+#define WARM_UP	    10 /* of the time or the operations, one in so many */
+
+struct worker {
+	struct lab_ctx ctx;
+	u64 ops, timeouts, deadlocks;
+	u64 longest; /* cycles */
+	u64 took;    /* cycles */
+} __attribute__((aligned(LAB_ALIGN)));
+
+struct run {
+	const struct cell *cell;
+	struct lab_barrier barrier;
+	struct worker worker[MAX_THREADS];
+	u64 limit; /* operations of a thread */
+	u64 end;
+};
+
+static union lab_lock lock;
+static u64 apart_from_it __attribute__((aligned(LAB_ALIGN)));
+
+static u64 *shared_word(const struct cell *c)
+{
+	return c->embedded ? (u64 *)&lock.pad[sizeof(u64)] : &apart_from_it;
+}
+
+static void wait_pauses(u32 n)
+{
+	while (n--)
+		cpu_relax();
+}
+
+/* False: it failed. */
+static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w)
+{
+	u64 before = shim_cycles(), waited;
+	int err = ops->lock(&lock, &w->ctx);
+
+	if (unlikely(err)) {
+		w->timeouts += err == -ETIMEDOUT;
+		w->deadlocks += err == -EDEADLK;
+		return false;
+	}
+	waited = shim_cycles() - before;
+	w->longest = max(w->longest, waited);
+	return true;
+}
+
+static __always_inline void section(const struct cell *c, struct worker *w, u64 *word, u64 add)
+{
+	if (!acquire(c->lock, w))
+		return;
+	WRITE_ONCE(*word, *word + add);
+	wait_pauses(c->held);
+	c->lock->unlock(&lock, &w->ctx);
+}
+
+/* A semaphore with room for all: down() and up() take its lock, nobody sleeps. */
+static void operate(const struct cell *c, struct worker *w, u64 *word)
+{
+	section(c, w, word, 1);
+	if (c->semaphore)
+		section(c, w, word, -1ULL);
+	w->ops++;
+	wait_pauses(c->apart);
+}
+
+/* Ends with the clock where there is no number of operations, else with the operations. */
+static void work(struct run *r, struct worker *w)
+{
+	u64 *word = shared_word(r->cell), before = shim_cycles();
+
+	while (r->limit ? w->ops < r->limit : shim_cycles() < r->end)
+		operate(r->cell, w, word);
+	w->took = shim_cycles() - before;
+}
+
+/* The clock is measured when the first team starts. */
+static u64 to_cycles(double seconds)
+{
+	return ((unsigned __int128)(seconds * 1e9) << SHIM_CLOCK_SHIFT) / shim_clock_mult;
+}
+
+/* Thread 0 says when it ends, between two meetings of all. */
+static void phase(struct run *r, int cpu, u64 part)
+{
+	struct worker *w = &r->worker[cpu];
+
+	lab_meet(&r->barrier);
+	if (!cpu) {
+		r->end = shim_cycles() + to_cycles(r->cell->seconds / (double)part);
+		r->limit = r->cell->seconds > 0 ? 0 : max(r->cell->ops / part, 1ULL);
+	}
+	w->ops = w->timeouts = w->deadlocks = w->longest = 0;
+	lab_meet(&r->barrier);
+	work(r, w);
+}
+
+static void member(int cpu, void *arg)
+{
+	struct run *r = arg;
+
+	lab_ctx_init(&r->worker[cpu].ctx);
+	phase(r, cpu, WARM_UP);
+	phase(r, cpu, 1);
+}
+
+static double to_ns(u64 cycles)
+{
+	return (double)((unsigned __int128)cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT);
+}
+
+static json_t *result(const struct run *r)
+{
+	u64 ops = 0, timeouts = 0, deadlocks = 0, longest = 0, took = 0;
+	json_t *each = json_array();
+	int i;
+
+	for (i = 0; i < r->cell->threads; i++) {
+		const struct worker *w = &r->worker[i];
+
+		ops += w->ops;
+		timeouts += w->timeouts;
+		deadlocks += w->deadlocks;
+		longest = max(longest, w->longest);
+		took = max(took, w->took);
+		json_array_append_new(each, json_integer((json_int_t)w->ops));
+	}
+	return json_pack("{s:I, s:f, s:f, s:I, s:I, s:f, s:o, s:o}", "ops", (json_int_t)ops,
+			 "seconds", to_ns(took) / 1e9, "per_second",
+			 (double)ops / (to_ns(took) / 1e9), "timeouts", (json_int_t)timeouts,
+			 "deadlocks", (json_int_t)deadlocks, "longest_ms", to_ns(longest) / 1e6,
+			 "each", each, "events", cell_counts(r->cell->lock));
+}
+
+json_t *cell_run(const struct cell *cell)
+{
+	static struct run r;
+
+	if (cell->threads > MAX_THREADS)
+		return NULL;
+	r.cell = cell;
+	r.barrier.n = cell->threads;
+	cell->lock->init(&lock);
+	lab_team(cell->threads, member, &r);
+	return result(&r);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * irqs_off THREADS SECONDS: pinned threads want one lock all the time. One line of JSON: for how
+ * long each function of the lock keeps interrupts off. Needs CONFIG_TRACE_IRQFLAGS.
+ */
+#include <err.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "irqs_off.h"
+#include "pinned.h"
+#include "selftests/bench/irqs_off.skel.h"
+
+#define MAX_FUNCS 128
+
+/* A function of the lock. */
+struct func {
+	char name[64];
+	__u64 from, to;
+	struct irqs_off_site sum;
+};
+
+static struct func funcs[MAX_FUNCS];
+static unsigned int nr_funcs, seconds;
+
+static bool of_lock(const char *name)
+{
+	static const char *const begin[] = { "res_", "__pfx_res_", "resilient_",
+					     "__pfx_resilient_" };
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return true;
+	return false;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct func *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+struct symbols {
+	struct func *all;
+	size_t nr, room;
+};
+
+static void add_symbol(struct symbols *s, __u64 addr, const char *name)
+{
+	if (s->nr == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->all = realloc(s->all, s->room * sizeof(*s->all));
+		if (!s->all)
+			errx(2, "out of memory");
+	}
+	s->all[s->nr] = (struct func){ .from = addr };
+	snprintf(s->all[s->nr++].name, sizeof(s->all->name), "%s", name);
+}
+
+static void keep_of_lock(const struct symbols *s)
+{
+	for (size_t i = 0; i + 1 < s->nr; i++) {
+		if (!of_lock(s->all[i].name))
+			continue;
+		if (nr_funcs == MAX_FUNCS)
+			errx(2, "more than %d functions of the lock", MAX_FUNCS);
+		funcs[nr_funcs] = s->all[i];
+		funcs[nr_funcs++].to = s->all[i + 1].from;
+	}
+}
+
+/* Only the text near the lock's functions would do, but where that is only the list says. */
+static void read_functions(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	struct symbols s = { 0 };
+	char line[512], name[64], type;
+	unsigned long long addr;
+
+	if (!f)
+		err(2, "/proc/kallsyms");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %c %63s", &addr, &type, name) == 3 &&
+		    (type == 't' || type == 'T') && !strchr(line, '['))
+			add_symbol(&s, addr, name);
+	fclose(f);
+	qsort(s.all, s.nr, sizeof(*s.all), by_address);
+	keep_of_lock(&s);
+	free(s.all);
+	if (!nr_funcs || !funcs[0].from)
+		errx(2, "no function of a resilient lock in /proc/kallsyms");
+}
+
+/* Neighbours are one range. */
+static void set_ranges(struct irqs_off_range *ranges)
+{
+	int n = -1;
+
+	for (unsigned int i = 0; i < nr_funcs; i++) {
+		if (n < 0 || ranges[n].to != funcs[i].from) {
+			if (++n == IRQS_OFF_RANGES)
+				errx(2, "more than %d ranges of code", IRQS_OFF_RANGES);
+			ranges[n].from = funcs[i].from;
+		}
+		ranges[n].to = funcs[i].to;
+	}
+}
+
+static struct irqs_off_bpf *load(void)
+{
+	struct irqs_off_bpf *skel = irqs_off_bpf__open();
+	int ret;
+
+	if (!skel)
+		err(2, "cannot open irqs_off.bpf.o");
+	read_functions();
+	set_ranges((struct irqs_off_range *)skel->rodata->ranges);
+	if (irqs_off_bpf__load(skel))
+		err(2, "cannot load irqs_off.bpf.o");
+	ret = irqs_off_bpf__attach(skel);
+	if (ret == -ENOENT || ret == -EINVAL)
+		errx(2,
+		     "no tracepoint irq_disable: needs CONFIG_TRACE_IRQFLAGS, as CONFIG=irqsoff has");
+	if (ret)
+		errx(2, "cannot attach: %s", strerror(-ret));
+	return skel;
+}
+
+static void add(struct irqs_off_site *sum, const struct irqs_off_site *s)
+{
+	sum->count += s->count;
+	if (s->longest > sum->longest)
+		sum->longest = s->longest;
+	for (int b = 0; b < IRQS_OFF_BUCKETS; b++)
+		sum->bucket[b] += s->bucket[b];
+}
+
+static void add_up(const struct irqs_off_bpf *skel)
+{
+	for (int cpu = 0; cpu < IRQS_OFF_CPUS; cpu++)
+		for (int i = 0; i < IRQS_OFF_SITES; i++)
+			for (unsigned int f = 0; f < nr_funcs; f++)
+				if (skel->bss->sites[cpu][i].ip - funcs[f].from <
+				    funcs[f].to - funcs[f].from)
+					add(&funcs[f].sum, (const void *)&skel->bss->sites[cpu][i]);
+}
+
+/* The longest of the bucket. */
+static unsigned long long ns_of(int bucket)
+{
+	int log = bucket / IRQS_OFF_STEPS + 3;
+
+	if (bucket < IRQS_OFF_STEPS)
+		return bucket;
+	return ((IRQS_OFF_STEPS + bucket % IRQS_OFF_STEPS + 1ULL) << (log - 4)) - 1;
+}
+
+static unsigned long long quantile(const struct irqs_off_site *s, double p)
+{
+	__u64 left = s->count - (__u64)(p * s->count);
+	int b = IRQS_OFF_BUCKETS;
+
+	if (!left)
+		left = 1;
+	while (b-- && s->bucket[b] < left)
+		left -= s->bucket[b];
+	return ns_of(b < 0 ? 0 : b);
+}
+
+static void print(const struct irqs_off_bpf *skel, unsigned int threads)
+{
+	const char *comma = "";
+
+	printf("{\"threads\": %u, \"acquired\": %llu, \"unrecorded\": %llu, \"functions\": [",
+	       threads, (unsigned long long)skel->bss->count,
+	       (unsigned long long)skel->bss->unrecorded);
+	for (unsigned int f = 0; f < nr_funcs; f++) {
+		const struct irqs_off_site *s = &funcs[f].sum;
+
+		if (!s->count)
+			continue;
+		printf("%s{\"function\": \"%s\", \"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu}",
+		       comma, funcs[f].name, (unsigned long long)s->count, quantile(s, 0.5),
+		       quantile(s, 0.99), (unsigned long long)s->longest);
+		comma = ", ";
+	}
+	printf("]}\n");
+}
+
+static void work(struct pinned *self)
+{
+	int fd = bpf_program__fd(((struct irqs_off_bpf *)self->arg)->progs.contend);
+	time_t end = time(NULL) + seconds;
+
+	while (time(NULL) < end)
+		test_run(fd, 1);
+}
+
+int main(int argc, char **argv)
+{
+	struct irqs_off_bpf *skel;
+	unsigned int threads;
+
+	if (argc != 3)
+		errx(2, "usage: irqs_off THREADS SECONDS");
+	threads = count_arg(argv[1]);
+	if (threads > IRQS_OFF_CPUS)
+		errx(2, "%u threads", threads);
+	seconds = count_arg(argv[2]);
+	skel = load();
+	run_pinned(threads, work, skel);
+	irqs_off_bpf__detach(skel);
+	add_up(skel);
+	print(skel, threads);
+	irqs_off_bpf__destroy(skel);
+	return 0;
+}

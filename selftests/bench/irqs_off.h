@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs and the driver that measure stretches with interrupts off share. */
+#ifndef BENCH_IRQS_OFF_H
+#define BENCH_IRQS_OFF_H
+
+#define IRQS_OFF_CPUS	64
+#define IRQS_OFF_RANGES 16
+#define IRQS_OFF_SITES	32 /* instructions that turn interrupts off */
+/* 16 steps for each power of two of ns: from 2^4 to 2^24. */
+#define IRQS_OFF_STEPS	 16
+#define IRQS_OFF_BUCKETS (21 * IRQS_OFF_STEPS)
+
+/* Code of the lock: from its first byte to the one behind it. */
+struct irqs_off_range {
+	__u64 from, to;
+};
+
+struct irqs_off_site {
+	__u64 ip; /* of the instruction behind */
+	__u64 count;
+	__u64 longest; /* ns */
+	__u32 bucket[IRQS_OFF_BUCKETS];
+};
+
+#endif

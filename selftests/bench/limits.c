@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * limits WAITERS APART_MS HOLD_MS: waiters come one after the other, each owner holds the lock for
+ * so long. One line of JSON: who waited for how long, and with what result. Needs two CPUs more.
+ */
+#include <err.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "limits.h"
+#include "pinned.h"
+#include "selftests/bench/limits.skel.h"
+
+#define POLL_NS	  100000
+#define NS_PER_MS 1000000ULL
+
+struct party {
+	pthread_t thread;
+	int id, fd;
+};
+
+static struct party parties[LIMITS_CPUS];
+static volatile unsigned int called; /* parties below this may begin */
+static unsigned int done;
+static __u64 taken[LIMITS_CPUS + 1]; /* when a turn was seen to begin */
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void pause_a_while(void)
+{
+	struct timespec ts = { .tv_nsec = POLL_NS };
+
+	nanosleep(&ts, NULL);
+}
+
+static void *party_main(void *arg)
+{
+	struct party *p = arg;
+
+	pin_to(p->id);
+	while (called <= (unsigned int)p->id)
+		pause_a_while();
+	test_run(p->fd, 1);
+	__atomic_fetch_add(&done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void start(unsigned int nr, int fd)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		parties[i].id = i;
+		parties[i].fd = fd;
+		if (pthread_create(&parties[i].thread, NULL, party_main, &parties[i]))
+			errx(2, "no thread");
+	}
+	pin_to(nr);
+}
+
+/* The next one is called when the last has come, and some time after it. */
+static void call_next(const struct limits_bpf *skel, unsigned int nr, __u64 apart)
+{
+	__u64 last = called ? *(volatile __u64 *)&skel->bss->waits[called - 1].begin : 0;
+
+	if (called < nr && (!called || (last && now() - last >= apart)))
+		called++;
+}
+
+static void direct(struct limits_bpf *skel, unsigned int nr, __u64 apart, __u64 hold)
+{
+	__u64 seen = 0;
+
+	while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < nr) {
+		__u64 turn = *(volatile __u64 *)&skel->bss->turns;
+
+		if (turn > seen)
+			taken[seen = turn] = now();
+		if (seen > skel->bss->released && now() - taken[seen] >= hold)
+			skel->bss->released = seen;
+		call_next(skel, nr, apart);
+		pause_a_while();
+	}
+}
+
+static void print(const struct limits_bpf *skel, unsigned int nr)
+{
+	printf("{\"waits\": [");
+	for (unsigned int i = 1; i < nr; i++) {
+		const struct limits_wait *w = &skel->bss->waits[i];
+		__u64 end = w->ret ? w->end : taken[w->turn];
+
+		printf("%s{\"cpu\": %u, \"ret\": %lld, \"turn\": %llu, \"ns\": %llu}",
+		       i > 1 ? ", " : "", i, (long long)w->ret, (unsigned long long)w->turn,
+		       (unsigned long long)(end - w->begin));
+	}
+	printf("]}\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct limits_bpf *skel;
+	unsigned int nr;
+
+	if (argc != 4)
+		errx(2, "usage: limits WAITERS APART_MS HOLD_MS");
+	nr = count_arg(argv[1]) + 1;
+	if (nr > LIMITS_CPUS - 1)
+		errx(2, "%s waiters", argv[1]);
+	skel = limits_bpf__open_and_load();
+	if (!skel)
+		err(2, "cannot load limits.bpf.o");
+	start(nr, bpf_program__fd(skel->progs.take));
+	direct(skel, nr, count_arg(argv[2]) * NS_PER_MS, count_arg(argv[3]) * NS_PER_MS);
+	for (unsigned int i = 0; i < nr; i++)
+		pthread_join(parties[i].thread, NULL);
+	print(skel, nr);
+	limits_bpf__destroy(skel);
+	return 0;
+}

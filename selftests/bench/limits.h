@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs and the driver of the measurement of time limits share. */
+#ifndef BENCH_LIMITS_H
+#define BENCH_LIMITS_H
+
+#define LIMITS_CPUS 64
+
+/* One acquisition. */
+struct limits_wait {
+	__u64 begin; /* ns, just before the call; 0: not yet */
+	__u64 end;   /* ns, after a call that failed */
+	__u64 turn;  /* 1 for the first that got the lock */
+	__s64 ret;
+};
+
+#endif

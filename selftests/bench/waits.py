@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What a wait costs on the patched kernel: its own time, and the interrupts of its CPU, in guests.
+
+QEMU counts instructions (as in maps.py), so what else the machine does makes no difference. Limits:
+16 waiters come 50 ms apart, each owner holds the lock for 200 ms. The first waits at the pending
+bit, the others in the queue. Nobody may wait for longer than its own limit and 20 ms, fail before
+it, or lose its place to somebody who came later. Interrupts: 2, 4 and 8 waiters want one lock all
+the time; of each function of the lock the longest but 1 % of the stretches with interrupts off
+counts, because a virtual CPU can lose its turn in a stretch."""
+
+import argparse
+import json
+import sys
+
+from stats import Tap, counting, guest
+
+ETIMEDOUT = -110
+MS = 1_000_000
+WAITERS, APART_MS, HOLD_MS = 16, 50, 200
+LIMIT_MS = {"pending": 250, "queue": 500}
+SLACK_MS = 20
+RATIO = 1.2
+ENOUGH = 1000  # stretches of a function, for a hundredth of them
+
+
+def limit_ns(wait):
+    return LIMIT_MS["pending" if wait["cpu"] == 1 else "queue"] * MS
+
+
+def run(args, env, kernel, cpus, *command):
+    text = guest(kernel, " ".join(map(str, command)), "queue", cpus, args.timeout, env)
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def judge_limits(tap, waits):
+    longest = max(w["ns"] for w in waits)
+    late = [w for w in waits if w["ns"] > limit_ns(w) + SLACK_MS * MS]
+    failed = [w for w in waits if w["ret"]]
+    early = [w for w in failed if w["ns"] < limit_ns(w)]
+    turns = [w["turn"] for w in waits if not w["ret"]]
+    print(f"# {len(waits)} waiters: {len(turns)} acquired, {len(failed)} timed out; longest "
+          f"{longest / MS:.1f} ms")  # fmt: skip
+    tap.check(not late, f"nobody waits {SLACK_MS} ms beyond its limit: {late}")
+    tap.check(failed and not early, f"nobody fails before its limit: {early}")
+    tap.check(all(w["ret"] == ETIMEDOUT for w in failed), "who fails has -ETIMEDOUT")
+    tap.check(
+        turns == list(range(2, 2 + len(turns))) and turns, f"the others keep their order: {turns}"
+    )
+
+
+def longest(result):
+    """The function with the longest stretches, and how long they are."""
+    enough = [f for f in result["functions"] if f["count"] >= ENOUGH]
+    return max(((f["p99"], f["function"]) for f in enough), default=(0, "none"))
+
+
+def judge_interrupts(tap, results):
+    for r in results:
+        print(f"# {r['threads'] - 1} waiters, {r['acquired']} acquisitions: ns with interrupts off")
+        for f in sorted(r["functions"], key=lambda f: -f["p99"]):
+            print(f"#   {f['function']:40} {f['count']:8}  p50 {f['p50']:6}  p99 {f['p99']:6}  "
+                  f"longest {f['longest']}")  # fmt: skip
+        ns, name = longest(r)
+        tap.check(ns and not r["unrecorded"], f"{r['threads'] - 1} waiters: {ns} ns in {name}")
+    most = [longest(r)[0] for r in results]
+    tap.check(
+        max(most) <= RATIO * min(most),
+        f"the longest does not grow with the waiters: {max(most) / min(most):.2f} "
+        f"(at most {RATIO})",
+    )
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    ap.add_argument("--kernel", default="6.12-rqspin-lean")
+    ap.add_argument("--traced", default="6.12-rqspin-irqsoff", help="has CONFIG_TRACE_IRQFLAGS")
+    ap.add_argument("--waiters", type=int, nargs="+", default=[2, 4, 8])
+    ap.add_argument("--seconds", type=int, default=1, help="by the clock of the guest")
+    ap.add_argument("--timeout", type=int, default=900)
+    ap.add_argument("--json", metavar="FILE")
+    args = ap.parse_args()
+    driver = "build/selftests/bench/"
+    with counting() as env:
+        limits = run(
+            args, env, args.kernel, WAITERS + 2, driver + "limits", WAITERS, APART_MS, HOLD_MS
+        )[0]
+        runs = [f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters]
+        stretches = run(args, env, args.traced, max(args.waiters) + 1, " && ".join(runs))
+    if args.json:
+        with open(args.json, "w") as f:
+            json.dump({"schema": "rqspin-waits-cost/1", **limits, "runs": stretches}, f, indent=1)
+    tap = Tap()
+    judge_limits(tap, limits["waits"])
+    judge_interrupts(tap, stretches)
+    return tap.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
