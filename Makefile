@@ -61,6 +61,7 @@ include docs/build.mk
 include kernel-patches/build.mk
 include lab/build.mk
 include lab/sim/build.mk
+include lab/campaigns/build.mk
 include model/build.mk
 
 .PHONY: lint

@@ -83,7 +83,7 @@ def main():
     driver = "build/selftests/bench/"
     with counting() as env:
         limits = run(
-            args, env, args.kernel, WAITERS + 2, driver + "limits", WAITERS, APART_MS, HOLD_MS
+            args, env, args.kernel, WAITERS + 2, driver + "deadlines", WAITERS, APART_MS, HOLD_MS
         )[0]
         runs = [f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters]
         stretches = run(args, env, args.traced, max(args.waiters) + 1, " && ".join(runs))

@@ -3,12 +3,12 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_spin_lock.bpf.h>
-#include "limits.h"
+#include "deadlines.h"
 
 #define SPINS 4096 /* times 2^20: more than a second on any CPU */
 
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
-struct limits_wait waits[LIMITS_CPUS];
+struct deadlines_wait waits[DEADLINES_CPUS];
 __u64 turns;		 /* changed under the lock only */
 volatile __u64 released; /* owners up to this turn may release */
 
@@ -27,7 +27,7 @@ static __noinline void hold(__u64 turn)
 SEC("tc")
 int take(struct __sk_buff *ctx)
 {
-	struct limits_wait *w = &waits[bpf_get_smp_processor_id() % LIMITS_CPUS];
+	struct deadlines_wait *w = &waits[bpf_get_smp_processor_id() % DEADLINES_CPUS];
 	int err;
 
 	w->begin = bpf_ktime_get_ns();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * limits WAITERS APART_MS HOLD_MS: waiters come one after the other, each owner holds the lock for
- * so long. One line of JSON: who waited for how long, and with what result. Needs two CPUs more.
+ * deadlines WAITERS APART_MS HOLD_MS: waiters come one after the other, each owner holds the lock
+ * for so long. One line of JSON: who waited for how long, and with what result. Needs two CPUs
+ * more.
  */
 #include <err.h>
 #include <pthread.h>
@@ -11,9 +12,9 @@
 
 #include <bpf/bpf.h>
 
-#include "limits.h"
+#include "deadlines.h"
 #include "pinned.h"
-#include "selftests/bench/limits.skel.h"
+#include "selftests/bench/deadlines.skel.h"
 
 #define POLL_NS	  100000
 #define NS_PER_MS 1000000ULL
@@ -23,10 +24,10 @@ struct party {
 	int id, fd;
 };
 
-static struct party parties[LIMITS_CPUS];
+static struct party parties[DEADLINES_CPUS];
 static volatile unsigned int called; /* parties below this may begin */
 static unsigned int done;
-static __u64 taken[LIMITS_CPUS + 1]; /* when a turn was seen to begin */
+static __u64 taken[DEADLINES_CPUS + 1]; /* when a turn was seen to begin */
 
 static __u64 now(void)
 {
@@ -67,7 +68,7 @@ static void start(unsigned int nr, int fd)
 }
 
 /* The next one is called when the last has come, and some time after it. */
-static void call_next(const struct limits_bpf *skel, unsigned int nr, __u64 apart)
+static void call_next(const struct deadlines_bpf *skel, unsigned int nr, __u64 apart)
 {
 	__u64 last = called ? *(volatile __u64 *)&skel->bss->waits[called - 1].begin : 0;
 
@@ -75,7 +76,7 @@ static void call_next(const struct limits_bpf *skel, unsigned int nr, __u64 apar
 		called++;
 }
 
-static void direct(struct limits_bpf *skel, unsigned int nr, __u64 apart, __u64 hold)
+static void direct(struct deadlines_bpf *skel, unsigned int nr, __u64 apart, __u64 hold)
 {
 	__u64 seen = 0;
 
@@ -91,11 +92,11 @@ static void direct(struct limits_bpf *skel, unsigned int nr, __u64 apart, __u64 
 	}
 }
 
-static void print(const struct limits_bpf *skel, unsigned int nr)
+static void print(const struct deadlines_bpf *skel, unsigned int nr)
 {
 	printf("{\"waits\": [");
 	for (unsigned int i = 1; i < nr; i++) {
-		const struct limits_wait *w = &skel->bss->waits[i];
+		const struct deadlines_wait *w = &skel->bss->waits[i];
 		__u64 end = w->ret ? w->end : taken[w->turn];
 
 		printf("%s{\"cpu\": %u, \"ret\": %lld, \"turn\": %llu, \"ns\": %llu}",
@@ -107,22 +108,22 @@ static void print(const struct limits_bpf *skel, unsigned int nr)
 
 int main(int argc, char **argv)
 {
-	struct limits_bpf *skel;
+	struct deadlines_bpf *skel;
 	unsigned int nr;
 
 	if (argc != 4)
-		errx(2, "usage: limits WAITERS APART_MS HOLD_MS");
+		errx(2, "usage: deadlines WAITERS APART_MS HOLD_MS");
 	nr = count_arg(argv[1]) + 1;
-	if (nr > LIMITS_CPUS - 1)
+	if (nr > DEADLINES_CPUS - 1)
 		errx(2, "%s waiters", argv[1]);
-	skel = limits_bpf__open_and_load();
+	skel = deadlines_bpf__open_and_load();
 	if (!skel)
-		err(2, "cannot load limits.bpf.o");
+		err(2, "cannot load deadlines.bpf.o");
 	start(nr, bpf_program__fd(skel->progs.take));
 	direct(skel, nr, count_arg(argv[2]) * NS_PER_MS, count_arg(argv[3]) * NS_PER_MS);
 	for (unsigned int i = 0; i < nr; i++)
 		pthread_join(parties[i].thread, NULL);
 	print(skel, nr);
-	limits_bpf__destroy(skel);
+	deadlines_bpf__destroy(skel);
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the programs and the driver of the measurement of time limits share. */
-#ifndef BENCH_LIMITS_H
-#define BENCH_LIMITS_H
+#ifndef BENCH_DEADLINES_H
+#define BENCH_DEADLINES_H
 
-#define LIMITS_CPUS 64
+#define DEADLINES_CPUS 64
 
 /* One acquisition. */
-struct limits_wait {
+struct deadlines_wait {
 	__u64 begin; /* ns, just before the call; 0: not yet */
 	__u64 end;   /* ns, after a call that failed */
 	__u64 turn;  /* 1 for the first that got the lock */

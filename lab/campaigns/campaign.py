@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A campaign: a parameter space, and the command that measures one cell of it.
+
+campaigns/NAME.toml:
+
+    title, about, document     for people
+    command                    for the shell; {axis} stands for the value, or for the text that
+                               [text.axis] has for it
+    needs                      make targets, built before the first cell
+    [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
+    [fixed] NAME = value       the same in all cells
+    [quick] NAME = values      what a quick run has instead, of axes or of fixed
+    [[skip]] NAME = [values]   cells that have all of these are left out; "why" says why
+    [[table]], [[chart]]       see tables.py and charts.py
+
+Cells come in the order of the axes, the last one changes fastest. So with "round" as the first one
+all cells are measured once before any is measured again, and what drifts meets all of them."""
+
+import dataclasses
+import hashlib
+import itertools
+import json
+import pathlib
+import tomllib
+
+from errors import CampaignError
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "campaigns"
+SECTIONS = {"title", "about", "document", "command", "needs", "axes", "text", "fixed", "quick",
+            "skip", "table", "chart"}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    campaign: str
+    params: dict
+    command: str
+
+    @property
+    def key(self):
+        what = json.dumps([self.campaign, self.params, self.command], sort_keys=True)
+        return hashlib.sha256(what.encode()).hexdigest()[:16]
+
+    @property
+    def place(self):
+        return self.params.get("place", "host")
+
+    def __str__(self):
+        return " ".join(f"{k}={v}" for k, v in self.params.items())
+
+
+class Campaign:
+    def __init__(self, name, data, quick=False):
+        self.name, self.data = name, data
+        axes, fixed = dict(data["axes"]), dict(data.get("fixed", {}))
+        for key, value in data.get("quick", {}).items() if quick else ():
+            (axes if key in axes else fixed)[key] = value
+        self.axes, self.fixed = axes, fixed
+        self.title = data["title"]
+        self.about = data.get("about", "")
+        self.needs = data.get("needs", [])
+        self.tables = data.get("table", [])
+        self.charts = data.get("chart", [])
+
+    def _text(self, axis, value):
+        return self.data.get("text", {}).get(axis, {}).get(str(value), str(value))
+
+    def _skipped(self, params):
+        return any(
+            all(params[k] in v for k, v in rule.items() if k != "why")
+            for rule in self.data.get("skip", [])
+        )
+
+    def cells(self):
+        for values in itertools.product(*self.axes.values()):
+            params = dict(zip(self.axes, values, strict=True))
+            if self._skipped(params):
+                continue
+            texts = {k: self._text(k, v) for k, v in (self.fixed | params).items()}
+            command = " ".join(self.data["command"].format(**texts).split())
+            yield Cell(self.name, params, command)
+
+    def skips(self):
+        return [rule["why"] for rule in self.data.get("skip", [])]
+
+
+def names():
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name, quick=False):
+    path = FOLDER / f"{name}.toml"
+    if not path.exists():
+        raise CampaignError(f"no campaign '{name}'; there are: {', '.join(names())}")
+    data = tomllib.loads(path.read_text())
+    unknown = set(data) - SECTIONS
+    if unknown or not {"title", "command", "axes"} <= set(data):
+        raise CampaignError(f"{path}: unknown or missing: {', '.join(sorted(unknown)) or 'title'}")
+    return Campaign(name, data, quick)

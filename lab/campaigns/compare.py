@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Two folders of results of the same campaign, cell by cell, with intervals."""
+
+import math
+import statistics
+
+import pandas as pd
+import tables
+from errors import CampaignError
+
+
+def median_interval(values):
+    """The median and its 95 % interval by order statistics; below six values it is narrower."""
+    ordered, n = sorted(values), len(values)
+    rank, below = 0, 1
+    while 40 * below <= 2**n:
+        rank += 1
+        below += math.comb(n, rank)
+    low = max(rank - 1, 0)
+    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
+
+
+def _medians(frame, axes, value):
+    data = frame.assign(value=tables.value(frame, value))
+    return {key: median_interval(part["value"].tolist()) for key, part in data.groupby(axes)}
+
+
+def build(one, other, campaign, value):
+    axes = [a for a in campaign.axes if a != "round"]
+    if one.empty or other.empty:
+        raise CampaignError("one of the two has no results yet")
+    a, b = _medians(one, axes, value), _medians(other, axes, value)
+    rows = []
+    for key in a:
+        if key not in b:
+            continue
+        (m1, l1, h1), (m2, l2, h2) = a[key], b[key]
+        apart = "yes" if h1 < l2 or h2 < l1 else "no"
+        rows.append([*key, f"{m1:.4g} ({l1:.4g} .. {h1:.4g})", f"{m2:.4g} ({l2:.4g} .. {h2:.4g})",
+                     f"{m2 / m1:.3f}" if m1 else "-", apart])  # fmt: skip
+    return pd.DataFrame(rows, columns=[*axes, "A", "B", "B / A", "intervals apart"])

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Runs the command of a cell where it belongs, and returns what it printed."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+from errors import CampaignError
+from machine import TOP
+
+LIMIT_S = 1800
+
+
+def _kill(proc):
+    """The command and all that it has started."""
+    try:
+        os.killpg(proc.pid, signal.SIGTERM)
+        proc.wait(timeout=20)
+    except ProcessLookupError:
+        pass
+    except subprocess.TimeoutExpired:
+        os.killpg(proc.pid, signal.SIGKILL)
+        proc.wait()
+
+
+def _capture(argv):
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, text=True, cwd=TOP, start_new_session=True
+    ) as proc:
+        try:
+            out, _ = proc.communicate(timeout=LIMIT_S)
+        except BaseException:
+            _kill(proc)
+            raise
+    return proc.returncode, out
+
+
+def _argv(cell):
+    if cell.place == "host":
+        # A cell does not outlive who wants its result, even if that is killed.
+        return ["setpriv", "--pdeathsig", "KILL", "bash", "-c", cell.command]
+    kernel, path, cpus = cell.place.split()
+    return [
+        "selftests/vm/run.sh", "--kernel", kernel, "--cpu", path, "--cpus", cpus,
+        "--timeout", str(LIMIT_S - 300), "--", cell.command,
+    ]  # fmt: skip
+
+
+def _result(out):
+    """The last line that is an object of JSON: others may be messages."""
+    for line in reversed(out.splitlines()):
+        if line.startswith("{"):
+            return json.loads(line)
+    raise ValueError("it printed no line of JSON")
+
+
+def run(cell):
+    """What a cell's file holds besides its name."""
+    load, begin = os.getloadavg()[0], time.monotonic()
+    try:
+        status, out = _capture(_argv(cell))
+        if status:
+            raise ValueError(f"status {status}")
+        result = _result(out)
+    except (ValueError, OSError, subprocess.TimeoutExpired) as err:
+        raise CampaignError(f"{cell}: {cell.command}: {err}") from None
+    return {"result": result, "load": load, "seconds": time.monotonic() - begin}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A page for each campaign and one for all: charts, their data, what was published. Each page needs
+no other file and no network. Each chart also comes as SVG, where a browser can draw it."""
+
+import html
+
+import charts
+import tables
+from errors import CampaignError
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
+table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
+td, th { border-bottom: 1px solid #ccc; padding: .25em .7em; text-align: right }
+td { white-space: nowrap }
+.published { color: #8a4b00 }
+"""
+HEAD = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>{style}</style></head><body>
+"""
+
+
+def _page(title, parts):
+    head = HEAD.format(title=html.escape(title), style=STYLE)
+    return head + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _machine(head):
+    m = head["machine"]
+    return (
+        f"<p>{html.escape(m['cpu'])}, {m['cpus']} CPUs, Linux {html.escape(m['kernel'])}, "
+        f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}. A mean has its standard "
+        "deviation behind it; charts show the median and its 95 % interval by order statistics "
+        "(of less than six rounds: all of them). Columns whose names begin with "
+        '<span class="published">published</span> are not ours.</p>'
+    )
+
+
+def _tables(campaign, frame):
+    for spec in campaign.tables:
+        yield f"<h2>{html.escape(spec['title'])}</h2>"
+        yield tables.build(frame, spec).to_html(na_rep="-", border=0)
+        yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
+
+
+def _figures(campaign, frame):
+    found = [(spec, f) for spec in campaign.charts for f in charts.build(frame, spec)]
+    return [f for _, f in found]
+
+
+def _write_svg(figures, folder, name):
+    """Nothing but a browser draws them: without one the pages are all there is."""
+    try:
+        for i, figure in enumerate(figures):
+            (folder / f"{name}-{i + 1}.svg").write_bytes(figure.to_image(format="svg"))
+    except Exception as err:  # of kaleido, of the browser: none of them documented
+        return f"no SVG of the charts: {str(err).splitlines()[0]} (chromium is missing?)"
+    return None
+
+
+def campaign_page(store, folder, svg=True):
+    """What could not be done, or None."""
+    campaign, frame = store.campaign, store.frame()
+    if frame.empty:
+        raise CampaignError(f"{store.folder}: no cell is measured yet")
+    figures = _figures(campaign, frame)
+    parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{html.escape(campaign.about)}</p>"]
+    parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
+    parts.append(_machine(store.head()))
+    for i, figure in enumerate(figures):
+        parts.append(figure.to_html(full_html=False, include_plotlyjs=i == 0))
+    parts += _tables(campaign, frame)
+    page = folder / f"{campaign.name}.html"
+    page.write_text(_page(campaign.title, parts))
+    return _write_svg(figures, folder, campaign.name) if svg else None
+
+
+def overview(stores, folder):
+    parts = ["<h1>Evaluation</h1>"]
+    first = True
+    for store in stores:
+        c = store.campaign
+        parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
+        parts.append(f"<p>{html.escape(c.about.strip())}</p>")
+        for figure in _figures(c, store.frame())[:1]:
+            parts.append(figure.to_html(full_html=False, include_plotlyjs=first))
+            first = False
+    (folder / "index.html").write_text(_page("Evaluation", parts))

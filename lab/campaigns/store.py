@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Results of a campaign: a folder with a file for each cell.
+
+A file is written under another name first and is never replaced, so whatever interrupts a run
+leaves whole cells. What is not ours, or not whole, is refused by name: a mean over the wrong cells
+looks as good as any other."""
+
+import json
+import os
+
+import machine
+import pandas as pd
+from errors import CampaignError
+
+SCHEMA = "rqspin-cell/1"
+HEAD = "campaign.json"
+MEMBERS = {"schema": str, "campaign": str, "key": str, "params": dict, "command": str,
+           "result": dict, "load": float, "seconds": float}  # fmt: skip
+
+
+def write_whole(path, text):
+    """The whole file or none; an existing one stays as it is."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(new, "x") as f:
+            f.write(text)
+            f.flush()
+            os.fsync(f.fileno())
+        os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def read_json(path, what):
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as err:
+        raise CampaignError(f"{path}: not {what} ({err}); move it away") from None
+
+
+class Store:
+    def __init__(self, folder, campaign):
+        self.folder, self.campaign = folder, campaign
+        self.cells = folder / "cells"
+
+    def _check_head(self, head, path):
+        if head.get("schema") != SCHEMA or head.get("campaign") != self.campaign.name:
+            raise CampaignError(f"{path}: of something else than {self.campaign.name}; name "
+                                "another folder with --results")  # fmt: skip
+
+    def head(self):
+        path = self.folder / HEAD
+        head = read_json(path, "the head of a campaign's results")
+        self._check_head(head, path)
+        return head
+
+    def prepare(self):
+        """For a run on this machine: a new folder, or one that this machine has begun."""
+        path, facts = self.folder / HEAD, machine.facts()
+        if path.exists():
+            if not machine.same(self.head()["machine"], facts):
+                raise CampaignError(f"{self.folder}: results of another machine or kernel; name "
+                                    "another folder with --results")  # fmt: skip
+        elif self.folder.exists() and any(self.folder.iterdir()):
+            raise CampaignError(f"{self.folder}: not empty, and no results of a campaign")
+        else:
+            self.cells.mkdir(parents=True, exist_ok=True)
+            head = {"schema": SCHEMA, "campaign": self.campaign.name, "machine": facts}
+            write_whole(path, json.dumps(head, indent=1) + "\n")
+        self.cells.mkdir(exist_ok=True)
+
+    def _path(self, cell):
+        return self.cells / f"{cell.key}.json"
+
+    def read(self, cell):
+        path = self._path(cell)
+        data = read_json(path, "a cell")
+        if not isinstance(data, dict) or any(
+            not isinstance(data.get(k), t) for k, t in MEMBERS.items()
+        ):
+            raise CampaignError(f"{path}: not a cell; move it away")
+        ours = (SCHEMA, cell.campaign, cell.key, cell.params)
+        if (data["schema"], data["campaign"], data["key"], data["params"]) != ours:
+            raise CampaignError(f"{path}: another cell than its name says; move it away")
+        return data
+
+    def missing(self):
+        """Cells without a result; the others are read, to see that they are whole."""
+        rest = []
+        for cell in self.campaign.cells():
+            if self._path(cell).exists():
+                self.read(cell)
+            else:
+                rest.append(cell)
+        return rest
+
+    def add(self, cell, outcome):
+        data = {"schema": SCHEMA, "campaign": cell.campaign, "key": cell.key,
+                "params": cell.params, "command": cell.command, **outcome}  # fmt: skip
+        write_whole(self._path(cell), json.dumps(data) + "\n")
+
+    def frame(self):
+        """A row for each measured cell, or each of its "rows": parameters and figures."""
+        rows = []
+        for cell in self.campaign.cells():
+            if self._path(cell).exists():
+                data = self.read(cell)
+                result = data["result"]
+                for part in result.get("rows", [result]):
+                    rows.append({**self.campaign.fixed, **cell.params, **flat(part)})
+        return pd.DataFrame(rows)
+
+    def export(self):
+        """The same for others: CSV and JSON with the facts about the machine."""
+        frame = self.frame()
+        csv, out = self.folder / "cells.csv", self.folder / "cells.json"
+        frame.to_csv(csv, index=False)
+        rows = json.loads(frame.to_json(orient="records"))
+        out.write_text(json.dumps({**self.head(), "cells": rows}, indent=1) + "\n")
+        return csv, out
+
+
+def flat(result, prefix=""):
+    """{"events": {"queued": 1}} as {"events.queued": 1}; lists stay."""
+    out = {}
+    for key, value in result.items():
+        if isinstance(value, dict):
+            out |= flat(value, f"{prefix}{key}.")
+        else:
+            out[prefix + key] = value
+    return out

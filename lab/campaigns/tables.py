@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tables of a campaign, beside the published ones.
+
+[[table]]: name, title, rows (an axis), columns (axes), value (a measured one, or VALUE / OTHER), in
+[where] what the cells of the table have, and optionally scale, digits, and published: a file of
+lab/sim/published, with "published_rows", "published_where" and the columns to show, or with
+"published_pivot", the column whose values become columns. "published_only": nothing is measured.
+"relative" is the column that others are compared with."""
+
+import pathlib
+
+import pandas as pd
+from errors import CampaignError
+
+PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "sim/published"
+
+
+def value(frame, text):
+    """A column, or the quotient of two; 0 / 0 is no value."""
+    parts = [part.strip() for part in text.split("/")]
+    for part in parts:
+        if part not in frame:
+            raise CampaignError(f"no '{part}' in these results; there are: {', '.join(frame)}")
+    numbers = [pd.to_numeric(frame[part]) for part in parts]
+    return numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
+
+
+def picked(frame, where):
+    for key, wanted in where.items():
+        frame = frame[frame[key] == wanted]
+    return frame
+
+
+def cells(frame, spec):
+    """rows, columns -> mean, std, number of rounds."""
+    if frame.empty:
+        return frame
+    frame = picked(frame, spec.get("where", {}))
+    columns = spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+    data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1))
+    grouped = data.groupby([spec["rows"], *columns], sort=False)["value"]
+    return grouped.agg(["mean", "std", "count"]).reset_index()
+
+
+def _text(row, digits):
+    if pd.isna(row["mean"]):
+        return "-"
+    spread = "" if pd.isna(row["std"]) else f" ±{row['std']:.{digits}f}"
+    return f"{row['mean']:.{digits}f}{spread}"
+
+
+def _measured(frame, spec):
+    data = cells(frame, spec)
+    columns = spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+    out, means = {}, {}
+    for key, part in data.groupby(columns, sort=False):
+        name = " ".join(map(str, key))
+        means[name] = part.set_index(spec["rows"])["mean"]
+        out[name] = part.set_index(spec["rows"]).apply(_text, axis=1, args=(spec.get("digits", 2),))
+    base = means.get(spec.get("relative"))
+    for name in list(out) if base is not None else []:
+        if name != spec["relative"]:
+            rel = (means[name] / base - 1) * 100
+            out[f"{name} rel"] = rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")
+    return pd.DataFrame(out)
+
+
+def published(spec):
+    """The published columns, each with its name in front of what it says."""
+    where = PUBLISHED / spec["published"]
+    data = pd.read_csv(where, comment="#")
+    data = picked(data, spec.get("published_where", {}))
+    if "published_pivot" in spec:
+        data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
+        return (data * spec.get("scale", 1)).rename(columns=lambda name: f"published {name}")
+    data = data.set_index(spec.get("published_rows", spec["rows"]))
+    names = spec.get("published_columns", list(data.columns))
+    return data[names].rename(columns=lambda name: f"published {name}")
+
+
+def build(frame, spec):
+    """One table as text: ours first, what was published on the right."""
+    only = spec.get("published_only") or frame.empty
+    ours = pd.DataFrame() if only else _measured(frame, spec)
+    if "published" not in spec:
+        return ours
+    theirs = published(spec)
+    both = ours.join(theirs, how="outer") if not ours.empty else theirs
+    both.index.name = spec["rows"]
+    return both.astype(object).fillna("-")
+
+
+def find(all_campaigns, name):
+    for campaign in all_campaigns:
+        for spec in campaign.tables:
+            if spec["name"] == name:
+                return campaign, spec
+    known = [s["name"] for c in all_campaigns for s in c.tables]
+    raise CampaignError(f"no table '{name}'; there are: {', '.join(known)}")

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Campaigns: resumed, interrupted, refused, spread over workers, reported."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import campaign as campaigns
+import compare
+import machine
+import pytest
+import report
+import store
+import tables
+import workers
+from errors import CampaignError
+
+HERE = pathlib.Path(__file__).parent
+LAB = [sys.executable, str(HERE / "rqspin-lab")]
+LIMIT = 120
+TOY = '''
+title = "Toy"
+about = "<script>alert(1)</script>"
+command = """echo cell {round} {n} >>{log}; {extra}
+          echo '{{"x": {n}, "events": {{"y": 2}}}}' """
+[axes]
+round = [1, 2, 3]
+n = [1, 2, 4]
+lock = ["a", "b"]
+[fixed]
+log = "LOG"
+extra = ""
+[quick]
+round = [1]
+[[table]]
+name = "toy"
+title = "Toy table"
+rows = "n"
+columns = "lock"
+value = "x / events.y"
+digits = 1
+relative = "a"
+[[chart]]
+title = "Toy chart"
+x = "n"
+y = "x"
+series = "lock"
+'''
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    folder = tmp_path / "campaigns"
+    folder.mkdir()
+    (folder / "toy.toml").write_text(TOY.replace("LOG", str(tmp_path / "log")))
+    monkeypatch.setattr(campaigns, "FOLDER", folder)
+    return tmp_path
+
+
+def measured(toy):
+    log = toy / "log"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def run(st, where=None, stop_after=None):
+    st.prepare()
+    for i, (cell, outcome) in enumerate(workers.run(st.missing(), where)):
+        st.add(cell, outcome)
+        if i + 1 == stop_after:
+            return
+
+
+def test_stops_and_goes_on(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=7)
+    assert len(measured(toy)) == 7 and len(st.missing()) == 11
+    kept = {p: p.read_bytes() for p in st.cells.iterdir()}
+    run(st)
+    assert len(measured(toy)) == 18 and st.missing() == []
+    assert all(p.read_bytes() == text for p, text in kept.items())
+    run(st)
+    assert len(measured(toy)) == 18
+    assert len(st.frame()) == 18 and set(st.frame()["events.y"]) == {2}
+    csv, out = st.export()
+    assert len(csv.read_text().splitlines()) == 19
+    data = json.loads(out.read_text())
+    assert data["machine"]["cpus"] >= 1 and len(data["cells"]) == 18
+
+
+def test_nothing_is_overwritten(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st)
+    cell = next(iter(st.campaign.cells()))
+    with pytest.raises(FileExistsError):
+        st.add(cell, {"result": {"x": 99}, "load": 0.0, "seconds": 0.0})
+    assert st.read(cell)["result"]["x"] == 1
+    assert [p for p in st.cells.iterdir() if p.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"schema": "rqspin-cell/1"}', '{"x": 1}', b"\xff\xfe".decode("latin1")]
+)
+def test_corrupt_cell(toy, text):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    path = next(st.cells.iterdir())
+    path.write_text(text, encoding="latin1")
+    with pytest.raises(CampaignError, match=re.escape(str(path))):
+        st.missing()
+
+
+def test_foreign_results(toy, monkeypatch):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=2)
+    one, two = st.cells.iterdir()
+    two.write_bytes(one.read_bytes())
+    with pytest.raises(CampaignError, match=f"{two.name}.*another cell"):
+        st.missing()
+    monkeypatch.setattr(machine, "facts", lambda: {"cpu": "another"})
+    with pytest.raises(CampaignError, match="another machine"):
+        st.prepare()
+    other = toy / "other"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine")
+    with pytest.raises(CampaignError, match="not empty"):
+        store.Store(other, st.campaign).prepare()
+    assert [p.name for p in other.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"), [("false;", "status 1"), ("exit 0;", "no line of JSON"), ("echo {;", None)]
+)
+def test_failing_cell(toy, extra, why):
+    toml = campaigns.FOLDER / "toy.toml"
+    toml.write_text(toml.read_text().replace('extra = ""', f'extra = "set -e; {extra}"'))
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    if why is None:
+        run(st)
+        return
+    with pytest.raises(CampaignError, match=why):
+        run(st)
+    assert list(st.cells.iterdir()) == []
+
+
+def lab(toy, *args, **kwargs):
+    """The command itself, with the toy as its campaigns."""
+    code = (
+        f"import sys, pathlib, runpy; sys.path.insert(0, {str(HERE)!r}); import campaign; "
+        f"campaign.FOLDER = pathlib.Path({str(campaigns.FOLDER)!r}); "
+        f"sys.argv = ['rqspin-lab'] + {list(map(str, args))!r}; "
+        f"runpy.run_path({LAB[1]!r}, run_name='__main__')"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        **kwargs,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted(toy, sig):
+    """In the middle of the third cell, which says so and then waits for ever."""
+    toml, fifo = campaigns.FOLDER / "toy.toml", toy / "fifo"
+    os.mkfifo(fifo)
+    stop = f"if [ {{round}}{{n}} = 12 ]; then echo >{fifo}; exec sleep 1000; fi;"
+    plain = toml.read_text()
+    toml.write_text(plain.replace("{extra}", stop))
+    proc = lab(toy, "run", "--results", toy / "r", "toy")
+    fifo.read_text()
+    proc.send_signal(sig)
+    err = proc.communicate(timeout=LIMIT)[1]
+    assert proc.returncode == (130 if sig == signal.SIGINT else -9)
+    assert sig == signal.SIGKILL or "the same command goes on" in err
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    assert len(st.frame()) == 2
+    toml.write_text(plain.replace("{extra}", stop.replace("= 12", "= never")))
+
+
+def test_worker_is_killed(toy):
+    """The first cell kills the worker it is on: another one runs it, the rest are not lost."""
+    toml, once = campaigns.FOLDER / "toy.toml", toy / "once"
+    kill = f"if mkdir {once} 2>/dev/null; then kill -9 $PPID; sleep 1; fi;"
+    toml.write_text(toml.read_text().replace("{extra}", kill))
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, "local:2")
+    assert once.exists() and st.missing() == [] and len(st.frame()) == 18
+
+
+def test_table_and_compare(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st)
+    spec = st.campaign.tables[0]
+    table = tables.build(st.frame(), spec)
+    assert list(table.columns) == ["a", "b", "b rel"]
+    assert table["a"].to_dict() == {1: "0.5 ±0.0", 2: "1.0 ±0.0", 4: "2.0 ±0.0"}
+    assert set(table["b rel"]) == {"+0 %"}
+    both = compare.build(st.frame(), st.frame().assign(x=lambda f: f.x * 2), st.campaign, "x")
+    assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
+    with pytest.raises(CampaignError, match="no 'z'"):
+        tables.build(st.frame(), spec | {"value": "z"})
+
+
+@pytest.mark.parametrize("name", campaigns.names())
+def test_campaigns_are_sound(name):
+    for quick in (False, True):
+        c = campaigns.load(name, quick)
+        cells = list(c.cells())
+        assert len({cell.key for cell in cells}) == len(cells) > 0
+        assert not any("{" in cell.command.split("printf")[0] for cell in cells)
+        for spec in c.tables:
+            assert not tables.build(store.pd.DataFrame(), spec | {"published_only": True}).size or (
+                "published" in spec
+            )
+    assert len({spec["name"] for spec in c.tables}) == len(c.tables)
+
+
+def chromium(page):
+    browser = shutil.which("chromium")
+    if not browser:
+        pytest.skip("needs chromium: scripts/setup.sh installs it on Debian")
+    cmd = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    cmd += [f"--user-data-dir={page}.profile", "--dump-dom", page.as_uri()]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    assert res.returncode == 0, res.stderr
+    return res.stdout, [line for line in res.stderr.splitlines() if "CONSOLE" in line]
+
+
+HOVER = """<script>
+const all = [...document.querySelectorAll(".plotly-graph-div")];
+for (const g of all) Plotly.Fx.hover(g, [{curveNumber: 0, pointNumber: 0}]);
+Promise.all(all.map(g => Plotly.restyle(g, {visible: "legendonly"}, [1]))).then(() => {
+    document.title = [all.length, document.querySelectorAll(".hovertext").length,
+                      all.filter(g => g._fullData[1].visible === "legendonly").length].join(";");
+});
+</script></body>"""
+
+
+def test_report(toy):
+    """Charts are there, show a point's value, and hide what a reader clicks away."""
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st)
+    out = toy / "report"
+    out.mkdir()
+    assert report.campaign_page(st, out) is None
+    report.overview([st], out)
+    assert (out / "toy-1.svg").read_text().startswith("<svg")
+    for page in ("toy.html", "index.html"):
+        text = (out / page).read_text()
+        assert "<script>alert" not in text and not re.search(r'src="http|@import', text)
+        assert chromium(out / page)[1] == []
+        tried = out / "tried.html"
+        tried.write_text(text.replace("</body>", HOVER))
+        dom, console = chromium(tried)
+        assert console == []
+        assert re.search("<title>(.*)</title>", dom)[1] == "1;2;1" or ";1;1" in dom
