@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Two folders of results of the same campaign, cell by cell, with intervals."""
 
-import math
-import statistics
+import sys
 
 import pandas as pd
 import tables
 from errors import CampaignError
+from machine import TOP
 
+sys.path.insert(0, str(TOP / "selftests/bench"))
+from stats import median_interval  # noqa: E402
 
-def median_interval(values):
-    """The median and its 95 % interval by order statistics; below six values it is narrower."""
-    ordered, n = sorted(values), len(values)
-    rank, below = 0, 1
-    while 40 * below <= 2**n:
-        rank += 1
-        below += math.comb(n, rank)
-    low = max(rank - 1, 0)
-    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
+__all__ = ["build", "median_interval"]
 
 
 def _medians(frame, axes, value):

@@ -54,6 +54,16 @@ class Store:
         self._check_head(head, path)
         return head
 
+    def _foreign(self):
+        """Without a head: is there more than what a run leaves that was killed at once?"""
+        if not self.folder.exists():
+            return False
+        if self.cells.is_dir() and any(self.cells.iterdir()):
+            return True
+        return any(
+            p != self.cells and not p.name.startswith(f".{HEAD}.") for p in self.folder.iterdir()
+        )
+
     def prepare(self):
         """For a run on this machine: a new folder, or one that this machine has begun."""
         path, facts = self.folder / HEAD, machine.facts()
@@ -61,7 +71,7 @@ class Store:
             if not machine.same(self.head()["machine"], facts):
                 raise CampaignError(f"{self.folder}: results of another machine or kernel; name "
                                     "another folder with --results")  # fmt: skip
-        elif self.folder.exists() and any(self.folder.iterdir()):
+        elif self._foreign():
             raise CampaignError(f"{self.folder}: not empty, and no results of a campaign")
         else:
             self.cells.mkdir(parents=True, exist_ok=True)

@@ -92,6 +92,16 @@ def test_stops_and_goes_on(toy):
     assert data["machine"]["cpus"] >= 1 and len(data["cells"]) == 18
 
 
+def test_killed_at_once(toy):
+    """Before the head was there: nothing of it is in the way."""
+    folder = toy / "r/toy"
+    (folder / "cells").mkdir(parents=True)
+    (folder / ".campaign.json.1234").write_text("{")
+    st = store.Store(folder, campaigns.load("toy", quick=True))
+    run(st)
+    assert st.missing() == []
+
+
 def test_nothing_is_overwritten(toy):
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st)
