@@ -48,10 +48,13 @@ static void on_failure(const struct shim_failure *f)
 	last_kind = f->kind;
 }
 
+/* What the running test was the first to miss. */
+static const char *missed;
+
 bool expect(bool ok, const char *what)
 {
 	if (!ok)
-		printf("  not so: %s\n", what);
+		__sync_bool_compare_and_swap(&missed, NULL, what);
 	return ok;
 }
 
@@ -80,6 +83,7 @@ static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
 	struct call c = { t, ops, false };
 
 	running = &c;
+	missed = NULL;
 	alarm(LIMIT_S);
 	if (own_team)
 		c.ok = t->run(ops);
@@ -90,7 +94,8 @@ static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
 		passed++;
 	else
 		failed++;
-	printf("%s - %s, %s\n", c.ok ? "ok" : "not ok", ops->name, t->name);
+	printf("%s - %s, %s%s%s\n", c.ok ? "ok" : "not ok", ops->name, t->name,
+	       c.ok ? "" : ": not so: ", c.ok || !missed ? "" : missed);
 	fflush(stdout);
 }
 
