@@ -70,7 +70,7 @@ WRONG = {
     "text": (lambda p: p.write_text("this is no object\n"), "not a BPF object"),
     "empty": (lambda p: p.write_bytes(b""), "not a BPF object"),
     "a program of this machine": (lambda p: shutil.copy(RQSPIN, p), "not a BPF object"),
-    "folder": (lambda p: p.mkdir(), "Is a directory"),
+    "folder": (lambda p: p.mkdir(), "a folder: name the objects in it"),
     "fifo": (os.mkfifo, "not a regular file"),
     "nothing": (lambda p: None, "No such file"),
 }

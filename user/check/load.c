@@ -344,9 +344,10 @@ static bool is_readable(const char *path)
 		pr_err("%s: %s", path, strerror(errno));
 		return false;
 	}
-	if (!S_ISREG(st.st_mode))
-		pr_err("%s: %s", path,
-		       S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
+	if (S_ISDIR(st.st_mode))
+		pr_err("%s: a folder: name the objects in it, such as %s/*.bpf.o", path, path);
+	else if (!S_ISREG(st.st_mode))
+		pr_err("%s: not a regular file", path);
 	return S_ISREG(st.st_mode);
 }
 
