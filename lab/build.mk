@@ -108,6 +108,17 @@ $(LAB)/lab-sched: $(SCHED_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(SHIM_LDFLAGS) $^ -o $@
 
+# System calls that wait for the kernel's own locks: needs no tree.
+SCALE_OBJS = $(patsubst lab/%.c,$(LAB)/%.o,$(wildcard lab/scale/*.c))
+$(LAB)/scale/%.o: lab/scale/%.c
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) -std=gnu11 -g -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -MMD -MP \
+		$(shell pkg-config --cflags jansson 2>/dev/null) -c $< -o $@
+$(LAB)/lab-scale: $(SCALE_OBJS)
+	$(say) LD $@
+	$(Q)$(CC) $^ -o $@ $(LAB_LIBS)
+
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
 
 LAB_SECONDS ?= 30

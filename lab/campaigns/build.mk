@@ -10,3 +10,11 @@ evaluate: kernel-tree ## every campaign, then the report: QUICK=1 takes minutes,
 .PHONY: report
 report: ## pages with charts of what make evaluate has measured: build/evaluation/report
 	$(Q)$(RQSPIN_LAB) report $(if $(QUICK),--quick)
+
+# What campaigns boot; a kernel that is there stays as it is. Others are fetched when first wanted.
+.PHONY: guest-kernel-6.12-rqspin-lean guest-kernel-6.12-rqspin-base
+guest-kernel-6.12-rqspin-lean: KERNEL_ARGS = lean
+guest-kernel-6.12-rqspin-base: KERNEL_ARGS = --commit base --as base lean
+guest-kernel-6.12-rqspin-lean guest-kernel-6.12-rqspin-base: guest-kernel-%: | kernel-tree
+	$(Q)test -f build/kernels/$*/VERSION || { scripts/setup.sh --build --kernel && \
+		kernel-patches/build.sh $(KERNEL_ARGS); }

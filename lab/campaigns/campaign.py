@@ -6,7 +6,7 @@ campaigns/NAME.toml:
     title, about, document     for people
     command                    for the shell; {axis} stands for the value, or for the text that
                                [text.axis] has for it
-    needs                      make targets, built before the first cell
+    needs                      make targets, built before the first cell; kernels are known by "place"
     [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
     [fixed] NAME = value       the same in all cells
     [quick] NAME = values      what a quick run has instead, of axes or of fixed
@@ -58,9 +58,14 @@ class Campaign:
         self.axes, self.fixed = axes, fixed
         self.title = data["title"]
         self.about = data.get("about", "")
-        self.needs = data.get("needs", [])
+        self.needs = [*data.get("needs", []), *self._kernels()]
         self.tables = data.get("table", [])
         self.charts = data.get("chart", [])
+
+    def _kernels(self):
+        """Targets for the kernels that are built here; selftests/vm fetches the others."""
+        kernels = {str(place).split()[0] for place in self.axes.get("place", [])}
+        return [f"guest-kernel-{k}" for k in sorted(kernels) if k.startswith("6.12-rqspin-")]
 
     def _text(self, axis, value):
         return self.data.get("text", {}).get(axis, {}).get(str(value), str(value))

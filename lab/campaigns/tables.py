@@ -5,7 +5,10 @@
 [where] what the cells of the table have, and optionally scale, digits, and published: a file of
 lab/sim/published, with "published_rows", "published_where" and the columns to show, or with
 "published_pivot", the column whose values become columns. "published_only": nothing is measured.
-"relative" is the column that others are compared with."""
+"published_eval": NAME = "an expression of published columns".
+
+"relative" is the column that others are compared with: in percent, or with style = "speedup" as a
+factor, where the standard deviation has columns of its own."""
 
 import pathlib
 
@@ -49,20 +52,52 @@ def _text(row, digits):
     return f"{row['mean']:.{digits}f}{spread}"
 
 
+def _number(form):
+    return lambda x: "-" if pd.isna(x) else format(x, form)
+
+
+def _joined(name, part, digits):
+    """Mean and deviation in one column."""
+    return {name: part.apply(_text, axis=1, args=(digits,))}
+
+
+def _apart(name, part, digits):
+    """As in the first document: three columns."""
+    deviation, percent = part["std"], part["std"] / part["mean"] * 100
+    return {
+        name: part["mean"].map(_number(f".{digits}f")),
+        f"{name} stddev": deviation.map(_number(f".{digits}f")),
+        f"{name} stddev %": percent.map(_number(".2f")),
+    }
+
+
+def _compared(name, mean, base, speedup):
+    if speedup:
+        return {f"{name} speedup": (mean / base).map(_number(".2f"))}
+    rel = (mean / base - 1) * 100
+    return {f"{name} rel": rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")}
+
+
 def _measured(frame, spec):
     data = cells(frame, spec)
     columns = spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+    speedup = spec.get("style") == "speedup"
     out, means = {}, {}
     for key, part in data.groupby(columns, sort=False):
         name = " ".join(map(str, key))
-        means[name] = part.set_index(spec["rows"])["mean"]
-        out[name] = part.set_index(spec["rows"]).apply(_text, axis=1, args=(spec.get("digits", 2),))
+        part = part.set_index(spec["rows"])
+        means[name] = part["mean"]
+        out |= (_apart if speedup else _joined)(name, part, spec.get("digits", 2))
     base = means.get(spec.get("relative"))
-    for name in list(out) if base is not None else []:
+    for name, mean in means.items() if base is not None else ():
         if name != spec["relative"]:
-            rel = (means[name] / base - 1) * 100
-            out[f"{name} rel"] = rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")
+            out |= _compared(name, mean, base, speedup)
     return pd.DataFrame(out)
+
+
+def where_columns(spec):
+    """What is the same in all rows is no column."""
+    return spec.get("published_where", {})
 
 
 def published(spec):
@@ -74,7 +109,10 @@ def published(spec):
         data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
         return (data * spec.get("scale", 1)).rename(columns=lambda name: f"published {name}")
     data = data.set_index(spec.get("published_rows", spec["rows"]))
-    names = spec.get("published_columns", list(data.columns))
+    names = spec.get("published_columns") or [c for c in data if c not in where_columns(spec)]
+    for name, expression in spec.get("published_eval", {}).items():
+        data[name] = data.eval(expression).round(2)
+        names = [*names, name]
     return data[names].rename(columns=lambda name: f"published {name}")
 
 
@@ -83,7 +121,7 @@ def build(frame, spec):
     only = spec.get("published_only") or frame.empty
     ours = pd.DataFrame() if only else _measured(frame, spec)
     if "published" not in spec:
-        return ours
+        return ours.astype(object).fillna("-")
     theirs = published(spec)
     both = ours.join(theirs, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]

@@ -19,6 +19,7 @@ import store
 import tables
 import workers
 from errors import CampaignError
+from machine import TOP
 
 HERE = pathlib.Path(__file__).parent
 LAB = [sys.executable, str(HERE / "rqspin-lab")]
@@ -212,6 +213,36 @@ def test_table_and_compare(toy):
     assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
     with pytest.raises(CampaignError, match="no 'z'"):
         tables.build(st.frame(), spec | {"value": "z"})
+
+
+def test_table_of_the_first_document():
+    """Deviations have columns, ratios are factors; what was published can be computed with."""
+    frame = store.pd.DataFrame(
+        {"threads": n, "lock": lock, "x": x * n}
+        for n in (1, 2)
+        for lock, values in {"ql": (90.0, 110.0), "rql": (72.0, 88.0)}.items()
+        for x in values
+    )
+    spec = {"rows": "threads", "columns": "lock", "value": "x", "digits": 0, "style": "speedup"}
+    spec |= {"relative": "ql", "published": "rqspinlock-2025.csv"}
+    spec |= {"published_where": {"benchmark": "open1", "arch": "x86_64"}}
+    spec |= {"published_eval": {"speedup": "rql / ql"}}
+    table = tables.build(frame, spec)
+    ours = table.loc[2, ["ql", "ql stddev", "ql stddev %", "rql", "rql speedup"]]
+    assert list(ours) == ["200", "28", "14.14", "160", "0.80"]
+    assert table.loc[4, "ql"] == "-" and table.loc[4, "published speedup"] == 0.7
+    assert not {"published benchmark", "published arch"} & set(table.columns)
+
+
+def test_kernels_are_built_for_their_places():
+    wanted = {n for n in campaigns.load("locktorture").needs if n.startswith("guest-kernel-")}
+    assert wanted == {"guest-kernel-6.12-rqspin-base", "guest-kernel-6.12-rqspin-lean"}
+    assert "guest-kernel-6.12-rqspin-base" not in campaigns.load("locktorture", True).needs
+    for name in campaigns.names():
+        made = subprocess.run(
+            ["make", "-n", "-C", TOP, *campaigns.load(name).needs], capture_output=True, text=True
+        )
+        assert made.returncode == 0, made.stderr
 
 
 @pytest.mark.parametrize("name", campaigns.names())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
 BENCH_BPF = $(O)/selftests/bench/overhead.bpf.o
-BENCH_NAMES = convoy deadlines irqs_off latency maps nested
+BENCH_NAMES = convoy deadlines irqs_off latency maps mixes nested
 BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/bench/%)
 BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/bench/pinned.o
 
