@@ -39,7 +39,7 @@ struct sample_iter_num {
 
 char _license[] SEC("license") = "Dual BSD/GPL";
 
-struct sample_stats sample_stats[SAMPLE_CPUS] SEC(".bss.sample");
+struct sample_stats sample_stats[SAMPLE_CPUS] SEC(RQSPIN_ZEROED ".sample");
 
 /* One scope: from before the first lock until after the last unlock. */
 struct sample_scope {

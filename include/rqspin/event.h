@@ -17,6 +17,11 @@
 #define RQSPIN_RING_LAYOUT  5	  /* changes when a struct below does */
 
 /* Define another power of two before including this to hold longer bursts: 280 bytes each. */
+/* Sections of the headers' own memory, which is zeroes at first, begin with this. */
+#ifndef RQSPIN_ZEROED
+#define RQSPIN_ZEROED ".bss"
+#endif
+
 #ifndef RQSPIN_RING_EVENTS
 #define RQSPIN_RING_EVENTS 4096
 #endif

@@ -22,6 +22,10 @@
  * line. For more, define RQSPIN_RING_EVENTS as a higher power of two before the
  * first include: 16384 take 4.6 MB.
  *
+ * Loaders that know ".bss" only by that name, such as cilium/ebpf, refuse the section
+ * ".bss.rqspin". For them compile with -DRQSPIN_ZEROED='".data"': the same memory, as
+ * zeroes in the object file.
+ *
  * Idea: the kernel's flight recorders; all that needs a helper is gathered
  * before the first lock, as none may be called later.
  */
@@ -38,7 +42,7 @@
 _Static_assert(RQSPIN_RING_EVENTS > 0 && !(RQSPIN_RING_EVENTS & (RQSPIN_RING_EVENTS - 1)),
 	       "RQSPIN_RING_EVENTS must be a power of two");
 
-struct rqspin_ring rqspin_ring SEC(".bss.rqspin");
+struct rqspin_ring rqspin_ring SEC(RQSPIN_ZEROED ".rqspin");
 
 /* Flavours: these compile with every vmlinux.h and are matched at load time. */
 struct rqspinlock_held___rqspin {

@@ -63,10 +63,11 @@ extern struct res_fb_state res_fb_state;
  * RES_FALLBACK_DEFINE - put the wait records into this object
  *
  * Once per object, at file scope. They become a memory-mapped map named
- * ".bss.rqspin_fb". Objects that share locks through pinned maps must share this
- * map too; otherwise cycles across them end by timeout, never wrongly.
+ * ".bss.rqspin_fb" (".data.rqspin_fb", see RQSPIN_ZEROED in res_events.bpf.h). Objects
+ * that share locks through pinned maps must share this map too; otherwise cycles
+ * across them end by timeout, never wrongly.
  */
-#define RES_FALLBACK_DEFINE struct res_fb_state res_fb_state SEC(".bss.rqspin_fb")
+#define RES_FALLBACK_DEFINE struct res_fb_state res_fb_state SEC(RQSPIN_ZEROED ".rqspin_fb")
 
 /* On the waiter's stack; only constants until the verdict, so that the verifier sees one step. */
 struct res_fb_wait {

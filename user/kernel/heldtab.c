@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/heldtab.h"
+#include "kernel/ring_name.h"
 #include "kernel/runqueues.h"
 #include "rqspin/event.h"
 #include "bpf/held.skel.h"
@@ -187,7 +188,12 @@ static int arm_map(int map_fd)
 
 int heldtab_arm_object(struct bpf_object *obj)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".bss.rqspin");
+	struct bpf_map *map;
 
-	return map ? arm_map(bpf_map__fd(map)) : 0;
+	bpf_object__for_each_map(map, obj)
+	{
+		if (is_ring_name(bpf_map__name(map)))
+			return arm_map(bpf_map__fd(map));
+	}
+	return 0;
 }

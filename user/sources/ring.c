@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "kernel/heldtab.h"
+#include "kernel/ring_name.h"
 #include "base/log.h"
 #include "base/task.h"
 #include "names/proginfo.h"
@@ -18,7 +19,6 @@
 #include "sources/ring_reader.h"
 #include "trace/session.h"
 
-#define RING_MAP      ".bss.rqspin"
 #define GONE_CHECK_NS 1000000000ULL
 #define LOADING_NS    2000000000ULL /* a new map's programs load soon, or are found when they do */
 
@@ -75,7 +75,7 @@ static int map_ring(struct ring *r, int fd)
 	__u32 len = sizeof(info);
 	__u64 nr;
 
-	if (bpf_map_get_info_by_fd(fd, &info, &len) || strcmp(info.name, RING_MAP))
+	if (bpf_map_get_info_by_fd(fd, &info, &len) || !is_ring_name(info.name))
 		return -ENOENT;
 	r->map_id = info.id;
 	nr = nr_events(&info);
