@@ -25,6 +25,16 @@ $(PC): docs/rqspin.pc.in user/version.h FORCE
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
 
+# Links to pages and headings that are not there are errors.
+SITE = $(O)/docs/site
+.PHONY: site
+site: docs ## the documentation as a site: build/docs/site/index.html
+	$(Q)groff -man -Tutf8 -P-cbou $(O)/docs/rqspin.8 >$(O)/docs/rqspin.8.txt
+	$(Q).venv/bin/python docs/site/stage.py $(O)/docs/site-pages
+	$(Q)rm -rf $(SITE)
+	$(Q).venv/bin/sphinx-build -q -W --keep-going -b html $(O)/docs/site-pages $(SITE)
+	$(Q)echo $(SITE)/index.html
+
 .PHONY: FORCE
 FORCE:
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests of include/rqspin: what must compile does (with each clang here, and with a vmlinux.h of a
-# kernel without the locks), what must not compile or load says why, examples and messages
+# kernel without the locks), what must not compile or load says why, examples of docs/ and messages
 # of docs/headers.md are real, and the programs load and do what they should. After make build.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -120,14 +120,16 @@ test_refused() {
 
 # Each block of C there is a whole file.
 test_doc_examples() {
-	local f
+	local f page
 	mkdir -p "$tmp/doc"
-	awk -v name="$tmp/doc/headers" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 }
-		on { print >(name n ".bpf.c") }' docs/headers.md
-	if [ ! -e "$tmp/doc/headers1.bpf.c" ]; then
-		echo "docs/headers.md has no block of C" >"$tmp/log"
-		not_ok "docs/headers.md: examples" "$tmp/log"
-	fi
+	for page in headers howto-failures howto-port; do
+		awk -v name="$tmp/doc/$page" '/^```c$/ { n++; on = 1; next } /^```$/ { on = 0 }
+			on { print >(name n ".bpf.c") }' "docs/$page.md"
+		if [ ! -e "$tmp/doc/${page}1.bpf.c" ]; then
+			echo "docs/$page.md has no block of C" >"$tmp/log"
+			not_ok "docs/$page.md: examples" "$tmp/log"
+		fi
+	done
 	for f in "$tmp"/doc/*.bpf.c; do
 		compiles "example of $(basename "$f" .bpf.c)" "$clang" "$f" "-I$out"
 		cp "$tmp/o.bpf.o" "$tmp/doc/$(basename "$f" .bpf.c).bpf.o"
