@@ -9,6 +9,11 @@ ifeq ($(SANITIZE),1)
 O ?= build/sanitize
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
+# FUZZ=1: for selftests/fuzz, by the compiler that has libFuzzer.
+ifeq ($(FUZZ),1)
+O ?= build/fuzz
+SANITIZERS = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+endif
 O ?= build
 # One name for the folder, however it is given: the dependency files contain names.
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
@@ -25,8 +30,8 @@ say = @printf '  %-8s %s\n'
 endif
 
 find-tool = $(firstword $(foreach t,$(1),$(shell command -v $(t) 2>/dev/null)) $(firstword $(1)))
-CC = gcc
 CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-22 clang-18 clang)
+CC = $(if $(FUZZ),$(CLANG),gcc)
 # Ubuntu's bpftool in PATH is a wrapper that serves only the kernel it was packaged with.
 UBUNTU_BPFTOOL = $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool)))
 export BPFTOOL ?= $(call find-tool,$(UBUNTU_BPFTOOL) bpftool /usr/sbin/bpftool)
@@ -35,7 +40,7 @@ PKGS = libbpf libelf jansson libmicrohttpd ncursesw
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
 	-Iinclude -I$(O) -Ibpf -Iuser $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-ALL_CFLAGS += $(SANITIZERS)
+ALL_CFLAGS += $(SANITIZERS) $(if $(FUZZ),-Wno-error)
 LDFLAGS += $(SANITIZERS)
 LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 

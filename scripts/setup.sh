@@ -7,6 +7,7 @@
 #   scripts/setup.sh --tree    also the source of the patched kernel and what lab and model need
 #   scripts/setup.sh --kernel  also that source, and what the kernel is built and checked with
 #   scripts/setup.sh --arm64   also what emulated arm64 guests take
+#   scripts/setup.sh --fuzz    also what the fuzzers are built with
 # `--build --tree` and `--build --kernel` leave out what only tests and guests need.
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
 # shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
@@ -56,6 +57,16 @@ can_browser() {
 	can_tool chromium || { [ -r /etc/os-release ] && ! grep -qx 'ID=debian' /etc/os-release; }
 }
 can_prometheus() { can_tool prometheus && can_tool promtool; }
+can_fuzz() {
+	local c
+	for c in clang-19 clang-20 clang-21 clang-22; do
+		command -v "$c" >/dev/null || continue
+		echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return !d && n; }' |
+			"$c" -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
+		return
+	done
+	return 1
+}
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # Before 8.1 an emulated CPU could run code that another one was just patching (QEMU's commit
@@ -108,6 +119,7 @@ depmod for the guest modules|can_tool depmod|kmod
 xz for kernel modules|can_tool xz|xz-utils
 file for virtme-ng|can_tool file|file
 process tools for the tests of the guests|can_tool pgrep|procps
+patch for the test of the tutorial|can_tool patch|patch
 groff for the manual page|can_tool groff|groff-base
 completion as users have it|can_complete|bash-completion
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
@@ -158,6 +170,11 @@ NEEDS_ARM64='
 QEMU 8.1 or newer for arm64 guests|can_qemu aarch64|qemu-system-arm
 compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
 Debian archive key for their root|can_debian_key|debian-archive-keyring
+'
+
+# For `make fuzz`.
+NEEDS_FUZZ='
+libFuzzer and sanitizers of clang|can_fuzz|libclang-rt-19-dev/libclang-rt-20-dev/libclang-rt-21-dev
 '
 
 missing_needs() {
@@ -333,7 +350,8 @@ for arg; do
 	--tree) needs_more+=$NEEDS_SOURCE$NEEDS_TREE ;;
 	--kernel) needs_more+=$NEEDS_SOURCE$NEEDS_KERNEL ;;
 	--arm64) needs_more+=$NEEDS_ARM64 arm64=1 ;;
-	*) die "usage: scripts/setup.sh [--build] [--check] [--tree|--kernel] [--arm64]" 2 ;;
+	--fuzz) needs_more+=$NEEDS_FUZZ ;;
+	*) die "usage: scripts/setup.sh [--build] [--check] [--tree|--kernel] [--arm64] [--fuzz]" 2 ;;
 	esac
 done
 [ $build_only = 1 ] || NEEDS+=$NEEDS_TEST

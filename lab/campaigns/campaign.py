@@ -6,7 +6,7 @@ campaigns/NAME.toml:
     title, about, document     for people
     command                    for the shell; {axis} stands for the value, or for the text that
                                [text.axis] has for it
-    needs                      make targets, built before the first cell; kernels are known by "place"
+    needs                      make targets, built before the first cell; "place" names kernels
     [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
     [fixed] NAME = value       the same in all cells
     [quick] NAME = values      what a quick run has instead, of axes or of fixed

@@ -16,7 +16,7 @@
 struct hands {
 	const struct lab_ops *ops;
 	union lab_lock lock;
-	u64 until; /* ns */
+	u64 until;	  /* ns */
 	u64 before, last; /* around the last write of an owner */
 	u64 began, ended;
 	/*

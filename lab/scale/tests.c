@@ -28,10 +28,10 @@ static int lock_and_unlock(const struct place *p)
 }
 
 const struct test tests[] = {
-	{ "open1", "open and close an own file in one folder: files_struct.file_lock, lockref", false,
+	{ "open1", "open and close an own file in one folder: files_struct.file_lock, lockref",
+	  false, false, open_and_close },
+	{ "open2", "the same, each thread in a folder of its own: files_struct.file_lock", true,
 	  false, open_and_close },
-	{ "open2", "the same, each thread in a folder of its own: files_struct.file_lock", true, false,
-	  open_and_close },
 	{ "lock1", "lock and unlock an own file: files_struct.file_lock", false, false,
 	  lock_and_unlock },
 	{ "lock2", "lock and unlock one file of all: file_lock_context.flc_lock", false, true,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Throughput of kernel locks by locktorture: each type with each number of writers, as rows of JSON.
+"""Throughput of kernel locks by locktorture: a row of JSON for each type and number of writers.
 
 As in the second document: one CPU for each writer, round and round; no stutter, no shuffling; the
 first reports are not counted. --long-hold 0, which is not the module's default, leaves out the
@@ -81,8 +81,8 @@ def modprobe(*args):
 
 def load(lock, count, args):
     modprobe(
-        "locktorture", f"torture_type={lock}", f"nwriters_stress={count}", f"stat_interval={STAT_S}",
-        "nreaders_stress=0", "stutter=0", "shuffle_interval=0", "rt_boost=0",
+        "locktorture", f"torture_type={lock}", f"nwriters_stress={count}", "nreaders_stress=0",
+        f"stat_interval={STAT_S}", "stutter=0", "shuffle_interval=0", "rt_boost=0",
         f"long_hold={args.long_hold}", "verbose=0",
     )  # fmt: skip
 

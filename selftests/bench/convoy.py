@@ -108,7 +108,9 @@ def main():
     show(rows)
     if args.json:
         with open(args.json, "w") as f:
-            json.dump({"schema": "rqspin-convoy/3", "runs_per_boot": args.runs, "rows": rows}, f, indent=1)
+            json.dump(
+                {"schema": "rqspin-convoy/3", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
+            )
     tap = Tap()
     judge(tap, rounds, args)
     return tap.close()

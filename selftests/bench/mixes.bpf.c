@@ -9,13 +9,13 @@
 #include "mixes.h"
 
 /* 1 is BPF_F_NO_PREALLOC: vmlinux.h has it as an enum only. */
-#define MIXED_MAP(map_type, flags)                   \
-	struct {                                     \
-		__uint(type, map_type);              \
-		__uint(map_flags, flags);            \
-		__uint(max_entries, MIXES_ENTRIES);  \
-		__type(key, __u32);                  \
-		__type(value, __u64);                \
+#define MIXED_MAP(map_type, flags)                  \
+	struct {                                    \
+		__uint(type, map_type);             \
+		__uint(map_flags, flags);           \
+		__uint(max_entries, MIXES_ENTRIES); \
+		__type(key, __u32);                 \
+		__type(value, __u64);               \
 	}
 
 MIXED_MAP(BPF_MAP_TYPE_HASH, 0) hash SEC(".maps");
@@ -59,18 +59,18 @@ static __always_inline void operate(void *map, struct turn *t)
 	}
 }
 
-#define MIX(map)                                                            \
-	static long one_of_##map(__u32 i, struct turn *t)                   \
-	{                                                                   \
-		operate(&map, t);                                           \
-		return 0;                                                   \
-	}                                                                   \
-                                                                            \
-	SEC("tc")                                                           \
-	int mix_##map(struct __sk_buff *ctx)                                \
-	{                                                                   \
-		struct turn t = start();                                    \
-                                                                            \
+#define MIX(map)                                                                  \
+	static long one_of_##map(__u32 i, struct turn *t)                         \
+	{                                                                         \
+		operate(&map, t);                                                 \
+		return 0;                                                         \
+	}                                                                         \
+                                                                                  \
+	SEC("tc")                                                                 \
+	int mix_##map(struct __sk_buff *ctx)                                      \
+	{                                                                         \
+		struct turn t = start();                                          \
+                                                                                  \
 		return bpf_loop(MIXES_BATCH, one_of_##map, &t, 0) != MIXES_BATCH; \
 	}
 

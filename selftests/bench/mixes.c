@@ -87,7 +87,8 @@ static void measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads, 
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, skel->obj) {
+	bpf_object__for_each_program(prog, skel->obj)
+	{
 		if (strncmp(bpf_program__name(prog), "mix_", 4)) {
 			add_row(rows, skel, prog, "-", threads, seconds);
 			continue;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Records of a ring, which any program may write anything to: the head and slots of a ring of four,
+ * read, checked, and printed as trace does.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "fuzz.h"
+#include "names/lockname.h"
+#include "show/failure_json.h"
+#include "show/failure_text.h"
+#include "show/lock_view.h"
+#include "sources/event_valid.h"
+#include "sources/ring.h"
+#include "sources/ring_reader.h"
+#include "trace/failure.h"
+
+#define SLOTS 4
+
+struct ring {
+	__u64 head;
+	struct rqspin_event slots[SLOTS];
+};
+
+static struct locknames *names;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	names = locknames_open();
+	return names ? 0 : -1;
+}
+
+static void show(const struct failure *f)
+{
+	struct lock_view view = { .names = names };
+	char *text = failure_text_body(f, &view), *json = failure_json_body(f, &view, true);
+	json_t *object = json ? failure_json_object(json, f->ev.ts_ns, f->ev.wait_ns) : NULL;
+
+	MUST(object);
+	json_decref(object);
+	free(text);
+	free(json);
+}
+
+static void one(const void *slot, void *ctx)
+{
+	struct failure f = { .ev = *(const struct rqspin_event *)slot, .source = &source_ring };
+	unsigned int *nr = ctx;
+
+	++*nr;
+	if (!event_valid(&f.ev, now_ns()))
+		return;
+	f.ev.comm[sizeof(f.ev.comm) - 1] = 0;
+	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
+	f.ev.file[sizeof(f.ev.file) - 1] = 0;
+	memcpy(f.file, f.ev.file, sizeof(f.ev.file));
+	show(&f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ring_reader reader = { 0 };
+	struct rqspin_event copy;
+	unsigned int nr = 0;
+	struct ring ring = { 0 };
+	struct ring_view view = { &ring.head, NULL, ring.slots, sizeof(copy), SLOTS };
+
+	memcpy(&ring, data, size < sizeof(ring) ? size : sizeof(ring));
+	ring_read(&reader, &view, false, &copy, one, &nr);
+	ring.head++;
+	ring_read(&reader, &view, true, &copy, one, &nr);
+	MUST(nr <= 2 * SLOTS);
+	return 0;
+}
