@@ -30,7 +30,13 @@ struct cell {
 /* NULL: no memory. The caller owns the object. */
 json_t *cell_run(const struct cell *cell);
 
-/* What the lock's own code has counted since the start; NULL where it counts nothing. */
-json_t *cell_counts(const struct lab_ops *lock);
+#define CELL_COUNTS 5
+
+/* What the lock's own code has counted so far, in the order of the names in counts.c. */
+void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS]);
+
+/* What came between the two, by name; null where the lock counts nothing. */
+json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
+		    const u64 after[CELL_COUNTS]);
 
 #endif /* LAB_CELL_H */

@@ -7,40 +7,56 @@
 
 DEFINE_PER_CPU(unsigned long, lockevents[lockevent_num]);
 
-static json_int_t event(enum lock_events which)
+static const char *const names[CELL_COUNTS] = { "queued", "unfair", "halts", "early", "kicks" };
+
+static u64 event(enum lock_events which)
 {
-	json_int_t sum = 0;
+	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu) sum += per_cpu(lockevents[which], cpu);
 	return sum;
 }
 
-static json_t *ours(void)
+static void ours(u64 counts[CELL_COUNTS])
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "queued", event(LOCKEVENT_rqspinlock_queued),
-			 "unfair", event(LOCKEVENT_rqspinlock_unfair), "halts",
-			 event(LOCKEVENT_rqspinlock_halt), "early",
-			 event(LOCKEVENT_rqspinlock_early), "kicks",
-			 event(LOCKEVENT_rqspinlock_kick));
+	static const enum lock_events which[CELL_COUNTS] = {
+		LOCKEVENT_rqspinlock_queued, LOCKEVENT_rqspinlock_unfair, LOCKEVENT_rqspinlock_halt,
+		LOCKEVENT_rqspinlock_early,  LOCKEVENT_rqspinlock_kick,
+	};
+	int i;
+
+	for (i = 0; i < CELL_COUNTS; i++)
+		counts[i] = event(which[i]);
 }
 
-static json_int_t pv(enum pv_count which)
+static void paravirtual(u64 counts[CELL_COUNTS])
 {
-	return pv_count_sum(which);
+	counts[0] = pv_count_sum(PV_COUNT_lock_slowpath);
+	counts[1] = pv_count_sum(PV_COUNT_pv_lock_stealing);
+	counts[2] = pv_count_sum(PV_COUNT_pv_wait_head) + pv_count_sum(PV_COUNT_pv_wait_node);
+	counts[3] = pv_count_sum(PV_COUNT_pv_wait_early);
+	counts[4] = pv_count_sum(PV_COUNT_pv_kick_unlock);
 }
 
-static json_t *paravirtual(void)
-{
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "queued", pv(PV_COUNT_lock_slowpath),
-			 "unfair", pv(PV_COUNT_pv_lock_stealing), "halts",
-			 pv(PV_COUNT_pv_wait_head) + pv(PV_COUNT_pv_wait_node), "early",
-			 pv(PV_COUNT_pv_wait_early), "kicks", pv(PV_COUNT_pv_kick_unlock));
-}
-
-json_t *cell_counts(const struct lab_ops *lock)
+void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS])
 {
 	if (lock->flags & LAB_OURS)
-		return ours();
-	return lock->flags & LAB_VCPU ? paravirtual() : json_null();
+		ours(counts);
+	else if (lock->flags & LAB_VCPU)
+		paravirtual(counts);
+}
+
+json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
+		    const u64 after[CELL_COUNTS])
+{
+	json_t *events;
+	int i;
+
+	if (!(lock->flags & (LAB_OURS | LAB_VCPU)))
+		return json_null();
+	events = json_object();
+	for (i = 0; i < CELL_COUNTS; i++)
+		json_object_set_new(events, names[i], json_integer(after[i] - before[i]));
+	return events;
 }

@@ -18,6 +18,7 @@ struct run {
 	const struct cell *cell;
 	struct lab_barrier barrier;
 	struct worker worker[MAX_THREADS];
+	u64 before[CELL_COUNTS], after[CELL_COUNTS];
 	u64 limit; /* operations of a thread */
 	u64 end;
 };
@@ -94,6 +95,8 @@ static void phase(struct run *r, int cpu, u64 part)
 
 	lab_meet(&r->barrier);
 	if (!cpu) {
+		/* Nobody is at the lock: the warm-up is not counted. */
+		cell_count(r->cell->lock, r->before);
 		r->end = shim_cycles() + to_cycles(r->cell->seconds / (double)part);
 		r->limit = r->cell->seconds > 0 ? 0 : max(r->cell->ops / part, 1ULL);
 	}
@@ -136,7 +139,7 @@ static json_t *result(const struct run *r)
 			 "seconds", to_ns(took) / 1e9, "per_second",
 			 (double)ops / (to_ns(took) / 1e9), "timeouts", (json_int_t)timeouts,
 			 "deadlocks", (json_int_t)deadlocks, "longest_ms", to_ns(longest) / 1e6,
-			 "each", each, "events", cell_counts(r->cell->lock));
+			 "each", each, "events", cell_counts(r->cell->lock, r->before, r->after));
 }
 
 json_t *cell_run(const struct cell *cell)
@@ -149,5 +152,6 @@ json_t *cell_run(const struct cell *cell)
 	r.barrier.n = cell->threads;
 	cell->lock->init(&lock);
 	lab_team(cell->threads, member, &r);
+	cell_count(cell->lock, r.after);
 	return result(&r);
 }
