@@ -59,6 +59,7 @@ include selftests/rules/build.mk
 include selftests/regress/build.mk
 include selftests/vm/build.mk
 include docs/build.mk
+include packaging/build.mk
 include kernel-patches/build.mk
 include lab/build.mk
 include lab/sim/build.mk

@@ -3,7 +3,8 @@
 # A test of the set-up itself: does the checkout build, show and pass on a machine that has nothing?
 # Makes a minimal root below build/roots with git, make and ca-certificates, clones HEAD into it and
 # runs make there on the running kernel. Needs root and debootstrap. Not for daily use.
-#   scripts/fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]     default: demo, then test
+#   scripts/fresh-root.sh bookworm|trixie|noble [MAKE TARGET|SCRIPT...]     default: demo, then test
+#   A target with a slash in it is a script of the checkout.
 #   KEEP=1 keeps the root. The packages come from where this machine's apt has that distribution, or
 #   from DEBIAN_MIRROR and DEBIAN_SECURITY_MIRROR, or UBUNTU_MIRROR.
 set -euo pipefail
@@ -20,7 +21,7 @@ suite=${1:-}
 case $suite in
 bookworm | trixie) archive=debian ;;
 noble) archive=ubuntu ;;
-*) die "usage: fresh-root.sh bookworm|trixie|noble [MAKE TARGET...]" 2 ;;
+*) die "usage: fresh-root.sh bookworm|trixie|noble [MAKE TARGET|SCRIPT...]" 2 ;;
 esac
 shift
 [ $# -gt 0 ] || set -- demo test
@@ -96,8 +97,10 @@ copy_network_settings
 mount_kernel
 git clone -q --no-hardlinks "$PWD" "$root/root/rqspin"
 for target in "$@"; do
-	echo "fresh-root: $suite: make $target ($(git rev-parse --short HEAD))"
+	run=(make -C /root/rqspin "$target")
+	[[ $target != */* ]] || run=("/root/rqspin/$target")
+	echo "fresh-root: $suite: $target ($(git rev-parse --short HEAD))"
 	start=$SECONDS
-	in_root make -C /root/rqspin "$target" || die "make $target failed in $suite (status $?)"
-	echo "fresh-root: $suite: make $target passed in $((SECONDS - start)) s"
+	in_root "${run[@]}" || die "$target failed in $suite (status $?)"
+	echo "fresh-root: $suite: $target passed in $((SECONDS - start)) s"
 done

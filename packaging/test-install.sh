@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Build the packages on a machine that has nothing, install, use, upgrade and purge them there. It
+# changes the system that it runs on, so it wants a root of its own:
+#   scripts/fresh-root.sh bookworm packaging/test-install.sh     # or trixie
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0 failed=0
+check() { # what, command...
+	local what=$1
+	shift
+	if "$@" >/tmp/check.log 2>&1; then
+		passed=$((passed + 1))
+		echo "ok - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $what"
+		sed 's/^/# /' /tmp/check.log | tail -n 20
+	fi
+}
+
+install() {
+	apt-get install -y -q --no-install-recommends "$@" >/tmp/apt.log && return
+	cat /tmp/apt.log
+	exit 1
+}
+
+[ -e /root/rqspin ] || { echo "test-install: no root of its own; see its first lines" >&2; exit 2; }
+export DEBIAN_FRONTEND=noninteractive
+scripts/setup.sh --build
+install dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
+git config --global --add safe.directory "$PWD"
+check "packages are built, lintian has no complaint" make deb
+
+first=$(mktemp -d)
+cp build/dist/*.deb "$first"
+install "$first"/*.deb
+conf=/etc/default/rqspin-export
+check "the command runs" rqspin --version
+check "samples are there" sh -c 'rqspin list | grep -q "^aa "'
+check "a sample runs, or the kernel lacks the locks" sh -c 'rqspin run aa || [ $? = 3 ]'
+headers() { test -f "$(pkg-config --variable=includedir rqspin)/rqspin/event.h"; }
+check "headers are found" headers
+check "the manual is there" sh -c 'dpkg -L rqspin | grep -q man8/rqspin.8'
+check "the tutorial is there" sh -c 'dpkg -L rqspin-doc | grep -q tutorial.md'
+check "the series is there" test -f /usr/share/rqspin/kernel-patches/6.12/series
+not_enabled() { ! ls /etc/systemd/system/*/rqspin-export.service; }
+check "the service is not started" not_enabled
+
+newer() {
+	local work=$first/newer deb
+	deb=$(echo "$first"/rqspin_*.deb)
+	dpkg-deb -R "$deb" "$work"
+	sed -i 's/^Version: .*/&+1/' "$work/DEBIAN/control"
+	echo '# a new default' >>"$work$conf"
+	dpkg-deb -b "$work" "$first/newer.deb"
+}
+sed -i 's/9743/9744/' $conf
+check "a newer package can be made" newer
+check "an upgrade works" dpkg -i --force-confdef --force-confold "$first/newer.deb"
+check "an upgrade keeps the configuration" grep -q 9744 $conf
+check "everything can be purged" apt-get purge -y 'rqspin*'
+left() {
+	find /etc /usr /var/lib -xdev -path /var/lib/apt -prune -o -name '*rqspin*' -print
+}
+nothing_left() { [ -z "$(left | tee /dev/stderr)" ]; }
+check "nothing is left" nothing_left
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
