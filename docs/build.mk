@@ -44,8 +44,10 @@ SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.
 MONITORING = $(filter-out %.service,$(wildcard docs/monitoring/*))
 UNIT = docs/monitoring/rqspin-export.service
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
+EXAMPLES = docs/examples/ docs/examples/go/ docs/examples/rust/ docs/examples/rust/src/
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
-	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring
+	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring \
+	$(addprefix share/doc/rqspin/,$(EXAMPLES:docs/%/=%))
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
 define INSTALLED
@@ -74,6 +76,9 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
 	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
+	$(Q)for d in $(EXAMPLES:docs/%=%); do \
+		$(INSTALL) -m 644 $$(find docs/$$d -maxdepth 1 -name '[A-Za-z]*.*' -type f \
+			! -name '*.lock') $(D)/share/doc/rqspin/$$d; done
 	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
 	$(Q)sed 's|/usr/local/|$(PREFIX)/|' $(UNIT) >$(D)/share/doc/rqspin/monitoring/$(notdir $(UNIT))
 	@printf '%s\n' "$$INSTALLED"
