@@ -29,7 +29,7 @@ install() {
 [ -e /root/rqspin ] || { echo "test-install: no root of its own; see its first lines" >&2; exit 2; }
 export DEBIAN_FRONTEND=noninteractive
 scripts/setup.sh --build
-install dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
+install build-essential dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
 git config --global --add safe.directory "$PWD"
 check "packages are built, lintian has no complaint" make deb
 
