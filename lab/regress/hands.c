@@ -18,7 +18,7 @@ struct hands {
 	union lab_lock lock;
 	u64 until;	  /* ns */
 	u64 before, last; /* around the last write of an owner */
-	u64 began, ended;
+	u64 began, ended; /* the wait */
 	/*
 	 * What the kernel took from the waiter: 50 ms of every second from those in real time. A
 	 * waiter that is away for so long sees the owner that it left, or sees its limit late.
@@ -37,11 +37,12 @@ static void write_owner(u8 tag)
 
 static void owners(void)
 {
+	u64 began = shim_clock();
 	u8 tag = 5;
 
 	while (!smp_load_acquire(&h.over)) {
 		lab_poll();
-		if (shim_clock() - h.began > h.until)
+		if (shim_clock() - began > h.until)
 			continue;
 		tag ^= 5 ^ 6;
 		h.before = shim_clock();
@@ -61,19 +62,19 @@ static u64 cpu_time(void)
 
 static void play(int cpu, void *arg)
 {
-	u64 began, used;
+	u64 used;
 
 	(void)arg;
 	if (!cpu) {
 		owners();
 		return;
 	}
-	began = shim_clock();
+	h.began = shim_clock();
 	used = cpu_time();
 	h.err = h.ops->lock(&h.lock, NULL);
 	used = cpu_time() - used;
 	h.ended = shim_clock();
-	h.away = h.ended - began - min(used, h.ended - began);
+	h.away = h.ended - h.began - min(used, h.ended - h.began);
 	h.kind = last_kind;
 	smp_store_release(&h.over, 1);
 }
@@ -84,7 +85,6 @@ static bool run(const struct lab_ops *ops, u64 until)
 	h.ops = ops;
 	h.until = until;
 	h.lock.word = 5;
-	h.began = shim_clock();
 	lab_team(2, play, NULL);
 	return EXPECT(h.err == -ETIMEDOUT) && EXPECT(h.kind == RES_KIND_TIMEOUT) &&
 	       EXPECT(res_is_free(h.lock.word));
