@@ -16,7 +16,8 @@ check() { # what, command...
 	else
 		failed=$((failed + 1))
 		echo "not ok - $what"
-		sed 's/^/# /' /tmp/check.log | tail -n 20
+		grep -E '^\[ *(ERROR|FAILED)|^[EW]: ' -A 3 /tmp/check.log | sed 's/^/# /' | head -n 40
+		tail -n 5 /tmp/check.log | sed 's/^/# /'
 	fi
 }
 
