@@ -12,6 +12,8 @@
 static void pause_when_asked(void *sig)
 {
 	alarm(LIMIT_S);
+	/* Below nohup it would stay ignored, as it should. */
+	signal(SIGHUP, SIG_DFL);
 	stop_init();
 	raise(*(int *)sig);
 	stop_pause(HOUR_MS);
