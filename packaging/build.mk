@@ -15,3 +15,7 @@ dist: ## the source as an archive: build/dist/rqspin-VERSION.tar.xz, the same by
 .PHONY: deb
 deb: dist ## Debian packages of that archive: build/dist/*.deb
 	$(Q)packaging/deb.sh $(DIST_TAR)
+
+.PHONY: rpm
+rpm: dist ## RPM packages of that archive: build/dist/*.rpm
+	$(Q)packaging/rpm.sh $(DIST_TAR)

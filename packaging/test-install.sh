@@ -6,37 +6,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-passed=0 failed=0
-check() { # what, command...
-	local what=$1
-	shift
-	if "$@" >/tmp/check.log 2>&1; then
-		passed=$((passed + 1))
-		echo "ok - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok - $what"
-		grep -E '^\[ *(ERROR|FAILED)|^[EW]: ' -A 3 /tmp/check.log | sed 's/^/# /' | head -n 40
-		tail -n 5 /tmp/check.log | sed 's/^/# /'
-	fi
-}
+# shellcheck source=packaging/check.sh
+. packaging/check.sh
 
-install() {
-	apt-get install -y -q --no-install-recommends "$@" >/tmp/apt.log && return
-	cat /tmp/apt.log
-	exit 1
-}
-
-[ -e /root/rqspin ] || { echo "test-install: no root of its own; see its first lines" >&2; exit 2; }
-export DEBIAN_FRONTEND=noninteractive
+own_root
 scripts/setup.sh --build
-install build-essential dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
-git config --global --add safe.directory "$PWD"
+install_packages build-essential dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
 check "packages are built, lintian has no complaint" make deb
 
 first=$(mktemp -d)
 cp build/dist/*.deb "$first"
-install "$first"/*.deb
+install_packages "$first"/*.deb
 conf=/etc/default/rqspin-export
 check "the command runs" rqspin --version
 check "samples are there" sh -c 'rqspin list | grep -q "^aa "'
@@ -69,5 +49,4 @@ left() {
 }
 nothing_left() { [ -z "$(left | tee /dev/stderr)" ]; }
 check "nothing is left" nothing_left
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed = 0 ]
+sums
