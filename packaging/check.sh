@@ -13,7 +13,7 @@ check() { # what, command...
 		failed=$((failed + 1))
 		echo "not ok - $what"
 		grep -E '^\[ *(ERROR|FAILED)|^[EW]: |^error: ' -A 3 /tmp/check.log | sed 's/^/# /' |
-			head -n 40
+			head -n 40 || true
 		tail -n 5 /tmp/check.log | sed 's/^/# /'
 	fi
 }

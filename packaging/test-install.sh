@@ -11,8 +11,9 @@ cd "$(dirname "$0")/.."
 
 own_root
 scripts/setup.sh --build
-install_packages build-essential dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot
+install_packages build-essential dpkg-dev debhelper lintian libcmocka-dev python3 fakeroot xz-utils
 check "packages are built, lintian has no complaint" make deb
+compgen -G "build/dist/*.deb" >/dev/null || exit 1
 
 first=$(mktemp -d)
 cp build/dist/*.deb "$first"

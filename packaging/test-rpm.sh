@@ -10,8 +10,9 @@ cd "$(dirname "$0")/.."
 
 own_root
 scripts/setup.sh --build
-install_packages rpm libcmocka-dev python3 file
+install_packages rpm libcmocka-dev python3 file xz-utils
 check "packages are built" make rpm
+[ $failed = 0 ] || exit 1
 
 root=$(mktemp -d)
 rpm_there() { rpm --root "$root" --nodeps --nosignature --ignorearch "$@"; }
