@@ -25,9 +25,9 @@ define() { # name, value: unless the distribution has it
 }
 define _unitdir /usr/lib/systemd/system
 define _docdir /usr/share/doc
-define systemd_post '%{nil}'
-define systemd_preun '%{nil}'
-define systemd_postun_with_restart '%{nil}'
+for macro in systemd_post systemd_preun systemd_postun_with_restart; do
+	[[ $(rpm --eval "%$macro x") != "%$macro x" ]] || options+=(--define "$macro() %{nil}")
+done
 if ! command -v dnf zypper >/dev/null; then
 	options+=(--nodeps --define "_prefix /usr" --define "_sysconfdir /etc")
 	options+=(--define "_includedir /usr/include" --define "_mandir /usr/share/man")
