@@ -65,19 +65,20 @@ static uint64_t next_in_line(int lock)
 	return set;
 }
 
-/* Whom the context waits for. */
+/* Whom the context waits for. Once it has reported a failure it waits for nobody. */
 static uint64_t blockers_of(int cpu, int level)
 {
-	int lock = mc.cpu[cpu].ctx[level].attempt;
+	struct mc_ctx *ctx = &mc.cpu[cpu].ctx[level];
+	int lock = ctx->attempt;
 	uint64_t set = 0;
 
 	if (level < mc.cpu[cpu].level)
 		set |= 1ULL << node_of(cpu, level + 1);
-	if (lock < 0)
+	if (lock < 0 || ctx->told)
 		return set;
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
-	else if (!mc_cfg.hybrid || mc.cpu[cpu].ctx[level].joined)
+	else if (!mc_cfg.hybrid || ctx->joined)
 		set |= next_in_line(lock) & ~(1ULL << node_of(cpu, level));
 	return set;
 }
@@ -247,10 +248,32 @@ void mc_attempt(int lock)
 	mc_waits_changed();
 }
 
+/*
+ * The victim dissolves its cycles: who is in one only because of the victim must not fail for
+ * it as well, as long as nobody took so long that a claim may have been taken over. The verdict
+ * of those who have reported was made before.
+ */
+static void dissolve(int node)
+{
+	uint64_t edges[NODES], set = in_cycles(edges), others;
+
+	if (mc.very_late)
+		return;
+	others = reachable(edges, node) & set;
+	for (; others; others &= others - 1) {
+		int n = __builtin_ctzll(others);
+
+		if (n != node && !ctx_of(n)->told && reachable(edges, n) & 1ULL << node)
+			ctx_of(n)->in_cycle = false;
+	}
+}
+
 void mc_reported(int kind, int ret)
 {
 	struct mc_ctx *ctx = mc_ctx();
 
+	if (kind == KIND_ABBA || kind == KIND_CYCLE)
+		dissolve(node_of(mc.cur, mc_this()->level));
 	ctx->kind = kind;
 	ctx->told++;
 	if ((kind == KIND_TIMEOUT) != (ret == -ETIMEDOUT))
@@ -313,25 +336,6 @@ static const char *judge(struct mc_ctx *ctx, int lock, int ret)
 	return ret == -EDEADLK ? judge_deadlock(ctx, lock) : "a return value that is not defined";
 }
 
-/*
- * The victim dissolves its cycles: who is in one only because of the victim must not fail for
- * it as well, as long as nobody took so long that a claim may have been taken over.
- */
-static void dissolve(int node)
-{
-	uint64_t edges[NODES], set = in_cycles(edges), others;
-
-	if (mc.very_late)
-		return;
-	others = reachable(edges, node) & set;
-	for (; others; others &= others - 1) {
-		int n = __builtin_ctzll(others);
-
-		if (n != node && reachable(edges, n) & 1ULL << node)
-			ctx_of(n)->in_cycle = false;
-	}
-}
-
 void mc_attempt_over(int lock, int ret)
 {
 	struct mc_ctx *ctx = mc_ctx();
@@ -342,8 +346,6 @@ void mc_attempt_over(int lock, int ret)
 		mc_fail(why);
 	if (!ret)
 		mc.inside[lock] = mc.cur;
-	if (ret == -EDEADLK && (ctx->kind == KIND_ABBA || ctx->kind == KIND_CYCLE))
-		dissolve(node_of(mc.cur, mc_this()->level));
 	leave_queue(lock, node_of(mc.cur, mc_this()->level));
 	ctx->attempt = -1;
 	ctx->uncounted = NULL;

@@ -393,7 +393,7 @@ Using == {"swap", "wait", "step", "head", "claim", "store", "pass", "toff", "pub
           "mend", "roll"}
 OneUser ==
     \A k \in CTX : Pc(k) \in Using =>
-        /\ St(N(k)) \in {"wait", "lone"}
+        /\ St(N(k)) \in {"wait", "lone", "asleep"}
         /\ \A j \in CTX \ {k} : Pc(j) \in Using => N(j) # N(k)
 
 \* The node in front is in use, or waits to be freed, and by one context only.
