@@ -122,8 +122,8 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 	session_sources(s, names, sizeof(names));
 	pr_info("%s failed acquisitions; sources: %s", doing, names);
 	if (session_needs_reports(s) && !session_blind(s))
-		pr_info("programs that do not include res_events.bpf.h are NOT seen with these "
-			"sources ('rqspin doctor' says why the others do not work)");
+		pr_info("failures that a program does not report with res_events.bpf.h are NOT "
+			"seen with these sources ('rqspin doctor' says why the others do not work)");
 	trace_filter_warn(&opts->filter, session_progs(s));
 	*session = s;
 	return 0;

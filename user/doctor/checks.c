@@ -248,11 +248,11 @@ const struct check checks[] = {
 	  "a kernel with CONFIG_FAIR_GROUP_SCHED or CONFIG_KALLSYMS_ALL", false,
 	  .look = look_other_tasks },
 	{ "stream", "program error streams",
-	  "failures of programs that do not include res_events.bpf.h are not seen",
+	  "failures that a program does not report with res_events.bpf.h are not seen",
 	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",
 	  false, .look = look_stream, .costs_here = costs_other_source },
 	{ "trampoline", "fentry and fexit",
-	  "only failures of programs that include res_events.bpf.h are seen, without the owner",
+	  "only failures that a program reports with res_events.bpf.h are seen, without the owner",
 	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
 	  "a distribution's",
 	  false, .look = look_trampoline, .costs_here = costs_trampoline,

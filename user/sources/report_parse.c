@@ -156,12 +156,15 @@ static bool is_source(const char *line)
 	return starts(line, "  ");
 }
 
-static void parse_line(const char *line, struct failure *f)
+/* A number that is missing is not one of the next line: sscanf() would go on there. */
+static void parse_line(const char *text, struct failure *f)
 {
 	struct rqspin_event *ev = &f->ev;
 	unsigned long long addr;
 	unsigned int nr;
+	char line[256];
 
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
 	if (sscanf(line, "Attempted lock = %llx", &addr) == 1)
 		ev->lock = addr;
 	else if (sscanf(line, "Total held locks = %u", &nr) == 1)

@@ -161,6 +161,23 @@ static void half_a_report_waits(void **state)
 	assert_ptr_equal(report_find(half, 1, &end), half);
 }
 
+#define NUMBERS_MISSING                                   \
+	"ERROR: Timeout detected for bpf_res_spin_lock\n" \
+	"Attempted lock   = \n"                           \
+	"\n"                                              \
+	"0xff23a5e4c2ac497c\n"
+
+static void a_number_is_not_on_the_next_line(void **state)
+{
+	const char *text = NUMBERS_MISSING, *end;
+	struct failure f = { 0 };
+
+	(void)state;
+	assert_ptr_equal(report_find(text, 0, &end), text);
+	assert_int_equal(report_parse(text, end - text, &f), -EINVAL);
+	assert_int_equal(f.ev.lock, 0);
+}
+
 static void other_text_is_no_report(void **state)
 {
 	static const char head[] = "ERROR: Timeout detected for bpf_res_spin_lock\n\n";
@@ -193,6 +210,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_program_may_write_any_byte),
 	cmocka_unit_test(only_what_is_not_complete_waits),
 	cmocka_unit_test(half_a_report_waits),
+	cmocka_unit_test(a_number_is_not_on_the_next_line),
 	cmocka_unit_test(other_text_is_no_report),
 	cmocka_unit_test(drops_are_those_of_the_error_stream),
 };

@@ -63,8 +63,8 @@ static void note_silent(struct unseen *u, const struct proginfo *p)
 	if (u->nr_missed && counted_has(&u->missed, p->full_name))
 		u->nr_missed--;
 	if (u->nr_silent++ < NAMED_MAX)
-		pr_warn("program %u %s takes locks, but does not include res_events.bpf.h: its "
-			"failures are NOT seen here",
+		pr_warn("program %u %s takes locks, but does not report failures with "
+			"res_events.bpf.h: they are NOT seen here",
 			p->id, p->full_name);
 	else if (u->nr_silent == NAMED_MAX + 1)
 		pr_warn("and more such programs");
