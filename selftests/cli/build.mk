@@ -29,4 +29,4 @@ $(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jso
 	$(say) REPLAY $@
 	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include && \
 		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/cli/replay.log && \
-		$(MAKE) -s -C $(@D) || { cat $(O)/selftests/cli/replay.log >&2; false; }
+		MAKEFLAGS= make -s -C $(@D) || { cat $(O)/selftests/cli/replay.log >&2; false; }

@@ -26,6 +26,10 @@ LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="test_commands.py: what takes long")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def bpffs():
     """Some tests pin; a machine without systemd may not have the file system mounted."""
@@ -41,6 +45,24 @@ def rqspin(*args, **kw):
     """Run to the end; text in and out."""
     kw.setdefault("timeout", LIMIT)
     return subprocess.run([RQSPIN, *map(str, args)], capture_output=True, text=True, **kw)
+
+
+# A guest has the BTF of another kernel. The Makefile may know the file by either name.
+MAKE = ["make", *(f"-o{d}/vmlinux.h" for d in (BUILD, os.path.relpath(BUILD, TOP)))]
+
+
+def make(*args):
+    cmd = [*MAKE, "-C", TOP, f"O={BUILD}", *args]
+    return subprocess.run(cmd, check=True, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory):
+    """The environment of a reader who has typed `make install`."""
+    prefix = tmp_path_factory.mktemp("prefix")
+    make("install", f"PREFIX={prefix}")
+    path = os.pathsep.join([f"{prefix}/sbin", os.environ["PATH"], "/usr/sbin", "/sbin"])
+    return {**os.environ, "PATH": path, "PKG_CONFIG_PATH": f"{prefix}/share/pkgconfig"}
 
 
 @functools.cache

@@ -9,16 +9,9 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, TOP, needs_two_cpus, rqspin
+from conftest import BUILD, TOP, make, needs_two_cpus, rqspin
 
 EXIT_CODES = ["0", "1", "2", "3", "4", "10", "129, 130, 143"]
-
-
-def make(*args):
-    # A guest has the BTF of another kernel. The Makefile may know the file by either name.
-    keep = [f"-o{d}/vmlinux.h" for d in (BUILD, os.path.relpath(BUILD, TOP))]
-    cmd = ["make", "-C", TOP, f"O={BUILD}", *keep, *args]
-    return subprocess.run(cmd, check=True, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="session")

@@ -4,53 +4,30 @@
 In docs/*.md:
     <!-- file: NAME -->    the block that follows is saved as NAME
     <!-- patch: NAME -->   the block that follows, a diff, is applied to NAME
-    ```console             commands after "# " or "$ ", in order, each followed by its output. There
-                           "..." is any text in a line; as a line of its own, any number of lines.
-All commands of a page run in one folder, with the tool installed as make install does it."""
+    ```console             commands and their output: docpages.py
+All commands of a page run in one folder, with the tool installed as make install does it.
+Commands of all other pages: test_commands.py."""
 
-import os
 import re
 import shutil
 import subprocess
 
 import pytest
-from conftest import LIMIT, TOP, needs_two_cpus, skip_without_locks
-from test_docs import make
+from conftest import needs_two_cpus, skip_without_locks
+from docpages import blocks, commands, pattern
+from terminal import Terminal
 
-PAGES = ["tutorial.md", "howto-production.md"]
-BLOCK = re.compile(
-    r"^(?:<!-- (?P<what>file|patch): (?P<name>\S+) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
-    re.M | re.S,
-)
+PAGES = ["docs/tutorial.md", "docs/howto-production.md"]
 
 
 def steps(page):
     """(what, name, text) of each block that is to be done."""
-    for block in BLOCK.finditer((TOP / "docs" / page).read_text()):
-        if block["what"]:
-            yield block["what"], block["name"], block["text"]
-        elif block["kind"] == "console":
-            for command in re.split(r"^[#$] ", block["text"], flags=re.M)[1:]:
-                line, _, output = command.partition("\n")
-                yield "run", line, output
-
-
-def pattern(output):
-    lines = []
-    for line in output.splitlines():
-        if line == "...":
-            lines.append(r"(?:.*\n)*?")
-        else:
-            lines.append(".*".join(re.escape(part) for part in line.split("...")) + r"\n")
-    return "".join(lines)
-
-
-@pytest.fixture(scope="session")
-def installed(tmp_path_factory):
-    prefix = tmp_path_factory.mktemp("prefix")
-    make("install", f"PREFIX={prefix}")
-    path = os.pathsep.join([f"{prefix}/sbin", os.environ["PATH"], "/usr/sbin", "/sbin"])
-    return {**os.environ, "PATH": path, "PKG_CONFIG_PATH": f"{prefix}/share/pkgconfig"}
+    for block in blocks(page):
+        if block.mark:
+            yield *block.mark, block.text
+        elif block.kind == "console":
+            for command, output in commands(block):
+                yield "run", command, output
 
 
 def save(folder, name, text):
@@ -64,24 +41,14 @@ def patch(folder, name, text):
 
 
 def run(folder, command, output, env):
-    """On a terminal, where output and messages come in the order in which a reader sees them."""
-    res = subprocess.run(
-        ["script", "-qec", command, "/dev/null"],
-        cwd=folder,
-        env={**env, "SHELL": "/bin/bash"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=LIMIT,
-    )
-    seen = res.stdout.replace("\r", "")
-    assert res.returncode == 0, f"{command}: {res.returncode}: {seen}"
-    assert re.fullmatch(pattern(output), seen), f"{command}:\n{seen}\nnot:\n{output}"
+    with Terminal(command, folder, env) as screen:
+        assert screen.end() == 0, screen
+    assert re.fullmatch(pattern(output), screen.seen), f"{screen}\nnot:\n{output}"
 
 
 @needs_two_cpus
 @pytest.mark.parametrize("page", PAGES)
-def test_guide(page, installed, tmp_path, nothing_left):
+def test_guide(page, reader, tmp_path, nothing_left):
     skip_without_locks()
     if not shutil.which("clang-19") or not shutil.which("patch"):
         pytest.skip("needs clang-19 and patch: scripts/setup.sh")
@@ -89,12 +56,6 @@ def test_guide(page, installed, tmp_path, nothing_left):
     assert len(todo) >= 3
     for what, name, text in todo:
         if what == "run":
-            run(tmp_path, name, text, installed)
+            run(tmp_path, name, text, reader)
         else:
             {"file": save, "patch": patch}[what](tmp_path, name, text)
-
-
-def test_every_console_block_is_run():
-    """A page with commands to type is one of those above."""
-    with_commands = {p.name for p in (TOP / "docs").glob("*.md") if "```console" in p.read_text()}
-    assert with_commands == set(PAGES)

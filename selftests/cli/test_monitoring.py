@@ -10,6 +10,7 @@ import time
 
 import pytest
 from conftest import LIMIT, RQSPIN, TOP, run_sample
+from docpages import blocks
 from test_export import counted, listening, prometheus, tool
 
 yaml = pytest.importorskip("yaml")
@@ -182,6 +183,15 @@ def test_every_query_is_answered(tmp_path, nothing_left):
         assert set(re.findall(r"rqspin_\w+", query)) <= known, title
     assert empty <= alerts
     assert answers["Machines that count"][0]["value"][1] == "1"
+
+
+def test_expressions_of_the_document(tmp_path):
+    (block,) = (b for b in blocks("docs/monitoring.md") if b.begins.startswith("sum by "))
+    lines = block.text.splitlines()
+    rules = [{"record": f"line_{i}", "expr": line} for i, line in enumerate(lines)]
+    (tmp_path / "rules.yml").write_text(yaml.safe_dump({"groups": [{"name": "g", "rules": rules}]}))
+    res = run(tool("promtool"), "check", "rules", tmp_path / "rules.yml")
+    assert res.returncode == 0 and f"{len(lines)} rules" in res.stdout, res
 
 
 def test_documents_name_every_metric():
