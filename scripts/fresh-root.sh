@@ -84,7 +84,9 @@ mount_kernel() {
 }
 
 in_root() {
-	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb CI=true \
+	local pip
+	mapfile -t pip < <(env | grep -E '^PIP_(INDEX_URL|CERT|DEFAULT_TIMEOUT|TRUSTED_HOST)=')
+	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb CI=true "${pip[@]}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
 }
 

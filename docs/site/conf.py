@@ -11,6 +11,8 @@ TOP = next(p for p in HERE.parents if (p / "user/version.h").exists())
 project = "rqspin"
 version = release = re.search(r'RQSPIN_VERSION "(.*)"', (TOP / "user/version.h").read_text())[1]
 extensions = ["myst_parser"]
+# A heading may be a command: two dashes stay two dashes.
+smartquotes = False
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 
