@@ -325,7 +325,7 @@ install_venv() {
 	fi
 	rm -rf $VENV
 	die "pip could not install requirements.txt (package source: $(pip_source)):\
- $(grep -i error "$log" | tail -n 1)"
+ $(grep -i error "$log" | tail -n 3)"
 }
 
 pip_source() {
