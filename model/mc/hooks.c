@@ -52,10 +52,16 @@ void shim_relax(const volatile void *addr)
 	struct mc_ctx *ctx = mc_ctx();
 
 	(void)addr;
-	/* The first round only notes the time: the next one looks for a deadlock at once. */
-	mc_this()->relaxed = ctx->looks != MC_LOOKED_ONCE;
+	/*
+	 * Before the first look at the clock it pauses once, and goes on whatever others do. The
+	 * first look only notes the time: the next one looks for a deadlock at once.
+	 */
+	mc_this()->relaxed =
+		ctx->looks == MC_LOOKS_AGAIN || ctx->looks == MC_PAUSED_ONCE || ctx->attempt < 0;
 	if (ctx->looks == MC_LOOKED_ONCE)
 		ctx->looks = MC_LOOKS_AGAIN;
+	else if (ctx->looks == MC_NEVER_LOOKED)
+		ctx->looks = MC_PAUSED_ONCE;
 	mc_paused(mc.cur);
 }
 
@@ -65,7 +71,7 @@ uint64_t shim_clock(void)
 	struct mc_ctx *ctx = mc_ctx();
 
 	mc_clock();
-	if (ctx->looks == MC_NEVER_LOOKED) {
+	if (ctx->looks <= MC_PAUSED_ONCE) {
 		ctx->looks = MC_LOOKED_ONCE;
 		return mc.now;
 	}

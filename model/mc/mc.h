@@ -58,6 +58,7 @@ enum mc_order {
 /* At the clock, in an attempt. */
 enum mc_looks {
 	MC_NEVER_LOOKED,
+	MC_PAUSED_ONCE,
 	MC_LOOKED_ONCE,
 	MC_LOOKS_AGAIN,
 };

@@ -147,7 +147,7 @@ void mc_waits_changed(void)
 	for (n = 0; n < mc_cfg.ncpu * MC_LEVELS; n++) {
 		struct mc_ctx *ctx = ctx_of(n);
 
-		if (!edges[n] || ctx->attempt < 0)
+		if (!edges[n] || ctx->attempt < 0 || ctx->told)
 			continue;
 		if (cycles & 1ULL << n)
 			ctx->in_cycle = true;
@@ -276,6 +276,8 @@ void mc_reported(int kind, int ret)
 		dissolve(node_of(mc.cur, mc_this()->level));
 	ctx->kind = kind;
 	ctx->told++;
+	leave_queue(ctx->attempt, node_of(mc.cur, mc_this()->level));
+	mc_waits_changed();
 	if ((kind == KIND_TIMEOUT) != (ret == -ETIMEDOUT))
 		mc_fail("the kind that is reported is not that of the error");
 }

@@ -41,16 +41,18 @@ Steal(k) ==
     /\ \/ IsFree(k) /\ (W(k).p = 0 \/ Broken("steal-closed")) /\ Take1(k) /\ Go(k, "cs")
        \/ UNCHANGED <<w, own>> /\ Go(k, "take")
 
-StealLeave(k) == Give(k) /\ Go(k, "ret") /\ UNCHANGED <<w, nd, top, own, ord, hvars>>
+\* Interrupts may always leave in ResLeave; here they do not, so that a kick they lose shows.
+MayGo(k) == k[2] = 0 /\ Give(k)
+StealLeave(k) == MayGo(k) /\ Go(k, "ret") /\ UNCHANGED <<w, nd, top, own, ord, hvars>>
 
 HSpin(k) ==
     /\ UNCHANGED <<nd, top, bg, ord, hvars>>
     /\ \/ IsFree(k) /\ W(k).p = 0 /\ Take1(k) /\ Go(k, "cs")
        \/ Mine(k) # {} /\ Go(k, "take") /\ UNCHANGED <<w, own>>
 
-(* halting behind somebody; a context with interrupts off does not *)
+(* halting behind somebody; a softirq may do that on top of a task that halts *)
 Doze(k) ==
-    /\ k[2] = 0 /\ St(P(k)) \in {"wait", "asleep"}
+    /\ St(P(k)) \in {"wait", "asleep"}
     /\ See(k, IF Broken("late-halted") THEN "d2" ELSE "d1")
     /\ UNCHANGED <<w, nd, top, bg, own, ord, hvars>>
 
@@ -80,7 +82,7 @@ Up(k) ==
     /\ UNCHANGED <<w, nd, top, bg, own, ord, bh, wk, dr>>
 
 HaltLeave(k) ==
-    /\ Give(k) /\ OutOfOrd(k) /\ hl' = [hl EXCEPT ![N(k)] = FALSE]
+    /\ MayGo(k) /\ OutOfOrd(k) /\ hl' = [hl EXCEPT ![N(k)] = FALSE]
     /\ cx' = [cx EXCEPT ![k].pc = "publish", ![k].r = "left", ![k].q = NoSeen]
     /\ UNCHANGED <<w, nd, top, own, bh, wk, dr>>
 
@@ -100,7 +102,7 @@ HHead(k) ==
 
 \* The decision, the door, the tail.
 HHeadLeave(k) ==
-    /\ ~IsFree(k) /\ Give(k) /\ OutOfOrd(k)
+    /\ ~IsFree(k) /\ MayGo(k) /\ OutOfOrd(k)
     /\ SetW(k, [W(k) EXCEPT !.p = IF Broken("leave-closed") THEN @ ELSE 0])
     /\ GoR(k, "toff", "left") /\ UNCHANGED <<nd, top, own, hvars>>
 
@@ -136,7 +138,7 @@ HOwn(k, pc) ==
     CASE pc = "fast" -> HFast(k)
       [] pc = "steal" -> Steal(k) \/ StealLeave(k)
       [] pc = "spin" -> HSpin(k) \/ StealLeave(k)
-      [] pc = "wait" -> ((Wait(k) \/ WaitLeave(k)) /\ UNCHANGED hvars) \/ Doze(k)
+      [] pc = "wait" -> ((Wait(k) \/ (k[2] = 0 /\ WaitLeave(k))) /\ UNCHANGED hvars) \/ Doze(k)
       [] pc = "d1" -> SetHalted(k, IF Broken("late-halted") THEN "halt"
                                    ELSE IF Broken("late-behind") THEN "d3" ELSE "d2")
       [] pc = "d2" -> SetBehind(k, IF Broken("late-behind") THEN "halt" ELSE "d3")
@@ -165,7 +167,13 @@ HSpec == HInit /\ [][HNext]_<<vars, hvars>>
 \* Nobody in sight: nobody halts, and the door is open (Restored has the word).
 Awake == (\A c \in CPU : AtRest(c)) => \A n \in NODE : ~hl[n]
 
-HWatching == Watching \cup {"d1", "d2", "d3", "halt", "up"}
+Dozing == {"d1", "d2", "d3", "halt", "up"}
+HOneUser ==
+    LET using == Using \cup Dozing IN
+    \A k \in CTX : Pc(k) \in using =>
+        /\ St(N(k)) \in {"wait", "lone", "asleep"}
+        /\ \A j \in CTX \ {k} : Pc(j) \in using => N(j) # N(k)
+HWatching == Watching \cup Dozing
 HInFront ==
     \A k \in CTX : Pc(k) \in HWatching =>
         /\ St(P(k)) # "free"
