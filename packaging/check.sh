@@ -26,7 +26,10 @@ install_packages() {
 
 # They change the system, so it must be one of scripts/fresh-root.sh.
 own_root() {
-	[ -e /root/rqspin ] || { echo "$0: no root of its own; see its first lines" >&2; exit 2; }
+	if [ "${RQSPIN_FRESH_ROOT:-} $PWD" != "1 /root/rqspin" ]; then
+		echo "$0: no root of its own; see its first lines" >&2
+		exit 2
+	fi
 	export DEBIAN_FRONTEND=noninteractive
 	git config --global --add safe.directory "$PWD"
 }

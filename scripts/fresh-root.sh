@@ -41,6 +41,7 @@ cleanup() {
 	for m in "${mounts[@]}"; do
 		mountpoint -q "$root/$m" && umount -R -l "$root/$m"
 	done
+	mountpoint -q "$root" && umount -l "$root"
 	# Never past a mount: that would be this machine's own /dev.
 	if [ -z "${KEEP:-}" ] && ! grep -q " $root/" /proc/self/mounts; then
 		rm -rf --one-file-system "$root"
@@ -75,8 +76,11 @@ copy_network_settings() {
 		while read -r f; do cp "$f" "$root/etc/apt/apt.conf.d/"; done || true
 }
 
+# A root that is a mount has mount namespaces of its own below it.
 mount_kernel() {
 	local m
+	mount --bind "$root" "$root"
+	mount --make-rprivate "$root"
 	for m in "${mounts[@]}"; do
 		mount --rbind "/$m" "$root/$m"
 		mount --make-rslave "$root/$m"
@@ -86,7 +90,7 @@ mount_kernel() {
 in_root() {
 	local pip
 	mapfile -t pip < <(env | grep -E '^PIP_(INDEX_URL|CERT|DEFAULT_TIMEOUT|TRUSTED_HOST)=')
-	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb CI=true "${pip[@]}" \
+	chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb CI=true RQSPIN_FRESH_ROOT=1 "${pip[@]}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
 }
 

@@ -129,6 +129,7 @@ graphviz for reports|can_tool dot|graphviz
 browser for the test of reports|can_browser|chromium
 terminal for the test of top|can_tool tmux|tmux
 strace for the test of the systemd unit|can_tool strace|strace
+jq for the commands of the documents|can_tool jq|jq
 Prometheus for the tests of metrics|can_prometheus|prometheus
 Python with venv|can_venv|python3-venv
 '

@@ -100,12 +100,17 @@ def scripts(command):
     return {line for line in lines if line.startswith("scripts/")}
 
 
+def is_part(some, whole):
+    words = some.split()
+    return words == whole.split()[: len(words)]
+
+
 def in_ci(command):
     """As a step, or as a part of one, perhaps with fewer options."""
     steps = re.findall(r"^step (.*)", text_of(".ci/run"), re.M)
     done = [line for step in steps for line in scripts(step)]
     todo = scripts(command)
-    part = todo and all(any(d.startswith(line) for d in done) for line in todo)
+    part = todo and all(any(is_part(line, d) for d in done) for line in todo)
     return command in steps or part
 
 
@@ -147,11 +152,13 @@ def known_variables(words):
 
 
 def known_options(path, words):
-    """A script, or what was made of one, has the names in it."""
+    """A script, or what was made of one, has the names in it; a program has their ends."""
     text = (TOP / path).read_bytes()
+    dashes = b"--" if text.startswith(b"#!") else b""
     for word in words[: words.index("--") if "--" in words else None]:
         if re.match(r"--[a-z]", word):
-            assert word[2:].partition("=")[0].encode() in text, f"{path} knows no {word}"
+            name = dashes + re.escape(word[2:].partition("=")[0].encode())
+            assert re.search(name + rb"(?![\w-])", text), f"{path} knows no {word}"
 
 
 def known_kernels(words):

@@ -27,7 +27,7 @@ class Terminal:
         self.proc = subprocess.Popen(
             ["bash", "-c", command],
             cwd=folder,
-            env={"TERM": "xterm", **env},
+            env={**env, "TERM": "xterm"},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -68,7 +68,7 @@ class Terminal:
         """Its exit status."""
         while self.read():
             pass
-        return self.proc.wait()
+        return self.proc.wait(timeout=max(1, self.deadline - time.monotonic()))
 
     def __str__(self):
         return f"{self.command}\n{self.seen}"

@@ -46,7 +46,7 @@ class Typist:
             self.state.append(command)
             return
         if self.left_out(rule):
-            if self.folder == TOP:
+            if self.folder == TOP or "guest" in self.entry:
                 plausible(command)
             command, output = rule.get("instead"), None
         if command and not self.lacks(command, rule):
@@ -78,7 +78,14 @@ class Typist:
             return f"the lock kfuncs: {no_locks()}" if no_locks() else None
         if kind == "try":
             cmd = ["bash", "-c", rest]
-            res = subprocess.run(cmd, cwd=self.folder, env=self.env, capture_output=True)
+            res = subprocess.run(
+                cmd,
+                cwd=self.folder,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self.limit,
+            )
             there = res.returncode == 0
         elif kind == "cpus":
             there = cpus() >= int(rest)
@@ -94,7 +101,13 @@ class Typist:
             return
         cmd = ["bash", "-e", "-c", self.mounted(script)]
         res = subprocess.run(
-            cmd, cwd=folder, env=self.env, capture_output=True, text=True, timeout=self.limit
+            cmd,
+            cwd=folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=self.limit,
         )
         assert res.returncode == 0, f"{self.block}: {script}\n{res.stdout}{res.stderr}"
 

@@ -213,7 +213,7 @@ bool report_parse_dropped(const char *line, __u64 *dropped)
 {
 	unsigned long long n;
 
-	if (sscanf(line, "stderr_dropped: %llu", &n) != 1)
+	if (sscanf(line, "stderr_dropped:%*[ \t]%llu", &n) != 1)
 		return false;
 	*dropped = n;
 	return true;
