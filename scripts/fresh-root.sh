@@ -70,6 +70,10 @@ make_root() {
 # What ties this machine to its network (authorities, proxies) is no part of the set-up under test.
 copy_network_settings() {
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
+	# For Java, whose packages make a store of their own out of these.
+	if cp -L /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/"; then
+		chroot "$root" update-ca-certificates >/dev/null
+	fi 2>/dev/null
 	cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 	[ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
 	grep -lriE 'proxy' /etc/apt/apt.conf /etc/apt/apt.conf.d 2>/dev/null |
