@@ -56,7 +56,9 @@ void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out)
 }
 
 struct attempt {
+	u64 start; /* the round's, as this thread saw it */
 	u64 call, back;
+	u64 end; /* it owns nothing any more */
 	int ret;
 	struct failure why;
 } __attribute__((aligned(LAB_ALIGN)));
@@ -105,10 +107,12 @@ static void member(struct round *r, int cpu)
 	if (r->ops->lock(&r->lock[cpu], &r->ctx[cpu]))
 		abort();
 	lab_meet(&r->barrier);
+	r->attempt[cpu].start = shim_cycles();
 	if (r->ring->order == BEFORE)
 		wait_for_bystanders(r, (cpu + 1) % n);
 	attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
+	r->attempt[cpu].end = shim_cycles();
 }
 
 static void bystander(struct round *r, int cpu)
@@ -116,7 +120,78 @@ static void bystander(struct round *r, int cpu)
 	int l = cpu % r->ring->members;
 
 	lab_meet(&r->barrier);
+	r->attempt[cpu].start = shim_cycles();
 	attempt(r, cpu, l);
+	r->attempt[cpu].end = shim_cycles();
+}
+
+static u64 round_start(const struct round *r)
+{
+	u64 start = r->attempt[0].start;
+	int i;
+
+	for (i = 1; i < r->threads; i++)
+		start = min(start, r->attempt[i].start);
+	return start;
+}
+
+/*
+ * Before its call, and between its verdict and the release, a thread executes a few instructions.
+ * When these took long enough for a time limit, the machine took its CPU away, and who waited for
+ * it was right to fail.
+ */
+static bool was_disturbed(const struct round *r)
+{
+	u64 start = round_start(r);
+	double away = 0;
+	int i;
+
+	for (i = 0; i < r->threads; i++) {
+		const struct attempt *a = &r->attempt[i];
+
+		away += cycles_to_ns(a->call - start) + cycles_to_ns(a->end - a->back);
+	}
+	return away > RES_DEF_TIMEOUT / 2;
+}
+
+/* What a reader needs to tell a lock that lost somebody from a machine that stood still. */
+static void tell(const struct round *r)
+{
+	u64 start = round_start(r);
+	int i;
+
+	for (i = 0; i < r->threads; i++) {
+		const struct attempt *a = &r->attempt[i];
+
+		printf("# %s %d: returned %d; us: called %.1f, back %.1f, done %.1f\n",
+		       i < r->ring->members ? "member" : "bystander", i, a->ret,
+		       cycles_to_ns(a->call - start) / 1e3, cycles_to_ns(a->back - start) / 1e3,
+		       cycles_to_ns(a->end - start) / 1e3);
+	}
+}
+
+static void judge_limits(struct round *r, struct outcome *out)
+{
+	u64 timeouts = 0, errors = 0;
+	int i;
+
+	for (i = 0; i < r->threads; i++) {
+		bool member = i < r->ring->members;
+		int ret = r->attempt[i].ret;
+
+		timeouts += member && ret == -ETIMEDOUT;
+		errors += !member && ret;
+	}
+	if (!timeouts && !errors)
+		return;
+	tell(r);
+	if (was_disturbed(r)) {
+		printf("# not judged: a thread was off its CPU\n");
+		out->disturbed++;
+		return;
+	}
+	out->timeouts += timeouts;
+	out->bystander_errors += errors;
 }
 
 static void judge_members(struct round *r, struct outcome *out)
@@ -131,7 +206,6 @@ static void judge_members(struct round *r, struct outcome *out)
 		closing = max(closing, a->call);
 		if (a->ret)
 			first = min(first, a->back);
-		out->timeouts += a->ret == -ETIMEDOUT;
 		if (a->ret != -EDEADLK)
 			continue;
 		victims++;
@@ -151,11 +225,11 @@ static void judge(struct round *r)
 	r->gone = 0;
 	out->rounds++;
 	judge_members(r, out);
+	judge_limits(r, out);
 	for (i = r->ring->members; i < r->threads; i++) {
 		struct attempt *a = &r->attempt[i];
 
 		out->bystanders++;
-		out->bystander_errors += a->ret != 0;
 		lab_add(&out->bystander_wait, cycles_to_ns(a->back - a->call));
 	}
 }
