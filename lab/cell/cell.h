@@ -7,6 +7,8 @@
 
 #include "../locks/locks.h"
 
+#define CELL_LINES 8
+
 /**
  * struct cell - what to measure
  * @lock: which lock
@@ -14,7 +16,10 @@
  * @seconds: for how long; 0: until each has done @ops
  * @ops: acquisitions of each thread (@seconds is 0)
  * @held: pauses with the lock held
- * @apart: pauses between two acquisitions
+ * @apart: pauses between two operations
+ * @held_ns, @apart_ns: the same, ns of work
+ * @lines: cache lines of its own that a section writes to
+ * @refs: atomic additions to one line of all threads before each acquisition
  * @embedded: what is counted under the lock shares the lock's cache line
  * @semaphore: an operation is a down and an up, two acquisitions
  */
@@ -23,7 +28,7 @@ struct cell {
 	int threads;
 	double seconds;
 	u64 ops;
-	u32 held, apart;
+	u32 held, apart, held_ns, apart_ns, lines, refs;
 	bool embedded, semaphore;
 };
 

@@ -7,7 +7,16 @@
 #include "../lib/team.h"
 #include "cell.h"
 
-enum { KEY_HELD = 256, KEY_APART, KEY_OPS, KEY_LIST };
+enum {
+	KEY_HELD = 256,
+	KEY_APART,
+	KEY_HELD_NS,
+	KEY_APART_NS,
+	KEY_LINES,
+	KEY_REFS,
+	KEY_OPS,
+	KEY_LIST
+};
 
 static const struct argp_option options[] = {
 	{ "lock", 'l', "NAME", 0, "which lock (default qspinlock); --list shows them", 0 },
@@ -16,6 +25,12 @@ static const struct argp_option options[] = {
 	{ "ops", KEY_OPS, "N", 0, "instead: so many operations of each thread", 0 },
 	{ "held", KEY_HELD, "N", 0, "pauses with the lock held (default 0)", 0 },
 	{ "apart", KEY_APART, "N", 0, "pauses between two operations (default 0)", 0 },
+	{ "held-ns", KEY_HELD_NS, "NS", 0, "work with the lock held (default 0)", 0 },
+	{ "apart-ns", KEY_APART_NS, "NS", 0, "work between two operations (default 0)", 0 },
+	{ "lines", KEY_LINES, "N", 0, "cache lines that a section writes to (default 0, at most 8)",
+	  0 },
+	{ "refs", KEY_REFS, "N", 0,
+	  "atomic additions to one line of all threads before each acquisition (default 0)", 0 },
 	{ "embedded", 'e', NULL, 0, "the data is in the lock's cache line", 0 },
 	{ "semaphore", 'm', NULL, 0, "an operation is a down and an up of a semaphore", 0 },
 	{ "ordinary", 'o', NULL, 0, "no real-time priority", 0 },
@@ -49,10 +64,40 @@ static void set_lock(struct cell *c, const char *name, struct argp_state *state)
 		argp_error(state, "no lock '%s'; --list shows them", name);
 }
 
+/* False: the key is another one's. */
+static bool parse_load(int key, char *arg, struct argp_state *state)
+{
+	struct cell *c = state->input;
+
+	switch (key) {
+	case KEY_HELD:
+		c->held = (u32)number(arg, 0, 1e6, state);
+		return true;
+	case KEY_APART:
+		c->apart = (u32)number(arg, 0, 1e6, state);
+		return true;
+	case KEY_HELD_NS:
+		c->held_ns = (u32)number(arg, 0, 1e9, state);
+		return true;
+	case KEY_APART_NS:
+		c->apart_ns = (u32)number(arg, 0, 1e9, state);
+		return true;
+	case KEY_LINES:
+		c->lines = (u32)number(arg, 0, CELL_LINES, state);
+		return true;
+	case KEY_REFS:
+		c->refs = (u32)number(arg, 0, 1e6, state);
+		return true;
+	}
+	return false;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct cell *c = state->input;
 
+	if (parse_load(key, arg, state))
+		return 0;
 	switch (key) {
 	case 'l':
 		set_lock(c, arg, state);
@@ -66,12 +111,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_OPS:
 		c->ops = (u64)number(arg, 1, 1e12, state);
 		c->seconds = 0;
-		break;
-	case KEY_HELD:
-		c->held = (u32)number(arg, 0, 1e6, state);
-		break;
-	case KEY_APART:
-		c->apart = (u32)number(arg, 0, 1e6, state);
 		break;
 	case 'e':
 		c->embedded = true;

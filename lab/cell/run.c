@@ -21,20 +21,33 @@ struct run {
 	u64 before[CELL_COUNTS], after[CELL_COUNTS];
 	u64 limit; /* operations of a thread */
 	u64 end;
+	u64 held, apart; /* cycles of work */
 };
 
+struct line {
+	u64 word;
+} __attribute__((aligned(LAB_ALIGN)));
+
 static union lab_lock lock;
-static u64 apart_from_it __attribute__((aligned(LAB_ALIGN)));
+static struct line apart_from_it, counter, data[CELL_LINES];
 
 static u64 *shared_word(const struct cell *c)
 {
-	return c->embedded ? (u64 *)&lock.pad[sizeof(u64)] : &apart_from_it;
+	return c->embedded ? (u64 *)&lock.pad[sizeof(u64)] : &apart_from_it.word;
 }
 
 static void wait_pauses(u32 n)
 {
 	while (n--)
 		cpu_relax();
+}
+
+static void compute(u64 cycles)
+{
+	u64 end = shim_cycles() + cycles;
+
+	while (cycles && shim_cycles() < end)
+		barrier();
 }
 
 /* False: it failed. */
@@ -53,23 +66,32 @@ static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w)
 	return true;
 }
 
-static __always_inline void section(const struct cell *c, struct worker *w, u64 *word, u64 add)
+static __always_inline void section(const struct run *r, struct worker *w, u64 *word, u64 add)
 {
+	const struct cell *c = r->cell;
+	u32 i;
+
+	for (i = 0; i < c->refs; i++)
+		__atomic_add_fetch(&counter.word, add, __ATOMIC_RELAXED);
 	if (!acquire(c->lock, w))
 		return;
 	WRITE_ONCE(*word, *word + add);
+	for (i = 0; i < c->lines; i++)
+		WRITE_ONCE(data[i].word, data[i].word + add);
 	wait_pauses(c->held);
+	compute(r->held);
 	c->lock->unlock(&lock, &w->ctx);
 }
 
 /* A semaphore with room for all: down() and up() take its lock, nobody sleeps. */
-static void operate(const struct cell *c, struct worker *w, u64 *word)
+static void operate(const struct run *r, struct worker *w, u64 *word)
 {
-	section(c, w, word, 1);
-	if (c->semaphore)
-		section(c, w, word, -1ULL);
+	section(r, w, word, 1);
+	if (r->cell->semaphore)
+		section(r, w, word, -1ULL);
 	w->ops++;
-	wait_pauses(c->apart);
+	wait_pauses(r->cell->apart);
+	compute(r->apart);
 }
 
 /* Ends with the clock where there is no number of operations, else with the operations. */
@@ -78,7 +100,7 @@ static void work(struct run *r, struct worker *w)
 	u64 *word = shared_word(r->cell), before = shim_cycles();
 
 	while (r->limit ? w->ops < r->limit : shim_cycles() < r->end)
-		operate(r->cell, w, word);
+		operate(r, w, word);
 	w->took = shim_cycles() - before;
 }
 
@@ -98,6 +120,8 @@ static void phase(struct run *r, int cpu, u64 part)
 		/* Nobody is at the lock: the warm-up is not counted. */
 		cell_count(r->cell->lock, r->before);
 		r->end = shim_cycles() + to_cycles(r->cell->seconds / (double)part);
+		r->held = to_cycles(r->cell->held_ns / 1e9);
+		r->apart = to_cycles(r->cell->apart_ns / 1e9);
 		r->limit = r->cell->seconds > 0 ? 0 : max(r->cell->ops / part, 1ULL);
 	}
 	w->ops = w->timeouts = w->deadlocks = w->longest = 0;

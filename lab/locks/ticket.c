@@ -15,13 +15,13 @@ void ticket_wait(union ticket_lock *lock, u16 mine)
 		cpu_relax();
 }
 
+/* The owner counts, too. */
 void ticket_wait_fixed(union ticket_lock *lock, u16 mine, u32 pauses)
 {
 	int n;
 
-	while ((n = ahead(lock, mine)) > 0)
-		backoff_wait((u64)n * pauses * BACKOFF_ONE);
-	ticket_wait(lock, mine);
+	while ((n = ahead(lock, mine)) >= 0)
+		backoff_wait((u64)(n + 1) * pauses * BACKOFF_ONE);
 }
 
 /* Who is next looks all the time and learns nothing, so two CPUs never back off. */

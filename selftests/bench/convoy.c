@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * convoy THREADS SECONDS: threads that may run anywhere want one lock all the time. One line of
- * JSON: acquisitions, failures, seconds, and the longest acquisition.
+ * convoy THREADS SECONDS [ordinary]: threads that may run anywhere want one lock all the time, a
+ * resilient or an ordinary one. One line of JSON: acquisitions, failures, seconds, and the longest
+ * acquisition.
  */
 #include <err.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,24 +52,31 @@ static double run_threads(int fd, unsigned int nr, unsigned int seconds)
 	return seconds_now() - begin;
 }
 
+static void show(const struct convoy_bpf *skel, bool ordinary, unsigned int threads, double took)
+{
+	printf("{\"lock\": \"%s\", \"threads\": %u, \"acquired\": %llu, \"failed\": %llu, "
+	       "\"seconds\": %.3f, \"longest_ns\": %llu}\n",
+	       ordinary ? "ordinary" : "resilient", threads, (unsigned long long)skel->bss->count,
+	       (unsigned long long)skel->bss->failed, took, (unsigned long long)skel->bss->longest);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned int threads;
+	bool ordinary = argc == 4 && !strcmp(argv[3], "ordinary");
 	struct convoy_bpf *skel;
-	double took;
+	unsigned int threads;
+	int prog;
 
-	if (argc != 3)
-		errx(2, "usage: convoy THREADS SECONDS");
+	if (argc != 3 + ordinary)
+		errx(2, "usage: convoy THREADS SECONDS [ordinary]");
 	threads = count_arg(argv[1]);
 	if (threads > MAX_THREADS)
 		errx(2, "%u threads", threads);
 	skel = convoy_bpf__open_and_load();
 	if (!skel)
 		err(2, "cannot load convoy.bpf.o");
-	took = run_threads(bpf_program__fd(skel->progs.convoy), threads, count_arg(argv[2]));
-	printf("{\"threads\": %u, \"acquired\": %llu, \"failed\": %llu, \"seconds\": %.3f, \"longest_ns\": %llu}\n",
-	       threads, (unsigned long long)skel->bss->count, (unsigned long long)skel->bss->failed,
-	       took, (unsigned long long)skel->bss->longest);
+	prog = bpf_program__fd(ordinary ? skel->progs.ordinary : skel->progs.convoy);
+	show(skel, ordinary, threads, run_threads(prog, threads, count_arg(argv[2])));
 	convoy_bpf__destroy(skel);
 	return 0;
 }

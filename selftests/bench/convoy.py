@@ -9,7 +9,8 @@ more threads than CPUs a convoy forms and dissolves by chance, and the rate of a
 by a factor of ten within one boot, on every kernel: so each boot measures many times, in turn with
 every number of threads, and its rate is that of all these runs together. TAP: with each number of
 threads the median ratio of a round, patched to stock, is at least 1; with the most threads that of
-hybrid to queue is at least 10."""
+hybrid to queue is at least 10. With the fewest threads the same program is run with an ordinary
+spin lock, too: both kernels have the same one, so its ratio is what they differ by without ours."""
 
 import argparse
 import json
@@ -23,11 +24,17 @@ DRIVER = "build/selftests/bench/convoy"
 
 
 def boot(kernel, path, args):
-    """Threads -> what one boot measured, all runs together."""
-    runs = [f"{DRIVER} {n} {args.seconds}" for n in args.threads] * args.runs
+    """Threads, or "ordinary" -> what one boot measured, all runs together."""
+    runs = [f"{DRIVER} {n} {args.seconds}" for n in args.threads]
+    if path != "hybrid":
+        runs.append(f"{DRIVER} {min(args.threads)} {args.seconds} ordinary")
+    runs *= args.runs
     text = guest(kernel, " && ".join(runs), path, args.cpus, args.timeout)
     found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return {n: together([r for r in found if r["threads"] == n]) for n in args.threads}
+    sorts = {}
+    for r in found:
+        sorts.setdefault("ordinary" if r["lock"] == "ordinary" else r["threads"], []).append(r)
+    return {sort: together(runs) for sort, runs in sorts.items()}
 
 
 def together(runs):
@@ -66,7 +73,7 @@ def show(rows):
     for r in rows:
         k = {name: f"{v / 1000:.1f}" for name, v in r["per_second"].items()}
         print(
-            f"# {r['kernel']:17} {r['path']:6} {r['threads']:8}  "
+            f"# {r['kernel']:17} {r['path']:6} {r['threads']!s:>8}  "
             f"{k['p50']} ({k['low']} .. {k['high']})  {r['failed']}  {r['longest_ns'] / 1e6:.1f}"
         )
 
@@ -81,6 +88,20 @@ def check(tap, rounds, threads, modes, least):
         f"{threads} threads: {one}: {middle:.2f} ({low:.2f} .. {high:.2f}) x {other}, "
         f"{len(rounds)} rounds of boots (at least {least})",
     )
+
+
+def show_kernels(rounds, args):
+    stock, ours, _ = args.modes
+    n = min(args.threads)
+    kernels = [rate(r[ours]["ordinary"]) / rate(r[stock]["ordinary"]) for r in rounds]
+    ratios = [rate(r[ours][n]) / rate(r[stock][n]) for r in rounds]
+    lock = [both / kernel for both, kernel in zip(ratios, kernels, strict=True)]
+    for what, values in (
+        (f"{n} threads, ordinary lock: {ours[0]} x {stock[0]}", kernels),
+        (f"{n} threads, resilient lock: what that leaves of its ratio", lock),
+    ):
+        middle, low, high = median_interval(values)
+        print(f"# {what}: {middle:.2f} ({low:.2f} .. {high:.2f})")
 
 
 def judge(tap, rounds, args):
@@ -105,11 +126,13 @@ def main():
     args.modes = ((args.stock, "queue"), (args.ours, "queue"), (args.ours, "hybrid"))
     rounds = measure(args)
     rows = [row(rounds, mode, n) for n in args.threads for mode in args.modes]
+    rows += [row(rounds, mode, "ordinary") for mode in args.modes[:2]]
     show(rows)
+    show_kernels(rounds, args)
     if args.json:
         with open(args.json, "w") as f:
             json.dump(
-                {"schema": "rqspin-convoy/3", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
+                {"schema": "rqspin-convoy/4", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
             )
     tap = Tap()
     judge(tap, rounds, args)

@@ -22,6 +22,7 @@ selftests: $(REPLAYS)
 REPLAY_PARTS = $(wildcard user/replay/* include/rqspin/*) $(addprefix bpf/progs/,replay.bpf.h \
 	cycle.bpf.h sample.bpf.h sample.h)
 
+# A reader's make knows nothing of this one's flags and variables, O= above all.
 $(REPLAYS): $(REPLAY_PARTS) | $(O)/rqspin
 $(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jsonl
 	@rm -rf $(@D)

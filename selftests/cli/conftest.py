@@ -94,12 +94,16 @@ def skip_without_tracepoint():
     assert sources["tracepoint"]["usable"], sources["tracepoint"]["detail"]
 
 
-def skip_without_held_table():
+def no_held_table():
     """A lock that tells owners itself needs no table; elsewhere a missing one is a failure."""
-    skip_without_locks()
     table = doctor_check("held_table")
-    if kernel_has_tracepoint() and not table["available"]:
-        pytest.skip(table["detail"])
+    return table["detail"] if kernel_has_tracepoint() and not table["available"] else None
+
+
+def skip_without_held_table():
+    skip_without_locks()
+    if no_held_table():
+        pytest.skip(no_held_table())
 
 
 def skip_without_locks():

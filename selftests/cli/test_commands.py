@@ -58,6 +58,38 @@ def test_no_rule_is_left_over():
     assert set(ENTRIES["everywhere"]) <= typed
 
 
+OF_BLOCK = "begins kind place own before before_long cd guest change needs commands each"
+OF_COMMAND = """change needs ready meanwhile until keys early status shows then by has long instead
+everyday"""
+PROGRAMS = "bison|clang-19|debootstrap|dh|dpkg-buildpackage|flex|jq|rpmbuild|systemctl"
+NEED = rf"locks|held|root|(cpus|port) \d+|try .+|\S*/\S*|{PROGRAMS}"
+
+
+def test_rules_have_no_unknown_words():
+    """A misspelt one would be passed over."""
+    rules = list(ENTRIES["everywhere"].values())
+    for page in set(ENTRIES) - {"everywhere"}:
+        for entry in ENTRIES[page]:
+            assert set(entry) <= set(OF_BLOCK.split()), f"{page}: {entry['begins']}"
+            rules += [entry.get("each", {}), *entry.get("commands", {}).values()]
+            assert [n for n in entry.get("needs", []) if not re.fullmatch(NEED, n)] == []
+    for rule in rules:
+        assert set(rule) <= set(OF_COMMAND.split()), rule
+        assert [n for n in rule.get("needs", []) if not re.fullmatch(NEED, n)] == []
+
+
+def test_changes_find_their_words():
+    for block in typed_blocks():
+        entry = entry_of(block)
+        typed = [command for command, _ in commands(block)]
+        for word in entry.get("change", {}):
+            assert any(word in command for command in typed), f"{block}: no {word}"
+        for key, rule in entry.get("commands", {}).items():
+            command = next(c for c in typed if squeeze(c) == key)
+            for word in [*rule.get("change", {}), *rule.get("everyday", {})]:
+                assert word in command, f"{block}: {command}: no {word}"
+
+
 def test_other_documents_have_no_blocks():
     """A document with commands is on the site."""
     files = (p.relative_to(TOP) for where in ("", "*/", "*/*/") for p in TOP.glob(f"{where}*.md"))

@@ -5,16 +5,22 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 
 from commands import entry_of, plausible, rule_for, verify
-from conftest import LIMIT, TOP, cpus, no_locks
+from conftest import LIMIT, TOP, cpus, no_held_table, no_locks
 from docpages import commands, pattern
 from terminal import Terminal
 
 HOURS = 8 * 3600
 # What later commands of a block make use of.
 STATE = re.compile(r"(?:alias )?[\w-]+=(?:'[^']*'|\"[^\"]*\"|\S*)")
+
+
+def listens(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Typist:
@@ -76,6 +82,10 @@ class Typist:
         kind, _, rest = need.partition(" ")
         if kind == "locks":
             return f"the lock kfuncs: {no_locks()}" if no_locks() else None
+        if kind == "held":
+            return no_held_table()
+        if kind == "port":
+            return f"port {rest}, and somebody has it" if listens(int(rest)) else None
         if kind == "try":
             cmd = ["bash", "-c", rest]
             res = subprocess.run(

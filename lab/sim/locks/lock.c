@@ -7,9 +7,23 @@
 #include "locks/table.h"
 
 static const struct lock_ops *const table[] = {
-	&ticket_lock, &ticket_10_lock, &ticket_50_lock, &ticket_250_lock, &ticket_auto_lock,
-	&qspin_lock,  &qspin_cas_lock, &unfair_lock,	&pv_lock,	  &hybrid_pv_lock,
-	&queue_lock,  &tas_lock,       &tas_auto_lock,	&held_table_lock, NULL,
+	&ticket_lock,
+	&ticket_10_lock,
+	&ticket_50_lock,
+	&ticket_250_lock,
+	&ticket_auto_lock,
+	&qspin_lock,
+	&qspin_cas_lock,
+	&unfair_lock,
+	&pv_lock,
+	&hybrid_pv_lock,
+	&cna_lock,
+	&queue_lock,
+	&hybrid_lock,
+	&tas_lock,
+	&tas_auto_lock,
+	&held_table_lock,
+	NULL,
 };
 
 const struct lock_ops *lock_at(int i)

@@ -37,7 +37,7 @@ static void wait_turn(struct sim_cpu *c, struct sim_lock *l, int front)
 		sim_watch(c, &me->go, SIM_NEVER);
 }
 
-static uint64_t wait_free(struct sim_cpu *c, struct sim_lock *l)
+uint64_t q_wait_free(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val;
 
@@ -61,7 +61,7 @@ static bool take(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 		old = sim_cas(c, &l->word, val, last ? 1 : val | 1);
 		if (old == val)
 			return last;
-		val = old & Q_BUSY ? wait_free(c, l) : old;
+		val = old & Q_BUSY ? q_wait_free(c, l) : old;
 	}
 }
 
@@ -76,7 +76,7 @@ static void pass(struct sim_cpu *c, struct sim_lock *l)
 	sim_store(c, &behind->go, UINT64_MAX, 1);
 }
 
-void q_queue(struct sim_cpu *c, struct sim_lock *l)
+bool q_join(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct mcs_cpu *me = lock_cpu_state(l, c->id);
 	int front;
@@ -84,11 +84,16 @@ void q_queue(struct sim_cpu *c, struct sim_lock *l)
 	sim_store(c, &me->next, UINT64_MAX, 0);
 	sim_store(c, &me->go, UINT64_MAX, 0);
 	if (q_trylock(c, l, 1))
-		return;
+		return true;
 	front = q_last(sim_swap(c, &l->word, Q_TAIL, q_tail(c->id)));
 	if (front >= 0)
 		wait_turn(c, l, front);
-	if (!take(c, l, wait_free(c, l)))
+	return false;
+}
+
+void q_queue(struct sim_cpu *c, struct sim_lock *l)
+{
+	if (!q_join(c, l) && !take(c, l, q_wait_free(c, l)))
 		pass(c, l);
 }
 

@@ -37,7 +37,7 @@ bool q_set_pending(struct sim_cpu *c, struct sim_lock *l, uint64_t val);
 /** q_trylock() - Take a lock that has no owner and no waiter. */
 bool q_trylock(struct sim_cpu *c, struct sim_lock *l, uint64_t locked);
 
-/* The MCS queue of qspinlock; a lock that uses it has struct mcs_cpu as its state. */
+/* The MCS queue of qspinlock; the state of a lock that uses it begins with struct mcs_cpu. */
 struct mcs_cpu {
 	struct sim_line line;
 	struct sim_var next, go;
@@ -46,5 +46,11 @@ struct mcs_cpu {
 void q_init(struct sim_lock *l);
 void q_done(struct sim_lock *l);
 void q_queue(struct sim_cpu *c, struct sim_lock *l);
+
+/** q_join() - Queue, and wait until everybody in front is gone. Return: true with the lock. */
+bool q_join(struct sim_cpu *c, struct sim_lock *l);
+
+/** q_wait_free() - Return: the word, as soon as it has no owner and no pending waiter. */
+uint64_t q_wait_free(struct sim_cpu *c, struct sim_lock *l);
 
 #endif

@@ -1,76 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Our queue (docs/lock.md, section 2): owner tag in the locked byte, pending bit, and a CLH queue
- * whose waiters watch the node in front. Waiters that leave are left out: a simulation of a fault
- * ends with the first error.
+ * whose waiters watch the node in front (clh.h). Waiters that leave are left out: a simulation of a
+ * fault ends with the first error.
  */
 #include <errno.h>
 
+#include "locks/clh.h"
 #include "locks/qspin.h"
 #include "locks/table.h"
-#include "locks/watch.h"
 
-#define NODES	      4
 #define PENDING_LIMIT (250 * SIM_MS)
-#define QUEUE_LIMIT   (500 * SIM_MS)
+/* Tries before the pending bit, while nobody else waits. */
+#define TRIES 8
 
-enum { FREE, WAIT, PASSED };
-
-struct clh_cpu {
-	struct {
-		struct sim_line line;
-		struct sim_var state;
-	} node[NODES];
-};
-
-static void init(struct sim_lock *l)
+void clh_init(struct sim_lock *l)
 {
-	for (int i = 0; i < l->sim->ncpus * NODES; i++) {
-		struct clh_cpu *n = lock_cpu_state(l, i / NODES);
+	for (int i = 0; i < l->sim->ncpus * CLH_NODES; i++) {
+		struct clh_node *n = clh_node(l, i);
 
-		line_init(&n->node[i % NODES].line, l->sim, i / NODES);
-		n->node[i % NODES].state.line = &n->node[i % NODES].line;
+		line_init(&n->line, l->sim, i / CLH_NODES);
+		n->state.line = n->halted.line = n->behind.line = &n->line;
 	}
 }
 
-static void done(struct sim_lock *l)
+void clh_done(struct sim_lock *l)
 {
-	for (int i = 0; i < l->sim->ncpus * NODES; i++) {
-		struct clh_cpu *n = lock_cpu_state(l, i / NODES);
-
-		line_free(&n->node[i % NODES].line);
-	}
+	for (int i = 0; i < l->sim->ncpus * CLH_NODES; i++)
+		line_free(&clh_node(l, i)->line);
 }
 
-static struct sim_var *node(struct sim_lock *l, int number)
+struct clh_node *clh_node(struct sim_lock *l, int number)
 {
-	struct clh_cpu *n = lock_cpu_state(l, number / NODES);
+	struct clh_cpu *n = lock_cpu_state(l, number / CLH_NODES);
 
-	return &n->node[number % NODES].state;
+	return &n->node[number % CLH_NODES];
 }
 
 /* A CPU that finds no free node spins until there is one. */
 static int take_node(struct sim_cpu *c, struct sim_lock *l)
 {
-	for (int i = 0;; i = (i + 1) % NODES) {
-		struct sim_var *n = node(l, c->id * NODES + i);
+	for (int i = 0;; i = (i + 1) % CLH_NODES) {
+		struct sim_var *n = &clh_node(l, c->id * CLH_NODES + i)->state;
 
-		if (sim_read(c, n) == FREE && sim_cas(c, n, FREE, WAIT) == FREE)
-			return c->id * NODES + i;
+		if (sim_read(c, n) == CLH_FREE && sim_cas(c, n, CLH_FREE, CLH_WAIT) == CLH_FREE)
+			return c->id * CLH_NODES + i;
 	}
+}
+
+static void free_node(struct sim_cpu *c, struct sim_lock *l, int mine)
+{
+	sim_store(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_FREE);
+}
+
+int clh_join(struct sim_cpu *c, struct sim_lock *l, int *mine)
+{
+	*mine = take_node(c, l);
+	if (q_trylock(c, l, res_tag(c->id))) {
+		free_node(c, l, *mine);
+		return -2;
+	}
+	return q_last(sim_swap(c, &l->word, Q_TAIL, q_tail(*mine)));
+}
+
+bool clh_take_alone(struct sim_cpu *c, struct sim_lock *l, int mine, uint64_t val)
+{
+	if ((val & Q_TAIL) != q_tail(mine) || sim_cas(c, &l->word, val, res_tag(c->id)) != val)
+		return false;
+	free_node(c, l, mine);
+	return true;
+}
+
+enum clh_state clh_pass(struct sim_cpu *c, struct sim_lock *l, int mine)
+{
+	return sim_swap(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_PASSED);
 }
 
 static int wait_front(struct sim_cpu *c, struct sim_lock *l, int front, struct res_look *k)
 {
-	struct sim_var *n = node(l, front);
+	struct sim_var *n = &clh_node(l, front)->state;
 	int ret;
 
-	while (sim_read(c, n) != PASSED) {
+	while (sim_read(c, n) != CLH_PASSED) {
 		ret = res_spin(c, l, n, k);
 		if (ret)
 			return ret;
 	}
-	sim_cas(c, n, PASSED, FREE);
+	sim_cas(c, n, CLH_PASSED, CLH_FREE);
 	return 0;
 }
 
@@ -88,26 +104,18 @@ static int wait_word(struct sim_cpu *c, struct sim_lock *l, uint64_t busy, struc
 
 static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
 {
-	uint64_t tail = q_tail(mine);
-
-	if ((sim_read(c, &l->word) & Q_TAIL) == tail &&
-	    sim_cas(c, &l->word, tail, res_tag(c->id)) == tail) {
-		sim_store(c, node(l, mine), UINT64_MAX, FREE);
+	if (clh_take_alone(c, l, mine, sim_read(c, &l->word) & ~Q_BUSY))
 		return;
-	}
 	sim_store(c, &l->word, Q_LOCKED, res_tag(c->id));
-	sim_swap(c, node(l, mine), UINT64_MAX, PASSED);
+	clh_pass(c, l, mine);
 }
 
 static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
-	int mine = take_node(c, l), front, ret = 0;
+	int mine, front = clh_join(c, l, &mine), ret = 0;
 
-	if (q_trylock(c, l, res_tag(c->id))) {
-		sim_store(c, node(l, mine), UINT64_MAX, FREE);
+	if (front == -2)
 		return 0;
-	}
-	front = q_last(sim_swap(c, &l->word, Q_TAIL, q_tail(mine)));
 	if (front >= 0)
 		ret = wait_front(c, l, front, k);
 	if (!ret)
@@ -117,20 +125,49 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	return ret;
 }
 
-static int slow(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
+/*
+ * The owner may be about to release, and a lock that stays where it is costs less. A change ends a
+ * PAUSE between two tries early, as it does for all others who spin here.
+ */
+static bool try_first(struct sim_cpu *c, struct sim_lock *l)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t val = sim_read(c, &l->word);
+
+		if (val & ~Q_LOCKED)
+			return false;
+		if (!val && !sim_cas(c, &l->word, 0, res_tag(c->id)))
+			return true;
+		sim_watch(c, &l->word, c->sim->now + c->sim->topo.pause);
+	}
+	return false;
+}
+
+static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+{
+	int ret;
+
+	if (try_first(c, l))
+		return 0;
+	if (!q_set_pending(c, l, sim_read(c, &l->word))) {
+		k->limit = c->sim->now + QUEUE_LIMIT;
+		return queue(c, l, k);
+	}
+	ret = wait_word(c, l, Q_LOCKED, k);
+	if (!ret)
+		sim_store(c, &l->word, Q_BUSY, res_tag(c->id));
+	return ret;
+}
+
+static int slow(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct res_look k;
 	int ret;
 
+	if (q_trylock(c, l, res_tag(c->id)))
+		return 0;
 	res_wait_begin(c, l, &k, PENDING_LIMIT);
-	if (!q_set_pending(c, l, val)) {
-		k.limit = c->sim->now + QUEUE_LIMIT;
-		ret = queue(c, l, &k);
-	} else {
-		ret = wait_word(c, l, Q_LOCKED, &k);
-		if (!ret)
-			sim_store(c, &l->word, Q_BUSY, res_tag(c->id));
-	}
+	ret = wait(c, l, &k);
 	res_wait_end(c, l);
 	return ret;
 }
@@ -141,7 +178,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	int ret = 0;
 
 	if (val)
-		ret = res_mine(c, val) ? -EDEADLK : slow(c, l, val);
+		ret = res_mine(c, val) ? -EDEADLK : slow(c, l);
 	return ret;
 }
 
@@ -154,8 +191,8 @@ const struct lock_ops queue_lock = {
 	.name = "queue",
 	.source = "docs/lock.md",
 	.state = sizeof(struct clh_cpu),
-	.init = init,
-	.done = done,
+	.init = clh_init,
+	.done = clh_done,
 	.acquire = acquire,
 	.release = release,
 	.finds_deadlocks = true,

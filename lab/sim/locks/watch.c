@@ -60,7 +60,8 @@ bool res_mine(struct sim_cpu *c, uint64_t word)
 void res_wait_begin(struct sim_cpu *c, struct sim_lock *l, struct res_look *k, sim_time limit)
 {
 	sim_store(c, &l->world->cpu[c->id].wait, UINT64_MAX, l->id + 1);
-	k->next = c->sim->now + FIRST_LOOK;
+	k->start = c->sim->now;
+	k->next = k->start + FIRST_LOOK;
 	k->interval = 1000 * SIM_NS;
 	k->limit = c->sim->now + limit;
 }

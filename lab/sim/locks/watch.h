@@ -17,9 +17,9 @@ struct res_cpu {
 	struct sim_var depth, slot[RES_SLOTS];
 };
 
-/** struct res_look - when a waiter looks for a cycle next */
+/** struct res_look - when a waiter looks for a cycle next; @start: it began to wait */
 struct res_look {
-	sim_time next, interval, limit;
+	sim_time start, next, interval, limit;
 };
 
 /**

@@ -23,11 +23,11 @@ static struct fault_result stage(const char *lock, int parties)
 
 static void our_locks_find_every_cycle(void **state)
 {
-	const char *const locks[] = { "queue", "tas" };
+	const char *const locks[] = { "queue", "tas", "hybrid" };
 	const int parties[] = { 1, 2, 3, 8, 32 };
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		for (size_t k = 0; k < sizeof(parties) / sizeof(parties[0]); k++) {
 			struct fault_result r = stage(locks[i], parties[k]);
 
@@ -96,10 +96,10 @@ static struct result overcommit(const char *lock, int vcpus)
 
 static void virtual_cpus_take_turns(void **state)
 {
-	const char *const locks[] = { "unfair", "pv", "hybrid-pv" };
+	const char *const locks[] = { "unfair", "pv", "hybrid-pv", "hybrid" };
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		struct result even = overcommit(locks[i], 4), over = overcommit(locks[i], 8);
 
 		assert_int_equal(even.preempted, 0);
@@ -110,11 +110,15 @@ static void virtual_cpus_take_turns(void **state)
 
 static void waiters_halt_and_are_kicked(void **state)
 {
-	struct result pv = overcommit("pv", 12);
+	const char *const locks[] = { "pv", "hybrid" };
 
 	(void)state;
-	assert_true(pv.halts > 0 && pv.kicks > 0);
-	assert_true(pv.queued > 0 && pv.unfair > 0);
+	for (int i = 0; i < 2; i++) {
+		struct result r = overcommit(locks[i], 12);
+
+		assert_true(r.halts > 0 && r.kicks > 0);
+		assert_true(r.queued > 0 && r.unfair > 0);
+	}
 	assert_int_equal(overcommit("unfair", 12).halts, 0);
 }
 

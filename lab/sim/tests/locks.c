@@ -8,9 +8,10 @@
 #include "tests/suites.h"
 
 #define THREADS 12
+#define MANY	70
 
 static struct sim_lock lock;
-static int inside, most, entered, order[THREADS], rounds;
+static int inside, most, entered, order[MANY], rounds;
 
 static void hold(struct sim_cpu *c)
 {
@@ -39,22 +40,21 @@ static void in_order(struct sim_cpu *c)
 	sim_delay(c, (1 + c->id) * 2 * SIM_US - c->sim->now);
 	assert_int_equal(lock.ops->acquire(c, &lock), 0);
 	order[rounds++] = c->id;
-	sim_delay(c, c->id ? SIM_NS : 2 * (THREADS + 1) * SIM_US);
+	sim_delay(c, c->id ? SIM_NS : 2 * (MANY + 1) * SIM_US);
 	lock.ops->release(c, &lock);
 	for (;;)
 		sim_delay(c, 1000 * SIM_MS);
 }
 
-static void play(const struct lock_ops *ops, int threads, void (*code)(struct sim_cpu *))
+static void play_on(const struct topo *topo, const struct lock_ops *ops, int threads,
+		    void (*code)(struct sim_cpu *))
 {
 	struct sim_lock *index[] = { &lock };
 	struct world *w;
-	struct job j;
 	struct sim s;
 
-	job_defaults(&j);
 	inside = most = entered = rounds = 0;
-	assert_int_equal(sim_init(&s, &j.topo, threads, 1, code), 0);
+	assert_int_equal(sim_init(&s, topo, threads, 1, code), 0);
 	assert_int_equal(lock_init(&lock, ops, &s, 0), 0);
 	w = world_new(&s, index, 1);
 	assert_non_null(w);
@@ -62,6 +62,14 @@ static void play(const struct lock_ops *ops, int threads, void (*code)(struct si
 	world_free(w);
 	lock_done(&lock);
 	sim_free(&s);
+}
+
+static void play(const struct lock_ops *ops, int threads, void (*code)(struct sim_cpu *))
+{
+	struct job j;
+
+	job_defaults(&j);
+	play_on(&j.topo, ops, threads, code);
 }
 
 static void one_owner_at_a_time(void **state)
@@ -82,7 +90,8 @@ static void one_owner_at_a_time(void **state)
 static void waiters_are_served_in_order(void **state)
 {
 	const char *const fifo[] = { "ticket",	  "ticket-50x",	       "ticket-auto",
-				     "qspinlock", "qspinlock-cmpxchg", "queue" };
+				     "qspinlock", "qspinlock-cmpxchg", "queue",
+				     "cna" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(fifo) / sizeof(fifo[0]); i++) {
@@ -92,6 +101,30 @@ static void waiters_are_served_in_order(void **state)
 			if (order[k] != k)
 				fail_msg("%s: %d came as number %d", fifo[i], order[k], k);
 	}
+}
+
+/*
+ * Waiters come from two sockets in turn: first all of one are served, then those passed over. The
+ * first two did not queue.
+ */
+static void cna_changes_the_socket_once(void **state)
+{
+	int changes = 0;
+	struct job j;
+
+	(void)state;
+	job_defaults(&j);
+	j.topo.spread = true;
+	play_on(&j.topo, lock_find("cna"), MANY, in_order);
+	assert_int_equal(rounds, MANY);
+	for (int k = 3; k < MANY; k++) {
+		bool same = topo_place(&j.topo, order[k]).socket ==
+			    topo_place(&j.topo, order[k - 1]).socket;
+
+		changes += !same;
+		assert_true(!same || order[k] > order[k - 1]);
+	}
+	assert_int_equal(changes, 1);
 }
 
 static void a_seed_names_a_run(void **state)
@@ -139,6 +172,7 @@ int test_locks(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_owner_at_a_time),
 		cmocka_unit_test(waiters_are_served_in_order),
+		cmocka_unit_test(cna_changes_the_socket_once),
 		cmocka_unit_test(a_seed_names_a_run),
 		cmocka_unit_test(a_free_lock_costs_an_atomic),
 	};

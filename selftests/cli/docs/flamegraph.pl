@@ -10,6 +10,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--countname")
 parser.parse_args()
 lines = sys.stdin.read().splitlines()
+if not lines:
+    sys.exit("no stack counts found")
 wrong = [line for line in lines if not re.fullmatch(r".*[^;\s] \d+", line)]
 if wrong:
     sys.exit(f"no folded stack: {wrong[0]}")

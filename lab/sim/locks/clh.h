@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef SIM_CLH_H
+#define SIM_CLH_H
+
+#include "locks/watch.h"
+
+#define CLH_NODES   4
+#define QUEUE_LIMIT (500 * SIM_MS)
+
+/* Of a node's user: it waits, and somebody halts behind it; it is gone. */
+enum clh_state { CLH_FREE, CLH_WAIT, CLH_ASLEEP, CLH_PASSED };
+
+/**
+ * struct clh_cpu - nodes of our queue: a CPU uses another one while the one behind reads the last
+ * @halted: it halts, or is about to; @behind: number + 1 of the node whose user does so behind it
+ */
+struct clh_cpu {
+	struct clh_node {
+		struct sim_line line;
+		struct sim_var state, halted, behind;
+	} node[CLH_NODES];
+};
+
+void clh_init(struct sim_lock *l);
+void clh_done(struct sim_lock *l);
+
+/** clh_node() - The node of a number: CPU * CLH_NODES + index. */
+struct clh_node *clh_node(struct sim_lock *l, int number);
+
+/**
+ * clh_join() - Queue.
+ * @mine: gets the number of the node
+ *
+ * Return: number of the node in front, -1: the caller is head, -2: it has the lock.
+ */
+int clh_join(struct sim_cpu *c, struct sim_lock *l, int *mine);
+
+/** clh_pass() - The next one in line is head now. Return: its state before. */
+enum clh_state clh_pass(struct sim_cpu *c, struct sim_lock *l, int mine);
+
+/** clh_take_alone() - Take a lock whose word is @val with us as the last. Return: false: it is not.
+ */
+bool clh_take_alone(struct sim_cpu *c, struct sim_lock *l, int mine, uint64_t val);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Compact NUMA-aware lock (Dice and Kogan, EuroSys 2019): a qspinlock whose owner hands over to the
+ * next waiter of its own socket. Those it passes over wait in a second queue, which goes along with
+ * the lock: a circle, of which the owner knows the last one. lab/locks/cna.c is the same for real
+ * threads.
+ */
+#include "locks/qspin.h"
+#include "locks/table.h"
+
+/* One hand-over in so many, by lot, goes to the second queue. */
+#define LOTS 0x10000
+
+struct cna_cpu {
+	struct mcs_cpu mcs; /* first, for q_init() */
+	struct sim_var socket;
+	int second; /* CPU + 1 of the last one; travels with the line that hands over */
+};
+
+static struct cna_cpu *node(struct sim_lock *l, uint64_t number)
+{
+	return lock_cpu_state(l, (int)number - 1);
+}
+
+static void init(struct sim_lock *l)
+{
+	q_init(l);
+	for (int i = 0; i < l->sim->ncpus; i++) {
+		struct cna_cpu *n = lock_cpu_state(l, i);
+
+		n->socket.line = &n->mcs.line;
+		n->socket.value = l->sim->cpu[i].place.socket;
+	}
+}
+
+static void hand_over(struct sim_cpu *c, struct sim_lock *l, uint64_t to, int second)
+{
+	node(l, to)->second = second;
+	sim_store(c, &node(l, to)->mcs.go, UINT64_MAX, 1);
+}
+
+/* Put @from to @to behind the last of the second queue. Return: its last one then. */
+static int append(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t from, uint64_t to)
+{
+	uint64_t first = second ? sim_read(c, &node(l, second)->mcs.next) : from;
+
+	sim_store(c, &node(l, to)->mcs.next, UINT64_MAX, first);
+	if (second)
+		sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, from);
+	return (int)to;
+}
+
+/* The first waiter of this socket from @next on, 0: none; others join the second queue. */
+static uint64_t find_near(struct sim_cpu *c, struct sim_lock *l, uint64_t next, int *second)
+{
+	uint64_t n = next, last = 0;
+
+	while (n && (int)sim_read(c, &node(l, n)->socket) != c->place.socket) {
+		last = n;
+		n = sim_read(c, &node(l, n)->mcs.next);
+	}
+	if (n && last)
+		*second = append(c, l, *second, next, last);
+	return n;
+}
+
+/* Those of the second queue come first from now on. */
+static void hand_over_far(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t next)
+{
+	uint64_t first = sim_read(c, &node(l, second)->mcs.next);
+
+	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, next);
+	hand_over(c, l, first, 0);
+}
+
+static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
+{
+	struct cna_cpu *me = lock_cpu_state(l, c->id);
+	int second = me->second;
+	uint64_t next, near = 0;
+
+	while (!(next = sim_read(c, &me->mcs.next)))
+		sim_watch(c, &me->mcs.next, SIM_NEVER);
+	if (rng_below(&c->sim->rng, LOTS))
+		near = find_near(c, l, next, &second);
+	if (near)
+		hand_over(c, l, near, second);
+	else if (second)
+		hand_over_far(c, l, second, next);
+	else
+		hand_over(c, l, next, 0);
+}
+
+/* Nobody is behind us: the second queue is all there is. Return: false: somebody is. */
+static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
+{
+	int second = ((struct cna_cpu *)lock_cpu_state(l, c->id))->second;
+	uint64_t first;
+
+	if (!second)
+		return sim_cas(c, &l->word, val, 1) == val;
+	/* Newcomers write behind the last one as soon as the word names it. */
+	first = sim_read(c, &node(l, second)->mcs.next);
+	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, 0);
+	if (sim_cas(c, &l->word, val, q_tail(second - 1) | 1) == val) {
+		hand_over(c, l, first, 0);
+		return true;
+	}
+	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, first);
+	return false;
+}
+
+static void queue(struct sim_cpu *c, struct sim_lock *l)
+{
+	struct cna_cpu *me = lock_cpu_state(l, c->id);
+	uint64_t val;
+
+	me->second = 0;
+	if (q_join(c, l))
+		return;
+	val = q_wait_free(c, l);
+	if (val == q_tail(c->id) && take_alone(c, l, val))
+		return;
+	sim_store(c, &l->word, Q_LOCKED, 1);
+	hand_over_behind(c, l);
+}
+
+static int acquire(struct sim_cpu *c, struct sim_lock *l)
+{
+	uint64_t val = sim_cas(c, &l->word, 0, 1);
+
+	if (val && !q_pending(c, l, val, 1))
+		queue(c, l);
+	return 0;
+}
+
+static void release(struct sim_cpu *c, struct sim_lock *l)
+{
+	sim_store(c, &l->word, Q_LOCKED, 0);
+}
+
+const struct lock_ops cna_lock = {
+	.name = "cna",
+	.source = "Dice and Kogan, EuroSys 2019",
+	.state = sizeof(struct cna_cpu),
+	.init = init,
+	.done = q_done,
+	.acquire = acquire,
+	.release = release,
+};

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Our queue for virtual machines (docs/lock.md): newcomers take a free lock past the queue while
+ * its door, the pending bit, is open. Those behind the head halt after a while, or at once when the
+ * one in front does not run; whoever is in front kicks them. The head never halts. Ticks, which end
+ * a halt, and waiters that leave are left out.
+ */
+#include <errno.h>
+
+#include "core/host.h"
+#include "locks/clh.h"
+#include "locks/qspin.h"
+#include "locks/table.h"
+
+#define STEAL (20 * SIM_US)
+#define HALT  (40 * SIM_US)
+#define DOOR  (100 * SIM_US)
+
+static bool steal_once(struct sim_cpu *c, struct sim_lock *l, uint64_t *val)
+{
+	*val = sim_read(c, &l->word);
+	if (*val & Q_BUSY || sim_cas(c, &l->word, *val, *val | res_tag(c->id)) != *val)
+		return false;
+	l->unfair += *val != 0;
+	return true;
+}
+
+/* Return: -EINPROGRESS: queue. */
+static int steal(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+{
+	sim_time end = c->sim->now + STEAL;
+	uint64_t val;
+	int ret;
+
+	for (;;) {
+		if (steal_once(c, l, &val))
+			return 0;
+		if (val & Q_PENDING || c->sim->now >= end)
+			return -EINPROGRESS;
+		ret = res_check(c, l, k);
+		if (ret)
+			return ret;
+		if (val & Q_BUSY)
+			sim_watch(c, &l->word, k->next < end ? k->next : end);
+	}
+}
+
+static bool runs(struct sim_cpu *c, struct sim_lock *l, int front)
+{
+	struct vcpu *v = c->sim->cpu[front / CLH_NODES].host;
+
+	return !sim_read(c, &clh_node(l, front)->halted) && (!v || v->state == VCPU_RUNS);
+}
+
+static int doze(struct sim_cpu *c, struct sim_lock *l, int mine, int front, uint64_t state,
+		struct res_look *k)
+{
+	struct clh_node *me = clh_node(l, mine), *there = clh_node(l, front);
+	int ret = 0;
+
+	sim_store(c, &me->halted, UINT64_MAX, 1);
+	sim_store(c, &there->behind, UINT64_MAX, mine + 1);
+	if (sim_cas(c, &there->state, state, CLH_ASLEEP) == state) {
+		k->next = 0;
+		ret = res_check(c, l, k);
+		if (!ret && sim_read(c, &me->halted))
+			host_halt(c);
+	}
+	sim_store(c, &me->halted, UINT64_MAX, 0);
+	return ret;
+}
+
+static int wait_front(struct sim_cpu *c, struct sim_lock *l, int mine, int front,
+		      struct res_look *k)
+{
+	struct sim_var *n = &clh_node(l, front)->state;
+	sim_time end = k->start + HALT;
+	uint64_t state;
+	int ret = 0;
+
+	while (!ret && (state = sim_read(c, n)) != CLH_PASSED) {
+		if (c->sim->now >= end || !runs(c, l, front))
+			ret = doze(c, l, mine, front, state, k);
+		else if (!sim_watch(c, n, k->next < end ? k->next : end))
+			ret = res_check(c, l, k);
+	}
+	if (!ret)
+		sim_cas(c, n, CLH_PASSED, CLH_FREE);
+	return ret;
+}
+
+/* Until the lock is free, and the door closed. */
+static int wait_at_door(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+{
+	bool closed = false, free;
+	sim_time next = 0;
+	int ret;
+
+	for (;;) {
+		free = !(sim_read(c, &l->word) & Q_LOCKED);
+		if (free && closed)
+			return 0;
+		if (free || c->sim->now >= next) {
+			closed = !closed;
+			sim_swap(c, &l->word, Q_PENDING, closed ? Q_PENDING : 0);
+			next = c->sim->now + DOOR;
+			continue;
+		}
+		ret = res_check(c, l, k);
+		if (ret)
+			return ret;
+		sim_watch(c, &l->word, k->next < next ? k->next : next);
+	}
+}
+
+static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
+{
+	struct clh_node *me = clh_node(l, mine);
+	int behind;
+
+	if (clh_take_alone(c, l, mine, sim_read(c, &l->word)))
+		return;
+	sim_store(c, &l->word, Q_BUSY, res_tag(c->id));
+	if (clh_pass(c, l, mine) != CLH_ASLEEP)
+		return;
+	behind = (int)sim_read(c, &me->behind) - 1;
+	sim_store(c, &clh_node(l, behind)->halted, UINT64_MAX, 0);
+	host_kick(c, behind / CLH_NODES);
+}
+
+static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+{
+	int mine, front = clh_join(c, l, &mine), ret = 0;
+
+	if (front == -2)
+		return 0;
+	if (front >= 0)
+		ret = wait_front(c, l, mine, front, k);
+	if (!ret)
+		ret = wait_at_door(c, l, k);
+	if (ret)
+		return ret;
+	take(c, l, mine);
+	l->queued++;
+	return 0;
+}
+
+static int acquire(struct sim_cpu *c, struct sim_lock *l)
+{
+	uint64_t val = sim_cas(c, &l->word, 0, res_tag(c->id));
+	struct res_look k;
+	int ret;
+
+	if (!val || (!res_mine(c, val) && steal_once(c, l, &val)))
+		return 0;
+	if (res_mine(c, val))
+		return -EDEADLK;
+	res_wait_begin(c, l, &k, QUEUE_LIMIT);
+	ret = steal(c, l, &k);
+	if (ret == -EINPROGRESS)
+		ret = queue(c, l, &k);
+	res_wait_end(c, l);
+	return ret;
+}
+
+static void release(struct sim_cpu *c, struct sim_lock *l)
+{
+	sim_store(c, &l->word, Q_LOCKED, 0);
+}
+
+const struct lock_ops hybrid_lock = {
+	.name = "hybrid",
+	.source = "docs/lock.md",
+	.state = sizeof(struct clh_cpu),
+	.init = clh_init,
+	.done = clh_done,
+	.acquire = acquire,
+	.release = release,
+	.finds_deadlocks = true,
+};
