@@ -48,6 +48,15 @@ static double number(const char *arg, double least, double most, struct argp_sta
 	return x;
 }
 
+static double whole(const char *arg, double most, struct argp_state *state)
+{
+	double x = number(arg, 0, most, state);
+
+	if (x != (u32)x)
+		argp_error(state, "'%s' is no whole number", arg);
+	return x;
+}
+
 static void list_locks(void)
 {
 	int i;
@@ -64,7 +73,7 @@ static void set_lock(struct cell *c, const char *name, struct argp_state *state)
 		argp_error(state, "no lock '%s'; --list shows them", name);
 }
 
-/* False: the key is another one's. */
+/* False: not one of these keys. */
 static bool parse_load(int key, char *arg, struct argp_state *state)
 {
 	struct cell *c = state->input;
@@ -83,10 +92,10 @@ static bool parse_load(int key, char *arg, struct argp_state *state)
 		c->apart_ns = (u32)number(arg, 0, 1e9, state);
 		return true;
 	case KEY_LINES:
-		c->lines = (u32)number(arg, 0, CELL_LINES, state);
+		c->lines = (u32)whole(arg, CELL_LINES, state);
 		return true;
 	case KEY_REFS:
-		c->refs = (u32)number(arg, 0, 1e6, state);
+		c->refs = (u32)whole(arg, 1e6, state);
 		return true;
 	}
 	return false;

@@ -6,6 +6,7 @@
 
 #define MAX_THREADS 64
 #define WARM_UP	    10 /* of the time or the operations, one in so many */
+#define LOOK_EVERY  4  /* operations between two looks at the clock */
 
 struct worker {
 	struct lab_ctx ctx;
@@ -21,7 +22,8 @@ struct run {
 	u64 before[CELL_COUNTS], after[CELL_COUNTS];
 	u64 limit; /* operations of a thread */
 	u64 end;
-	u64 held, apart; /* cycles of work */
+	u64 held, apart; /* loops of work */
+	bool timed;	 /* each acquisition: not where that would be most of an operation */
 };
 
 struct line {
@@ -42,18 +44,37 @@ static void wait_pauses(u32 n)
 		cpu_relax();
 }
 
-static void compute(u64 cycles)
+static double to_ns(u64 cycles)
 {
-	u64 end = shim_cycles() + cycles;
+	return (double)((unsigned __int128)cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT);
+}
 
-	while (cycles && shim_cycles() < end)
+static void compute(u64 loops)
+{
+	while (loops--)
 		barrier();
 }
 
-/* False: it failed. */
-static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w)
+/* Loops of compute() that take so long. A clock would take as long as what it measures. */
+static u64 to_loops(u32 ns)
 {
-	u64 before = shim_cycles(), waited;
+	static const u64 probe = 1 << 20;
+	u64 best = ~0ULL;
+	int i;
+
+	for (i = 0; ns && i < 10; i++) {
+		u64 before = shim_cycles();
+
+		compute(probe);
+		best = min(best, shim_cycles() - before);
+	}
+	return ns ? (u64)(ns * (double)probe / to_ns(best)) : 0;
+}
+
+/* False: it failed. */
+static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w, bool timed)
+{
+	u64 before = timed ? shim_cycles() : 0, waited;
 	int err = ops->lock(&lock, &w->ctx);
 
 	if (unlikely(err)) {
@@ -61,7 +82,7 @@ static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w)
 		w->deadlocks += err == -EDEADLK;
 		return false;
 	}
-	waited = shim_cycles() - before;
+	waited = timed ? shim_cycles() - before : 0;
 	w->longest = max(w->longest, waited);
 	return true;
 }
@@ -73,7 +94,7 @@ static __always_inline void section(const struct run *r, struct worker *w, u64 *
 
 	for (i = 0; i < c->refs; i++)
 		__atomic_add_fetch(&counter.word, add, __ATOMIC_RELAXED);
-	if (!acquire(c->lock, w))
+	if (!acquire(c->lock, w, r->timed))
 		return;
 	WRITE_ONCE(*word, *word + add);
 	for (i = 0; i < c->lines; i++)
@@ -99,7 +120,7 @@ static void work(struct run *r, struct worker *w)
 {
 	u64 *word = shared_word(r->cell), before = shim_cycles();
 
-	while (r->limit ? w->ops < r->limit : shim_cycles() < r->end)
+	while (r->limit ? w->ops < r->limit : w->ops % LOOK_EVERY || shim_cycles() < r->end)
 		operate(r, w, word);
 	w->took = shim_cycles() - before;
 }
@@ -120,8 +141,9 @@ static void phase(struct run *r, int cpu, u64 part)
 		/* Nobody is at the lock: the warm-up is not counted. */
 		cell_count(r->cell->lock, r->before);
 		r->end = shim_cycles() + to_cycles(r->cell->seconds / (double)part);
-		r->held = to_cycles(r->cell->held_ns / 1e9);
-		r->apart = to_cycles(r->cell->apart_ns / 1e9);
+		r->held = to_loops(r->cell->held_ns);
+		r->apart = to_loops(r->cell->apart_ns);
+		r->timed = !r->held && !r->apart;
 		r->limit = r->cell->seconds > 0 ? 0 : max(r->cell->ops / part, 1ULL);
 	}
 	w->ops = w->timeouts = w->deadlocks = w->longest = 0;
@@ -136,11 +158,6 @@ static void member(int cpu, void *arg)
 	lab_ctx_init(&r->worker[cpu].ctx);
 	phase(r, cpu, WARM_UP);
 	phase(r, cpu, 1);
-}
-
-static double to_ns(u64 cycles)
-{
-	return (double)((unsigned __int128)cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT);
 }
 
 static json_t *result(const struct run *r)
@@ -159,11 +176,12 @@ static json_t *result(const struct run *r)
 		took = max(took, w->took);
 		json_array_append_new(each, json_integer((json_int_t)w->ops));
 	}
-	return json_pack("{s:I, s:f, s:f, s:I, s:I, s:f, s:o, s:o}", "ops", (json_int_t)ops,
+	return json_pack("{s:I, s:f, s:f, s:I, s:I, s:o, s:o, s:o}", "ops", (json_int_t)ops,
 			 "seconds", to_ns(took) / 1e9, "per_second",
 			 (double)ops / (to_ns(took) / 1e9), "timeouts", (json_int_t)timeouts,
-			 "deadlocks", (json_int_t)deadlocks, "longest_ms", to_ns(longest) / 1e6,
-			 "each", each, "events", cell_counts(r->cell->lock, r->before, r->after));
+			 "deadlocks", (json_int_t)deadlocks, "longest_ms",
+			 r->timed ? json_real(to_ns(longest) / 1e6) : json_null(), "each", each,
+			 "events", cell_counts(r->cell->lock, r->before, r->after));
 }
 
 json_t *cell_run(const struct cell *cell)

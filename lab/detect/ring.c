@@ -7,9 +7,12 @@
 
 #include <kernel/bpf/rqspinlock.h>
 #include "../lib/team.h"
+#include "away.h"
 #include "detect.h"
 
-#define MAX_THREADS 64
+#define MAX_THREADS   64
+#define TELL_MAX      5
+#define LOOK_EVERY_NS (20 * NSEC_PER_MSEC)
 
 __thread struct failure last_failure;
 
@@ -56,9 +59,7 @@ void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out)
 }
 
 struct attempt {
-	u64 start; /* the round's, as this thread saw it */
-	u64 call, back;
-	u64 end; /* it owns nothing any more */
+	struct stint when;
 	int ret;
 	struct failure why;
 } __attribute__((aligned(LAB_ALIGN)));
@@ -73,6 +74,9 @@ struct round {
 	struct lab_ctx ctx[MAX_THREADS];
 	struct lab_barrier barrier;
 	u32 gone; /* attempts over in this round */
+	int told;
+	double stolen; /* as of @looked */
+	u64 looked;
 };
 
 static void attempt(struct round *r, int cpu, int l)
@@ -81,9 +85,9 @@ static void attempt(struct round *r, int cpu, int l)
 	union lab_lock *lock = &r->lock[l];
 
 	last_failure = (struct failure){ 0 };
-	a->call = shim_cycles();
+	a->when.call = shim_cycles();
 	a->ret = r->ops->lock(lock, &r->ctx[cpu]);
-	a->back = shim_cycles();
+	a->when.back = shim_cycles();
 	if (a->ret)
 		a->why = last_failure;
 	else
@@ -107,12 +111,13 @@ static void member(struct round *r, int cpu)
 	if (r->ops->lock(&r->lock[cpu], &r->ctx[cpu]))
 		abort();
 	lab_meet(&r->barrier);
-	r->attempt[cpu].start = shim_cycles();
+	r->attempt[cpu].when.start = shim_cycles();
+	r->attempt[cpu].when.waits = r->ring->order == BEFORE;
 	if (r->ring->order == BEFORE)
 		wait_for_bystanders(r, (cpu + 1) % n);
 	attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
-	r->attempt[cpu].end = shim_cycles();
+	r->attempt[cpu].when.end = shim_cycles();
 }
 
 static void bystander(struct round *r, int cpu)
@@ -120,78 +125,76 @@ static void bystander(struct round *r, int cpu)
 	int l = cpu % r->ring->members;
 
 	lab_meet(&r->barrier);
-	r->attempt[cpu].start = shim_cycles();
+	r->attempt[cpu].when.start = shim_cycles();
 	attempt(r, cpu, l);
-	r->attempt[cpu].end = shim_cycles();
-}
-
-static u64 round_start(const struct round *r)
-{
-	u64 start = r->attempt[0].start;
-	int i;
-
-	for (i = 1; i < r->threads; i++)
-		start = min(start, r->attempt[i].start);
-	return start;
+	r->attempt[cpu].when.end = shim_cycles();
 }
 
 /*
- * Before its call, and between its verdict and the release, a thread executes a few instructions.
- * When these took long enough for a time limit, the machine took its CPU away, and who waited for
- * it was right to fail.
+ * Did the machine take a CPU away for long enough that who waited for it was right to fail? A
+ * thread that stands still inside of the lock does not show, unless the hypervisor says so.
  */
 static bool was_disturbed(const struct round *r)
 {
-	u64 start = round_start(r);
-	double away = 0;
+	const struct stint *stints[MAX_THREADS];
 	int i;
 
-	for (i = 0; i < r->threads; i++) {
-		const struct attempt *a = &r->attempt[i];
-
-		away += cycles_to_ns(a->call - start) + cycles_to_ns(a->end - a->back);
-	}
-	return away > RES_DEF_TIMEOUT / 2;
+	for (i = 0; i < r->threads; i++)
+		stints[i] = &r->attempt[i].when;
+	return longest_absence(stints, r->threads) > RES_DEF_TIMEOUT / 2 ||
+	       stolen_ns() - r->stolen > RES_DEF_TIMEOUT / 2;
 }
 
 /* What a reader needs to tell a lock that lost somebody from a machine that stood still. */
 static void tell(const struct round *r)
 {
-	u64 start = round_start(r);
+	u64 start = r->attempt[0].when.start;
 	int i;
 
 	for (i = 0; i < r->threads; i++) {
 		const struct attempt *a = &r->attempt[i];
+		const struct stint *s = &a->when;
 
-		printf("# %s %d: returned %d; us: called %.1f, back %.1f, done %.1f\n",
+		printf("# %s %d: returned %d; us after member 0 began: called %.1f, back %.1f, done %.1f\n",
 		       i < r->ring->members ? "member" : "bystander", i, a->ret,
-		       cycles_to_ns(a->call - start) / 1e3, cycles_to_ns(a->back - start) / 1e3,
-		       cycles_to_ns(a->end - start) / 1e3);
+		       (double)(s64)(s->call - start) * cycles_to_ns(1000) / 1e6,
+		       (double)(s64)(s->back - start) * cycles_to_ns(1000) / 1e6,
+		       (double)(s64)(s->end - start) * cycles_to_ns(1000) / 1e6);
 	}
+	printf("# stolen by the hypervisor: %.0f ms\n", (stolen_ns() - r->stolen) / 1e6);
+	fflush(stdout);
 }
 
-static void judge_limits(struct round *r, struct outcome *out)
+static u64 count(const struct round *r, int from, int to, bool timeouts_only)
 {
-	u64 timeouts = 0, errors = 0;
-	int i;
+	u64 nr = 0;
 
-	for (i = 0; i < r->threads; i++) {
-		bool member = i < r->ring->members;
-		int ret = r->attempt[i].ret;
+	while (from < to) {
+		int ret = r->attempt[from++].ret;
 
-		timeouts += member && ret == -ETIMEDOUT;
-		errors += !member && ret;
+		nr += timeouts_only ? ret == -ETIMEDOUT : ret != 0;
 	}
+	return nr;
+}
+
+/* False: the round is not judged. */
+static bool judge_limits(struct round *r, struct outcome *out)
+{
+	u64 timeouts = count(r, 0, r->ring->members, true);
+	u64 errors = count(r, r->ring->members, r->threads, false);
+
 	if (!timeouts && !errors)
-		return;
-	tell(r);
+		return true;
+	if (r->told++ < TELL_MAX)
+		tell(r);
 	if (was_disturbed(r)) {
-		printf("# not judged: a thread was off its CPU\n");
+		printf("# not judged: the machine took a CPU away\n");
 		out->disturbed++;
-		return;
+		return false;
 	}
 	out->timeouts += timeouts;
 	out->bystander_errors += errors;
+	return true;
 }
 
 static void judge_members(struct round *r, struct outcome *out)
@@ -203,9 +206,9 @@ static void judge_members(struct round *r, struct outcome *out)
 	for (i = 0; i < n; i++) {
 		struct attempt *a = &r->attempt[i];
 
-		closing = max(closing, a->call);
+		closing = max(closing, a->when.call);
 		if (a->ret)
-			first = min(first, a->back);
+			first = min(first, a->when.back);
 		if (a->ret != -EDEADLK)
 			continue;
 		victims++;
@@ -223,15 +226,27 @@ static void judge(struct round *r)
 	int i;
 
 	r->gone = 0;
+	if (!judge_limits(r, out))
+		return;
 	out->rounds++;
 	judge_members(r, out);
-	judge_limits(r, out);
 	for (i = r->ring->members; i < r->threads; i++) {
 		struct attempt *a = &r->attempt[i];
 
 		out->bystanders++;
-		lab_add(&out->bystander_wait, cycles_to_ns(a->back - a->call));
+		lab_add(&out->bystander_wait, cycles_to_ns(a->when.back - a->when.call));
 	}
+}
+
+/* Not before each round: that would take longer than the round. */
+static void look_at_steal(struct round *r)
+{
+	u64 now = shim_cycles();
+
+	if (r->looked && cycles_to_ns(now - r->looked) < LOOK_EVERY_NS)
+		return;
+	r->looked = now;
+	r->stolen = stolen_ns();
 }
 
 static void rounds(int cpu, void *arg)
@@ -240,6 +255,8 @@ static void rounds(int cpu, void *arg)
 	int i;
 
 	for (i = 0; i < r->rounds; i++) {
+		if (!cpu)
+			look_at_steal(r);
 		lab_meet(&r->barrier);
 		if (cpu < r->ring->members)
 			member(r, cpu);
@@ -298,9 +315,9 @@ static void stalled(int cpu, void *arg)
 			s->ops->unlock(&s->lock, &ctx);
 		return;
 	}
-	a->call = shim_cycles();
+	a->when.call = shim_cycles();
 	a->ret = s->ops->lock(&s->lock, &ctx);
-	a->back = shim_cycles();
+	a->when.back = shim_cycles();
 	lab_add_u32(&s->gone);
 	if (!a->ret)
 		s->ops->unlock(&s->lock, &ctx);
@@ -321,7 +338,8 @@ void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
 	for (i = 1; i <= waiters; i++) {
 		out->timeouts += s.attempt[i].ret == -ETIMEDOUT;
 		out->victims += s.attempt[i].ret == -EDEADLK;
-		lab_add(&out->latency, cycles_to_ns(s.attempt[i].back - s.attempt[i].call));
+		lab_add(&out->latency,
+			cycles_to_ns(s.attempt[i].when.back - s.attempt[i].when.call));
 	}
 	/* The word is as if nobody had come, and the lock can be had again. */
 	out->single += !s.attempt[0].ret && res_is_free(READ_ONCE(s.lock.word));

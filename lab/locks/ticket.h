@@ -29,7 +29,7 @@ void ticket_wait(union ticket_lock *lock, u16 mine);
  * ticket_wait_fixed() - look after a delay in proportion to those ahead
  * @lock: the lock
  * @mine: ticket
- * @pauses: for each of those ahead but the owner
+ * @pauses: for each of those ahead, the owner among them
  */
 void ticket_wait_fixed(union ticket_lock *lock, u16 mine, u32 pauses);
 

@@ -10,7 +10,8 @@ by a factor of ten within one boot, on every kernel: so each boot measures many 
 every number of threads, and its rate is that of all these runs together. TAP: with each number of
 threads the median ratio of a round, patched to stock, is at least 1; with the most threads that of
 hybrid to queue is at least 10. With the fewest threads the same program is run with an ordinary
-spin lock, too: both kernels have the same one, so its ratio is what they differ by without ours."""
+spin lock, too: qspinlock, in both kernels. Its ratio says how much these differ apart from the
+resilient locks."""
 
 import argparse
 import json
@@ -31,10 +32,10 @@ def boot(kernel, path, args):
     runs *= args.runs
     text = guest(kernel, " && ".join(runs), path, args.cpus, args.timeout)
     found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    sorts = {}
+    groups = {}
     for r in found:
-        sorts.setdefault("ordinary" if r["lock"] == "ordinary" else r["threads"], []).append(r)
-    return {sort: together(runs) for sort, runs in sorts.items()}
+        groups.setdefault("ordinary" if r["lock"] == "ordinary" else r["threads"], []).append(r)
+    return {group: together(runs) for group, runs in groups.items()}
 
 
 def together(runs):
@@ -55,12 +56,13 @@ def rate(r):
     return r["acquired"] / r["seconds"]
 
 
-def row(rounds, mode, threads):
-    runs = [r[mode][threads] for r in rounds]
+def row(rounds, mode, threads, lock="resilient"):
+    runs = [r[mode][threads if lock == "resilient" else lock] for r in rounds]
     middle, low, high = median_interval([rate(r) for r in runs])
     return {
         "kernel": mode[0],
         "path": mode[1],
+        "lock": lock,
         "threads": threads,
         "per_second": {"p50": middle, "low": low, "high": high},
         "failed": sum(r["failed"] for r in runs),
@@ -69,11 +71,11 @@ def row(rounds, mode, threads):
 
 
 def show(rows):
-    print(f"# {'kernel':17} path    threads  1000/s: p50 (interval)  failed  longest, ms")
+    print(f"# {'kernel':17} path    lock       threads  1000/s: p50 (interval)  failed  longest ms")
     for r in rows:
         k = {name: f"{v / 1000:.1f}" for name, v in r["per_second"].items()}
         print(
-            f"# {r['kernel']:17} {r['path']:6} {r['threads']!s:>8}  "
+            f"# {r['kernel']:17} {r['path']:6}  {r['lock']:9} {r['threads']:8}  "
             f"{k['p50']} ({k['low']} .. {k['high']})  {r['failed']}  {r['longest_ns'] / 1e6:.1f}"
         )
 
@@ -98,7 +100,7 @@ def show_kernels(rounds, args):
     lock = [both / kernel for both, kernel in zip(ratios, kernels, strict=True)]
     for what, values in (
         (f"{n} threads, ordinary lock: {ours[0]} x {stock[0]}", kernels),
-        (f"{n} threads, resilient lock: what that leaves of its ratio", lock),
+        (f"{n} threads, resilient lock: its ratio divided by that", lock),
     ):
         middle, low, high = median_interval(values)
         print(f"# {what}: {middle:.2f} ({low:.2f} .. {high:.2f})")
@@ -126,7 +128,7 @@ def main():
     args.modes = ((args.stock, "queue"), (args.ours, "queue"), (args.ours, "hybrid"))
     rounds = measure(args)
     rows = [row(rounds, mode, n) for n in args.threads for mode in args.modes]
-    rows += [row(rounds, mode, "ordinary") for mode in args.modes[:2]]
+    rows += [row(rounds, mode, min(args.threads), "ordinary") for mode in args.modes[:2]]
     show(rows)
     show_kernels(rounds, args)
     if args.json:

@@ -18,9 +18,14 @@ HOURS = 8 * 3600
 STATE = re.compile(r"(?:alias )?[\w-]+=(?:'[^']*'|\"[^\"]*\"|\S*)")
 
 
-def listens(port):
+def is_taken(port):
     with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("", port))
+        except OSError:
+            return True
+    return False
 
 
 class Typist:
@@ -83,9 +88,9 @@ class Typist:
         if kind == "locks":
             return f"the lock kfuncs: {no_locks()}" if no_locks() else None
         if kind == "held":
-            return no_held_table()
+            return f"the table of held locks: {no_held_table()}" if no_held_table() else None
         if kind == "port":
-            return f"port {rest}, and somebody has it" if listens(int(rest)) else None
+            return f"port {rest}, and somebody has it" if is_taken(int(rest)) else None
         if kind == "try":
             cmd = ["bash", "-c", rest]
             res = subprocess.run(

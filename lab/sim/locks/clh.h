@@ -7,7 +7,10 @@
 #define CLH_NODES   4
 #define QUEUE_LIMIT (500 * SIM_MS)
 
-/* Of a node's user: it waits, and somebody halts behind it; it is gone. */
+/*
+ * FREE: nobody's; WAIT: its user waits; ASLEEP: and the one behind halts; PASSED: its user is gone,
+ * and the one behind is head.
+ */
 enum clh_state { CLH_FREE, CLH_WAIT, CLH_ASLEEP, CLH_PASSED };
 
 /**
@@ -27,18 +30,24 @@ void clh_done(struct sim_lock *l);
 /** clh_node() - The node of a number: CPU * CLH_NODES + index. */
 struct clh_node *clh_node(struct sim_lock *l, int number);
 
+enum { CLH_HEAD = -1, CLH_LOCKED = -2 };
+
 /**
  * clh_join() - Queue.
  * @mine: gets the number of the node
  *
- * Return: number of the node in front, -1: the caller is head, -2: it has the lock.
+ * Return: number of the node in front; CLH_HEAD: nobody is; CLH_LOCKED: the caller has the lock.
  */
 int clh_join(struct sim_cpu *c, struct sim_lock *l, int *mine);
 
 /** clh_pass() - The next one in line is head now. Return: its state before. */
 enum clh_state clh_pass(struct sim_cpu *c, struct sim_lock *l, int mine);
 
-/** clh_take_alone() - Take a lock whose word is @val with us as the last. Return: false: it is not.
+/**
+ * clh_take_alone() - Take a free lock, if nobody is behind us.
+ * @val: its word
+ *
+ * Return: false: somebody is behind.
  */
 bool clh_take_alone(struct sim_cpu *c, struct sim_lock *l, int mine, uint64_t val);
 

@@ -75,7 +75,7 @@ static void hand_over_far(struct sim_cpu *c, struct sim_lock *l, int second, uin
 
 static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct cna_cpu *me = lock_cpu_state(l, c->id);
+	struct cna_cpu *me = node(l, c->id + 1);
 	int second = me->second;
 	uint64_t next, near = 0;
 
@@ -91,10 +91,10 @@ static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
 		hand_over(c, l, next, 0);
 }
 
-/* Nobody is behind us: the second queue is all there is. Return: false: somebody is. */
+/* Nobody is behind us: the second queue is all there is. Return: false: somebody came. */
 static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
-	int second = ((struct cna_cpu *)lock_cpu_state(l, c->id))->second;
+	int second = node(l, c->id + 1)->second;
 	uint64_t first;
 
 	if (!second)
@@ -112,7 +112,7 @@ static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 
 static void queue(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct cna_cpu *me = lock_cpu_state(l, c->id);
+	struct cna_cpu *me = node(l, c->id + 1);
 	uint64_t val;
 
 	me->second = 0;
@@ -134,11 +134,6 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return 0;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
-{
-	sim_store(c, &l->word, Q_LOCKED, 0);
-}
-
 const struct lock_ops cna_lock = {
 	.name = "cna",
 	.source = "Dice and Kogan, EuroSys 2019",
@@ -146,5 +141,5 @@ const struct lock_ops cna_lock = {
 	.init = init,
 	.done = q_done,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 };

@@ -3,7 +3,7 @@
  * Our queue for virtual machines (docs/lock.md): newcomers take a free lock past the queue while
  * its door, the pending bit, is open. Those behind the head halt after a while, or at once when the
  * one in front does not run; whoever is in front kicks them. The head never halts. Ticks, which end
- * a halt, and waiters that leave are left out.
+ * a halt, waiters that leave, and stealing by a CPU that has no free node are left out.
  */
 #include <errno.h>
 
@@ -37,11 +37,11 @@ static int steal(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 			return 0;
 		if (val & Q_PENDING || c->sim->now >= end)
 			return -EINPROGRESS;
+		if (!(val & Q_BUSY) || sim_watch(c, &l->word, k->next < end ? k->next : end))
+			continue;
 		ret = res_check(c, l, k);
 		if (ret)
 			return ret;
-		if (val & Q_BUSY)
-			sim_watch(c, &l->word, k->next < end ? k->next : end);
 	}
 }
 
@@ -78,8 +78,13 @@ static int wait_front(struct sim_cpu *c, struct sim_lock *l, int mine, int front
 	uint64_t state;
 	int ret = 0;
 
-	while (!ret && (state = sim_read(c, n)) != CLH_PASSED) {
-		if (c->sim->now >= end || !runs(c, l, front))
+	for (;;) {
+		bool patient = c->sim->now < end && runs(c, l, front);
+
+		state = sim_read(c, n);
+		if (ret || state == CLH_PASSED)
+			break;
+		if (!patient)
 			ret = doze(c, l, mine, front, state, k);
 		else if (!sim_watch(c, n, k->next < end ? k->next : end))
 			ret = res_check(c, l, k);
@@ -106,10 +111,11 @@ static int wait_at_door(struct sim_cpu *c, struct sim_lock *l, struct res_look *
 			next = c->sim->now + DOOR;
 			continue;
 		}
+		if (sim_watch(c, &l->word, k->next < next ? k->next : next))
+			continue;
 		ret = res_check(c, l, k);
 		if (ret)
 			return ret;
-		sim_watch(c, &l->word, k->next < next ? k->next : next);
 	}
 }
 
@@ -132,7 +138,7 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int mine, front = clh_join(c, l, &mine), ret = 0;
 
-	if (front == -2)
+	if (front == CLH_LOCKED)
 		return 0;
 	if (front >= 0)
 		ret = wait_front(c, l, mine, front, k);

@@ -106,7 +106,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return 0;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+void q_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	sim_store(c, &l->word, Q_LOCKED, 0);
 }
@@ -119,7 +119,7 @@ const struct lock_ops qspin_lock = {
 	.init = q_init,
 	.done = q_done,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 };
 
 const struct lock_ops qspin_cas_lock = {
@@ -130,5 +130,5 @@ const struct lock_ops qspin_cas_lock = {
 	.init = q_init,
 	.done = q_done,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 };

@@ -11,7 +11,7 @@
 #include "locks/table.h"
 
 #define PENDING_LIMIT (250 * SIM_MS)
-/* Tries before the pending bit, while nobody else waits. */
+/* Tries before the pending bit, while nobody else waits: RES_SPINS of x86. */
 #define TRIES 8
 
 void clh_init(struct sim_lock *l)
@@ -58,7 +58,7 @@ int clh_join(struct sim_cpu *c, struct sim_lock *l, int *mine)
 	*mine = take_node(c, l);
 	if (q_trylock(c, l, res_tag(c->id))) {
 		free_node(c, l, *mine);
-		return -2;
+		return CLH_LOCKED;
 	}
 	return q_last(sim_swap(c, &l->word, Q_TAIL, q_tail(*mine)));
 }
@@ -114,7 +114,7 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int mine, front = clh_join(c, l, &mine), ret = 0;
 
-	if (front == -2)
+	if (front == CLH_LOCKED)
 		return 0;
 	if (front >= 0)
 		ret = wait_front(c, l, front, k);

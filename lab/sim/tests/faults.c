@@ -105,6 +105,7 @@ static void virtual_cpus_take_turns(void **state)
 		assert_int_equal(even.preempted, 0);
 		assert_true(over.preempted >= 4);
 		assert_true(over.acquisitions > 100);
+		assert_int_equal(over.errors, 0);
 	}
 }
 

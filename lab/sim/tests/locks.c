@@ -107,17 +107,16 @@ static void waiters_are_served_in_order(void **state)
  * Waiters come from two sockets in turn: first all of one are served, then those passed over. The
  * first two did not queue.
  */
-static void cna_changes_the_socket_once(void **state)
+static void serve_two_sockets(int threads)
 {
 	int changes = 0;
 	struct job j;
 
-	(void)state;
 	job_defaults(&j);
 	j.topo.spread = true;
-	play_on(&j.topo, lock_find("cna"), MANY, in_order);
-	assert_int_equal(rounds, MANY);
-	for (int k = 3; k < MANY; k++) {
+	play_on(&j.topo, lock_find("cna"), threads, in_order);
+	assert_int_equal(rounds, threads);
+	for (int k = 3; k < threads; k++) {
 		bool same = topo_place(&j.topo, order[k]).socket ==
 			    topo_place(&j.topo, order[k - 1]).socket;
 
@@ -125,6 +124,14 @@ static void cna_changes_the_socket_once(void **state)
 		assert_true(!same || order[k] > order[k - 1]);
 	}
 	assert_int_equal(changes, 1);
+}
+
+/* The last one in the queue is of the other socket, and of the same. */
+static void cna_changes_the_socket_once(void **state)
+{
+	(void)state;
+	serve_two_sockets(MANY);
+	serve_two_sockets(MANY - 1);
 }
 
 static void a_seed_names_a_run(void **state)
