@@ -75,34 +75,33 @@ def describe(count):
     return f"{size} {float(count['seconds']):6.2f} s  {kinds}"
 
 
-def run_jobs(program, cap, tally, traces):
+def run_job(program, job, cap, tally, traces, more=""):
+    outcome, count, text = run(program, f"-t {job.get('part', cap)} {more} {job['args']}", cap)
+    unseen = [k for k in job.get("sees", []) if k not in count]
+    how = outcome if outcome == "EXHAUSTED" else "in part  "
+    if outcome == "FAILED":
+        course = traces / f"{job['name']}.txt"
+        course.write_text(text)
+        why = f"{reason(text)}: {program} {job['args']} (course: {course})"
+        tally.add("failed", job["name"], why)
+    elif outcome != "EXHAUSTED" and not job.get("part"):
+        tally.add("skipped", job["name"], f"not exhausted in {cap} s: {describe(count)}")
+    elif unseen:
+        why = f"never came to {', '.join(unseen)}: {describe(count)}"
+        tally.add("failed", job["name"], why)
+    else:
+        tally.add("passed", job["name"], f"{how} {describe(count)}")
+
+
+def run_jobs(program, wide, cap, tally, traces):
+    """With both layouts of the lock word."""
     reached = traces / "reached.txt"
     reached.unlink(missing_ok=True)
     for job in load("jobs.toml", "job"):
-        outcome, count, text = run(
-            program, f"-t {job.get('part', cap)} --reached {reached} {job['args']}", cap
-        )
-        unseen = [k for k in job.get("sees", []) if k not in count]
-        if outcome == "FAILED":
-            (traces / f"{job['name']}.txt").write_text(text)
-            tally.add(
-                "failed",
-                job["name"],
-                f"{reason(text)}: {program} {job['args']} (course: {traces}/{job['name']}.txt)",
-            )
-        elif outcome != "EXHAUSTED" and not job.get("part"):
-            tally.add("skipped", job["name"], f"not exhausted in {cap} s: {describe(count)}")
-        elif unseen:
-            tally.add(
-                "failed", job["name"], f"never came to {', '.join(unseen)}: {describe(count)}"
-            )
-        else:
-            tally.add(
-                "passed",
-                job["name"],
-                f"{outcome if outcome == 'EXHAUSTED' else 'in part  '} {describe(count)}",
-            )
+        run_job(program, job, cap, tally, traces, f"--reached {reached}")
     check_reached(program, reached, tally)
+    for job in load("wide.toml", "job"):
+        run_job(wide, job, cap, tally, traces)
 
 
 def access_sites(program):
@@ -256,6 +255,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["jobs", "random", "quick", "mutants", "all"])
     parser.add_argument("--out", type=Path, required=True, help="where mc and its objects are")
+    parser.add_argument("--wide", type=Path, required=True, help="mc for 16384 CPUs")
     parser.add_argument("--tree", type=Path, required=True, help="the lock's sources as compiled")
     parser.add_argument("--cc", required=True, help="command that compiles a file of the lock")
     parser.add_argument("--cap", type=float, default=20, help="seconds of CPU time for one search")
@@ -265,7 +265,7 @@ def main():
     args = parser.parse_args()
     program, tally = args.out / "mc", Tally()
     if args.what in ("jobs", "quick", "all"):
-        run_jobs(program, args.cap, tally, args.out)
+        run_jobs(program, args.wide, args.cap, tally, args.out)
     if args.what in ("random", "quick", "all"):
         run_random(program, args.random_seconds, args.seed, tally, args.out)
     if args.what in ("mutants", "all"):

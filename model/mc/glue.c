@@ -175,15 +175,16 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size)
 
 const char *mc_describe_word(uint32_t word, char *buf, size_t size)
 {
-	u32 tail = word & ~0xffffU;
+	u32 tail = word & _Q_TAIL_MASK;
 
 	if (!tail)
 		snprintf(buf, size, "%08x tag=%u%s", word, word & RES_TAG_MASK,
 			 word & RES_PENDING_MASK ? " pending" : "");
 	else
 		snprintf(buf, size, "%08x tag=%u%s tail=cpu%u/%u", word, word & RES_TAG_MASK,
-			 word & RES_PENDING_MASK ? " pending" : "", (word >> 18) - 1,
-			 word >> 16 & 3);
+			 word & RES_PENDING_MASK ? " pending" : "",
+			 (word >> _Q_TAIL_CPU_OFFSET) - 1,
+			 (word & _Q_TAIL_IDX_MASK) >> _Q_TAIL_IDX_OFFSET);
 	return buf;
 }
 

@@ -9,9 +9,14 @@
 #include "mc.h"
 
 #define LOCKED_BYTE 0xffU
-#define OWNER_BITS  0xfeffU
 #define PENDING_BIT 0x100U
-#define TAIL_BITS   0xffff0000U
+#if CONFIG_NR_CPUS < 16384
+#define OWNER_BITS 0xfeffU
+#define TAIL_BITS  0xffff0000U
+#else
+#define OWNER_BITS LOCKED_BYTE
+#define TAIL_BITS  0xfffffe00U
+#endif
 #define MAX_NEST    4
 #define LIMIT_QUEUE (500 * MC_NS_PER_MS)
 #define LIMIT_TAS   (1000 * MC_NS_PER_MS)
