@@ -16,20 +16,35 @@ __all__ = ["build", "median_interval"]
 
 def _medians(frame, axes, value):
     data = frame.assign(value=tables.value(frame, value))
-    return {key: median_interval(part["value"].tolist()) for key, part in data.groupby(axes)}
+    return {
+        key: (*median_interval(part["value"].tolist()), len(part))
+        for key, part in data.groupby(axes)
+    }
+
+
+def axes_of(campaign):
+    return [a for a in campaign.axes if a != "round"]
+
+
+def left_out(one, other, campaign):
+    """How many cells, whatever the round, are in one of the two only."""
+    a, b = (set(map(tuple, f[axes_of(campaign)].values.tolist())) for f in (one, other))
+    return len(a ^ b)
 
 
 def build(one, other, campaign, value):
-    axes = [a for a in campaign.axes if a != "round"]
-    if one.empty or other.empty:
-        raise CampaignError("one of the two has no results yet")
+    axes = axes_of(campaign)
+    for name, frame in (("A", one), ("B", other)):
+        if frame.empty:
+            raise CampaignError(f"{name} has no results of {campaign.name} yet")
     a, b = _medians(one, axes, value), _medians(other, axes, value)
     rows = []
     for key in a:
         if key not in b:
             continue
-        (m1, l1, h1), (m2, l2, h2) = a[key], b[key]
+        (m1, l1, h1, n1), (m2, l2, h2, n2) = a[key], b[key]
         apart = "yes" if h1 < l2 or h2 < l1 else "no"
+        apart = apart if min(n1, n2) > 1 else "one round"
         rows.append([*key, f"{m1:.4g} ({l1:.4g} .. {h1:.4g})", f"{m2:.4g} ({l2:.4g} .. {h2:.4g})",
                      f"{m2 / m1:.3f}" if m1 else "-", apart])  # fmt: skip
     return pd.DataFrame(rows, columns=[*axes, "A", "B", "B / A", "intervals apart"])

@@ -27,13 +27,19 @@ def _page(title, parts):
     return head + "\n".join(parts) + "\n</body></html>\n"
 
 
-def _machine(head):
+def _rounds(frame):
+    n = frame["round"].nunique() if "round" in frame else 1
+    return "one round" if n == 1 else f"{n} rounds"
+
+
+def _machine(head, frame):
     m = head["machine"]
     return (
         f"<p>{html.escape(m['cpu'])}, {m['cpus']} CPUs, Linux {html.escape(m['kernel'])}, "
-        f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}. A mean has its standard "
-        "deviation behind it; charts show the median and its 95 % interval by order statistics "
-        "(of less than six rounds: all of them). Columns whose names begin with "
+        f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
+        f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
+        "standard deviation behind it; charts show the median and its 95 % interval by order "
+        "statistics (of less than six rounds: all of them). Columns whose names begin with "
         '<span class="published">published</span> are not ours.</p>'
     )
 
@@ -68,10 +74,11 @@ def campaign_page(store, folder, svg=True):
     figures = _figures(campaign, frame)
     parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{html.escape(campaign.about)}</p>"]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
-    parts.append(_machine(store.head()))
+    parts.append(_machine(store.head(), frame))
     for i, figure in enumerate(figures):
         parts.append(figure.to_html(full_html=False, include_plotlyjs=i == 0))
     parts += _tables(campaign, frame)
+    parts.append('<p><a href="index.html">All campaigns</a></p>')
     page = folder / f"{campaign.name}.html"
     page.write_text(_page(campaign.title, parts))
     return _write_svg(figures, folder, campaign.name) if svg else None

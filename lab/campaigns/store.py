@@ -44,6 +44,8 @@ class Store:
         self.cells = folder / "cells"
 
     def _check_head(self, head, path):
+        if not isinstance(head, dict) or not isinstance(head.get("machine"), dict):
+            raise CampaignError(f"{path}: not the head of a campaign's results; move it away")
         if head.get("schema") != SCHEMA or head.get("campaign") != self.campaign.name:
             raise CampaignError(f"{path}: of something else than {self.campaign.name}; name "
                                 "another folder with --results")  # fmt: skip
@@ -89,13 +91,23 @@ class Store:
             not isinstance(data.get(k), t) for k, t in MEMBERS.items()
         ):
             raise CampaignError(f"{path}: not a cell; move it away")
+        if not data["result"]:
+            raise CampaignError(f"{path}: a cell without a result; move it away")
         ours = (SCHEMA, cell.campaign, cell.key, cell.params)
         if (data["schema"], data["campaign"], data["key"], data["params"]) != ours:
             raise CampaignError(f"{path}: another cell than its name says; move it away")
         return data
 
+    def refuse_strangers(self):
+        """Files that are no cell of this campaign. A killed run leaves some with a dot in front."""
+        ours = {f"{cell.key}.json" for cell in self.campaign.cells()}
+        for path in sorted(self.cells.iterdir()) if self.cells.is_dir() else ():
+            if path.name not in ours and not path.name.startswith("."):
+                raise CampaignError(f"{path}: no cell of {self.campaign.name}; move it away")
+
     def missing(self):
         """Cells without a result; the others are read, to see that they are whole."""
+        self.refuse_strangers()
         rest = []
         for cell in self.campaign.cells():
             if self._path(cell).exists():
@@ -111,13 +123,18 @@ class Store:
 
     def frame(self):
         """A row for each measured cell, or each of its "rows": parameters and figures."""
+        if not self.folder.is_dir():
+            raise CampaignError(f"{self.folder}: no such folder of results")
+        self.head()
+        self.refuse_strangers()
         rows = []
         for cell in self.campaign.cells():
             if self._path(cell).exists():
                 data = self.read(cell)
                 result = data["result"]
                 for part in result.get("rows", [result]):
-                    rows.append({**self.campaign.fixed, **cell.params, **flat(part)})
+                    known = {"cell": cell.key, "load": data["load"]}
+                    rows.append({**known, **self.campaign.fixed, **cell.params, **flat(part)})
         return pd.DataFrame(rows)
 
     def export(self):

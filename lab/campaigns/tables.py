@@ -3,9 +3,9 @@
 
 [[table]]: name, title, rows (an axis), columns (axes), value (a measured one, or VALUE / OTHER), in
 [where] what the cells of the table have, and optionally scale, digits, and published: a file of
-lab/sim/published, with "published_rows", "published_where" and the columns to show, or with
-"published_pivot", the column whose values become columns. "published_only": nothing is measured.
-"published_eval": NAME = "an expression of published columns".
+lab/sim/published, with "published_rows", "published_where", "published_scale" and the columns to
+show, or with "published_pivot", the column whose values become columns. "published_only": nothing
+is measured. "published_eval": NAME = "an expression of published columns".
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own."""
@@ -18,13 +18,23 @@ from errors import CampaignError
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "sim/published"
 
 
+def number(frame, name):
+    """A column; what is absent is no number, a word is an error."""
+    column = pd.to_numeric(frame[name], errors="coerce")
+    words = frame[column.isna() & frame[name].notna()]
+    if not words.empty:
+        where = words["cell"].iloc[0] if "cell" in words else "a row"
+        raise CampaignError(f"{where}: {name} is no number: {words[name].iloc[0]!r}")
+    return column
+
+
 def value(frame, text):
     """A column, or the quotient of two; 0 / 0 is no value."""
     parts = [part.strip() for part in text.split("/")]
     for part in parts:
         if part not in frame:
             raise CampaignError(f"no '{part}' in these results; there are: {', '.join(frame)}")
-    numbers = [pd.to_numeric(frame[part]) for part in parts]
+    numbers = [number(frame, part) for part in parts]
     return numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
 
 
@@ -109,6 +119,9 @@ def published(spec):
         data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
         return (data * spec.get("scale", 1)).rename(columns=lambda name: f"published {name}")
     data = data.set_index(spec.get("published_rows", spec["rows"]))
+    if "published_scale" in spec:
+        numbers = data.select_dtypes("number").columns
+        data[numbers] = (data[numbers] * spec["published_scale"]).round(spec.get("digits", 2))
     names = spec.get("published_columns") or [c for c in data if c not in where_columns(spec)]
     for name, expression in spec.get("published_eval", {}).items():
         data[name] = data.eval(expression).round(2)

@@ -143,6 +143,44 @@ def test_foreign_results(toy, monkeypatch):
     assert [p.name for p in other.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.parametrize("text", ["[1]", "{}", '{"machine": {}}', None])
+def test_corrupt_head(toy, text):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    path = st.folder / store.HEAD
+    path.unlink()
+    if text:
+        path.write_text(text)
+    for use in (st.frame, st.prepare):
+        with pytest.raises(CampaignError, match=re.escape(str(st.folder))):
+            use()
+
+
+def test_strangers_are_refused(toy):
+    """A cell of another campaign, or what somebody has left there."""
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    (st.cells / "notes.txt").write_text("mine")
+    for use in (st.frame, st.missing):
+        with pytest.raises(CampaignError, match="notes.txt: no cell of toy"):
+            use()
+    with pytest.raises(CampaignError, match="no such folder"):
+        store.Store(toy / "r/none", st.campaign).frame()
+
+
+@pytest.mark.parametrize(
+    ("result", "why"), [({}, "without a result"), ({"x": "abc"}, "x is no number: 'abc'")]
+)
+def test_figures_are_numbers(toy, result, why):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st)
+    cell = next(iter(st.campaign.cells()))
+    path = st.cells / f"{cell.key}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "result": result}))
+    with pytest.raises(CampaignError, match=f"{cell.key}.*{why}"):
+        tables.build(st.frame(), st.campaign.tables[0])
+
+
 @pytest.mark.parametrize(
     ("extra", "why"), [("false;", "status 1"), ("exit 0;", "no line of JSON"), ("echo {;", None)]
 )
@@ -211,6 +249,11 @@ def test_table_and_compare(toy):
     assert set(table["b rel"]) == {"+0 %"}
     both = compare.build(st.frame(), st.frame().assign(x=lambda f: f.x * 2), st.campaign, "x")
     assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
+    first = st.frame().query("round == 1")
+    both = compare.build(first, st.frame(), st.campaign, "x")
+    assert set(both["intervals apart"]) == {"one round"}
+    assert compare.left_out(first, st.frame(), st.campaign) == 0
+    assert compare.left_out(first.iloc[1:], st.frame(), st.campaign) == 1
     with pytest.raises(CampaignError, match="no 'z'"):
         tables.build(st.frame(), spec | {"value": "z"})
 
