@@ -145,6 +145,11 @@ static bool was_disturbed(const struct round *r)
 	       stolen_ns() - r->stolen > RES_DEF_TIMEOUT / 2;
 }
 
+static double us_after(u64 start, u64 at)
+{
+	return at < start ? -cycles_to_ns(start - at) / 1e3 : cycles_to_ns(at - start) / 1e3;
+}
+
 /* What a reader needs to tell a lock that lost somebody from a machine that stood still. */
 static void tell(const struct round *r)
 {
@@ -157,9 +162,7 @@ static void tell(const struct round *r)
 
 		printf("# %s %d: returned %d; us after member 0 began: called %.1f, back %.1f, done %.1f\n",
 		       i < r->ring->members ? "member" : "bystander", i, a->ret,
-		       (double)(s64)(s->call - start) * cycles_to_ns(1000) / 1e6,
-		       (double)(s64)(s->back - start) * cycles_to_ns(1000) / 1e6,
-		       (double)(s64)(s->end - start) * cycles_to_ns(1000) / 1e6);
+		       us_after(start, s->call), us_after(start, s->back), us_after(start, s->end));
 	}
 	printf("# stolen by the hypervisor: %.0f ms\n", (stolen_ns() - r->stolen) / 1e6);
 	fflush(stdout);

@@ -169,11 +169,6 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return ret;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
-{
-	sim_store(c, &l->word, Q_LOCKED, 0);
-}
-
 const struct lock_ops hybrid_lock = {
 	.name = "hybrid",
 	.source = "docs/lock.md",
@@ -181,6 +176,6 @@ const struct lock_ops hybrid_lock = {
 	.init = clh_init,
 	.done = clh_done,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 	.finds_deadlocks = true,
 };

@@ -47,6 +47,7 @@ void q_init(struct sim_lock *l);
 void q_done(struct sim_lock *l);
 void q_queue(struct sim_cpu *c, struct sim_lock *l);
 
+/** q_release() - Clear the locked byte: what every lock with this word does. */
 void q_release(struct sim_cpu *c, struct sim_lock *l);
 
 /** q_join() - Queue, and wait until everybody in front is gone. Return: true with the lock. */

@@ -81,18 +81,13 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return ret;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
-{
-	sim_store(c, &l->word, Q_LOCKED, 0);
-}
-
 const struct lock_ops tas_lock = {
 	.name = "tas",
 	.source = "docs/lock.md",
 	.state = sizeof(struct tas_cpu),
 	.param = PLAIN,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 	.finds_deadlocks = true,
 };
 
@@ -102,6 +97,6 @@ const struct lock_ops tas_auto_lock = {
 	.state = sizeof(struct tas_cpu),
 	.param = AUTO,
 	.acquire = acquire,
-	.release = release,
+	.release = q_release,
 	.finds_deadlocks = true,
 };
