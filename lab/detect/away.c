@@ -17,6 +17,35 @@ double stolen_ns(void)
 	return (double)ticks * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
+void stint_begin(struct stint *s)
+{
+	s->ready = shim_cycles();
+	s->delay = shim_steal_clock();
+	s->kept = 0;
+}
+
+static double length(const struct stint *s)
+{
+	return cycles_to_ns(s->end - s->ready);
+}
+
+void stint_end(struct stint *s)
+{
+	if (length(s) > RES_DEF_TIMEOUT / 2)
+		s->kept = shim_steal_clock() - s->delay;
+}
+
+bool was_starved(const struct stint *const stints[], int n, int turns)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (stints[i]->kept > length(stints[i]) * (1 - 0.5 / turns))
+			return true;
+	}
+	return false;
+}
+
 double longest_absence(const struct stint *const stints[], int n)
 {
 	u64 start = ~0ULL, longest = 0;

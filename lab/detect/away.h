@@ -9,15 +9,27 @@ double stolen_ns(void);
 
 /**
  * struct stint - what one thread did in a round, in cycles
+ * @ready, @delay: before the round, and how long it had wanted to run and could not, ns
  * @start: the round's beginning, as it saw that
  * @waits: others have to come before it calls
  * @call, @back: around the acquisition
  * @end: it owns nothing any more
+ * @kept: ns since @ready in which it could not run; known of long rounds only
  */
 struct stint {
-	u64 start, call, back, end;
+	u64 ready, delay, start, call, back, end, kept;
 	bool waits;
 };
+
+void stint_begin(struct stint *s);
+/* After @end is set. */
+void stint_end(struct stint *s);
+
+/*
+ * Did one of @n threads get less than half of its share of a CPU, in a round that was long enough
+ * for others to give up? @turns: so many share one CPU.
+ */
+bool was_starved(const struct stint *const stints[], int n, int turns);
 
 /*
  * Before its call, and between its verdict and the release, a thread executes a few instructions.

@@ -15,8 +15,8 @@ struct outcome {
 	u64 timeouts; /* of members */
 	u64 wrong_kind;
 	u64 bystanders, bystander_errors;
-	u64 disturbed; /* further rounds, which say nothing: the machine took a CPU away */
-	struct lab_samples latency;	   /* closing call to first error, ns */
+	u64 disturbed;		    /* further rounds, which say nothing: a thread lost its CPU */
+	struct lab_samples latency; /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
 };
 

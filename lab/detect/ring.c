@@ -110,6 +110,7 @@ static void member(struct round *r, int cpu)
 
 	if (r->ops->lock(&r->lock[cpu], &r->ctx[cpu]))
 		abort();
+	stint_begin(&r->attempt[cpu].when);
 	lab_meet(&r->barrier);
 	r->attempt[cpu].when.start = shim_cycles();
 	r->attempt[cpu].when.waits = r->ring->order == BEFORE;
@@ -118,21 +119,24 @@ static void member(struct round *r, int cpu)
 	attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
 	r->attempt[cpu].when.end = shim_cycles();
+	stint_end(&r->attempt[cpu].when);
 }
 
 static void bystander(struct round *r, int cpu)
 {
 	int l = cpu % r->ring->members;
 
+	stint_begin(&r->attempt[cpu].when);
 	lab_meet(&r->barrier);
 	r->attempt[cpu].when.start = shim_cycles();
 	attempt(r, cpu, l);
 	r->attempt[cpu].when.end = shim_cycles();
+	stint_end(&r->attempt[cpu].when);
 }
 
 /*
- * Did the machine take a CPU away for long enough that who waited for it was right to fail? A
- * thread that stands still inside of the lock does not show, unless the hypervisor says so.
+ * Did a thread lose its CPU for long enough that who waited for it was right to fail? If it stood
+ * still inside of the lock, the scheduler says so, or the hypervisor.
  */
 static bool was_disturbed(const struct round *r)
 {
@@ -142,6 +146,7 @@ static bool was_disturbed(const struct round *r)
 	for (i = 0; i < r->threads; i++)
 		stints[i] = &r->attempt[i].when;
 	return longest_absence(stints, r->threads) > RES_DEF_TIMEOUT / 2 ||
+	       was_starved(stints, r->threads, DIV_ROUND_UP(r->threads, lab_cpus())) ||
 	       stolen_ns() - r->stolen > RES_DEF_TIMEOUT / 2;
 }
 
@@ -160,9 +165,11 @@ static void tell(const struct round *r)
 		const struct attempt *a = &r->attempt[i];
 		const struct stint *s = &a->when;
 
-		printf("# %s %d: returned %d; us after member 0 began: called %.1f, back %.1f, done %.1f\n",
+		printf("# %s %d: returned %d; us after member 0 began: called %.1f, back %.1f, "
+		       "done %.1f; kept off its CPU for %.1f\n",
 		       i < r->ring->members ? "member" : "bystander", i, a->ret,
-		       us_after(start, s->call), us_after(start, s->back), us_after(start, s->end));
+		       us_after(start, s->call), us_after(start, s->back), us_after(start, s->end),
+		       (double)s->kept / 1e3);
 	}
 	printf("# stolen by the hypervisor: %.0f ms\n", (stolen_ns() - r->stolen) / 1e6);
 	fflush(stdout);
@@ -191,7 +198,7 @@ static bool judge_limits(struct round *r, struct outcome *out)
 	if (r->told++ < TELL_MAX)
 		tell(r);
 	if (was_disturbed(r)) {
-		printf("# not judged: the machine took a CPU away\n");
+		printf("# not judged: a thread was kept off its CPU\n");
 		out->disturbed++;
 		return false;
 	}
