@@ -35,12 +35,12 @@ void stint_end(struct stint *s)
 		s->kept = shim_steal_clock() - s->delay;
 }
 
-bool was_starved(const struct stint *const stints[], int n, int turns)
+bool was_starved(const struct stint *const stints[], int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (stints[i]->kept > length(stints[i]) * (1 - 0.5 / turns))
+		if (stints[i]->kept > length(stints[i]) * 0.95)
 			return true;
 	}
 	return false;

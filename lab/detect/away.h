@@ -9,7 +9,7 @@ double stolen_ns(void);
 
 /**
  * struct stint - what one thread did in a round, in cycles
- * @ready, @delay: before the round, and how long it had wanted to run and could not, ns
+ * @ready, @delay: when it last had nothing to wait for, and how long it had been kept off, ns
  * @start: the round's beginning, as it saw that
  * @waits: others have to come before it calls
  * @call, @back: around the acquisition
@@ -26,10 +26,10 @@ void stint_begin(struct stint *s);
 void stint_end(struct stint *s);
 
 /*
- * Did one of @n threads get less than half of its share of a CPU, in a round that was long enough
- * for others to give up? @turns: so many share one CPU.
+ * Did one of @n threads hardly run, though it wanted to all the time, in a round that was long
+ * enough for others to give up? Who takes turns runs more than that, and who halts wants less.
  */
-bool was_starved(const struct stint *const stints[], int n, int turns);
+bool was_starved(const struct stint *const stints[], int n);
 
 /*
  * Before its call, and between its verdict and the release, a thread executes a few instructions.

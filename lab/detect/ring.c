@@ -114,8 +114,10 @@ static void member(struct round *r, int cpu)
 	lab_meet(&r->barrier);
 	r->attempt[cpu].when.start = shim_cycles();
 	r->attempt[cpu].when.waits = r->ring->order == BEFORE;
-	if (r->ring->order == BEFORE)
+	if (r->ring->order == BEFORE) {
 		wait_for_bystanders(r, (cpu + 1) % n);
+		stint_begin(&r->attempt[cpu].when);
+	}
 	attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
 	r->attempt[cpu].when.end = shim_cycles();
@@ -146,8 +148,7 @@ static bool was_disturbed(const struct round *r)
 	for (i = 0; i < r->threads; i++)
 		stints[i] = &r->attempt[i].when;
 	return longest_absence(stints, r->threads) > RES_DEF_TIMEOUT / 2 ||
-	       was_starved(stints, r->threads, DIV_ROUND_UP(r->threads, lab_cpus())) ||
-	       stolen_ns() - r->stolen > RES_DEF_TIMEOUT / 2;
+	       was_starved(stints, r->threads) || stolen_ns() - r->stolen > RES_DEF_TIMEOUT / 2;
 }
 
 static double us_after(u64 start, u64 at)
