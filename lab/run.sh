@@ -4,6 +4,7 @@
 # torture.
 set -euo pipefail
 seconds=${1:?usage: run.sh SECONDS} lab=${LAB:-build/lab}
+export LAB=$lab
 passed=0 failed=0
 
 job() {

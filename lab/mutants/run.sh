@@ -11,14 +11,22 @@ passed=0 failed=0 edits=0
 [ "${1:-}" != --edits ] || { edits=1 && shift; }
 : "${LAB:?}" "${CC:=gcc}"
 [ $edits = 1 ] || : "${CFLAGS:?}" "${LIBS:?}"
+work=$LAB/mutants
+[ $edits = 0 ] || work=$LAB/edits
 
+# Each edit of the script must change something.
 mutate() {
-	local dir=$1 file=$2 script=$3
+	local dir=$1 script=$3 edit same target=$1/kernel/bpf/$2
 	rm -rf "$dir"
-	mkdir -p "$dir"
-	cp -rL "$LAB/tree/kernel" "$dir/kernel"
-	sed -i -E "$script" "$dir/kernel/bpf/$file"
-	! cmp -s "$dir/kernel/bpf/$file" "$LAB/tree/kernel/bpf/$file"
+	mkdir -p "$dir" && cp -rL "$LAB/tree/kernel" "$dir/kernel" || return
+	while [ -n "$script" ]; do
+		edit=${script%%;;*} same=0
+		cp "$target" "$dir/before" && sed -i -E "$edit" "$target" || return
+		cmp -s "$dir/before" "$target" || same=$?
+		[ $same = 1 ] || return 1
+		[ "$script" != "$edit" ] || return 0
+		script=${script#*;;}
+	done
 }
 
 # link DIR PROGRAM CFLAG...: the program over the broken lock
@@ -42,10 +50,10 @@ what_was_found() {
 }
 
 one() {
-	local name=$1 file=$2 script=$3 command=$4 dir=$LAB/mutants/$1 program flags=() log status=0 why
+	local name=$1 file=$2 script=$3 command=$4 dir=$work/$1 program flags=() log status=0 why
 	log=$dir.log
 	if ! mutate "$dir" "$file" "$script"; then
-		echo "not ok - $name: the edit changes nothing"
+		echo "not ok - $name: an edit changes nothing"
 		return 1
 	fi
 	if [ $edits = 1 ]; then

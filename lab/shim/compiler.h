@@ -27,6 +27,7 @@ struct file;
 #define __init
 #define __lockfunc
 #define __kprobes
+#define __uninitialized
 #define NOKPROBE_SYMBOL(fn)
 #define __read_mostly
 #define __ro_after_init

@@ -81,8 +81,9 @@ u64 shim_steal_clock(void)
 	u64 now = shim_clock();
 
 	if (!read_at || now - read_at > STEAL_OLD_NS) {
-		stolen = steal_read();
-		read_at = now;
+		WRITE_ONCE(stolen, steal_read());
+		barrier(); /* a signal in between must not take the old figure for a new one */
+		WRITE_ONCE(read_at, now);
 	}
 	return stolen;
 }

@@ -2,7 +2,7 @@
 /*
  * convoy THREADS SECONDS [ordinary]: threads that may run anywhere want one lock all the time, a
  * resilient or an ordinary one. One line of JSON: acquisitions, failures, seconds, and the longest
- * acquisition.
+ * of the acquisitions that were timed.
  */
 #include <err.h>
 #include <pthread.h>
