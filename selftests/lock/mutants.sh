@@ -4,7 +4,8 @@
 # mutants.patch on top, and runs KUnit and the stress module with each way to break the lock.
 #   selftests/lock/mutants.sh [NUMBER...]     all of 1 to 14
 # First with none of them, a control: to that no test may object.
-# It builds a kernel of its own (6.12-rqspin-mutants), and restores the tree after that.
+# It builds that kernel, 6.12-rqspin-mutants, from the objects of the lean one, and restores the
+# tree after that.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -56,7 +57,7 @@ mkdir -p "$top/build/test-logs"
 log=$top/build/test-logs/lock-mutants
 git -C "$tree" apply "$here/mutants.patch"
 trap restore EXIT
-"$top/kernel-patches/build.sh" --worktree --as mutants lean >"$log" 2>&1 || {
+"$top/kernel-patches/build.sh" --worktree --result mutants lean >"$log" 2>&1 || {
 	echo "mutants: does not build: $log" >&2
 	exit 1
 }
