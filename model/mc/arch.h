@@ -17,8 +17,9 @@ _Bool mc_hybrid(void);
 #define res_hybrid_enabled		 mc_hybrid
 
 /* One round of each loop shows what there is to see. */
-#define RES_STEAL_NS 0
-#define RES_DOOR_NS  0
-#define RES_HALT_NS  0
+#define RES_STEAL_NS  0
+#define RES_CLOSED_NS 0
+#define RES_OPEN_NS   0
+#define RES_HALT_NS   0
 
 #endif /* MC_ARCH_H */

@@ -12,9 +12,10 @@
 #include "locks/qspin.h"
 #include "locks/table.h"
 
-#define STEAL (20 * SIM_US)
-#define HALT  (40 * SIM_US)
-#define DOOR  (100 * SIM_US)
+#define STEAL  (20 * SIM_US)
+#define HALT   (40 * SIM_US)
+#define CLOSED (100 * SIM_US)
+#define OPEN   (25 * SIM_US)
 
 static bool steal_once(struct sim_cpu *c, struct sim_lock *l, uint64_t *val)
 {
@@ -108,7 +109,7 @@ static int wait_at_door(struct sim_cpu *c, struct sim_lock *l, struct res_look *
 		if (free || c->sim->now >= next) {
 			closed = !closed;
 			sim_swap(c, &l->word, Q_PENDING, closed ? Q_PENDING : 0);
-			next = c->sim->now + DOOR;
+			next = c->sim->now + (closed ? CLOSED : OPEN);
 			continue;
 		}
 		if (sim_watch(c, &l->word, k->next < next ? k->next : next))
