@@ -11,7 +11,7 @@
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
 struct bpf_spin_lock spin __hidden SEC(".data.spin");
 __u64 count;	       /* changed under the lock only */
-__u64 failed, longest; /* longest: ns from the call to its return */
+__u64 failed, longest; /* longest: ns, lock to unlock, of those timed */
 
 /* Two looks at the clock take about as long as lock and unlock, and not the same in each kernel. */
 static __always_inline bool timed(__u32 i)
