@@ -93,15 +93,16 @@ def run_job(program, job, cap, tally, traces, more=""):
         tally.add("passed", job["name"], f"{how} {describe(count)}")
 
 
-def run_jobs(program, wide, cap, tally, traces):
-    """With both layouts of the lock word."""
+def run_jobs(program, variants, cap, tally, traces):
+    """The lock as it is, and what is compiled in another way."""
     reached = traces / "reached.txt"
     reached.unlink(missing_ok=True)
     for job in load("jobs.toml", "job"):
         run_job(program, job, cap, tally, traces, f"--reached {reached}")
     check_reached(program, reached, tally)
-    for job in load("wide.toml", "job"):
-        run_job(wide, job, cap, tally, traces)
+    for jobs, variant in variants.items():
+        for job in load(jobs, "job"):
+            run_job(variant, job, cap, tally, traces)
 
 
 def access_sites(program):
@@ -179,9 +180,11 @@ def mutate(source, mutant):
     return source[: head.end()] + body + source[end:]
 
 
-def build_mutant(out, tree, mutant, make_cc):
+def build_mutant(out, mutant, make_cc):
     """Compile the changed file and link it with what is there."""
     where = out / "mutants" / mutant["name"]
+    tree = out / "tree"
+    make_cc = [a.replace("@TREE@", str(tree)) for a in make_cc]
     source = tree / "kernel/bpf" / mutant["file"]
     where.mkdir(parents=True, exist_ok=True)
     changed = where / mutant["file"]
@@ -200,7 +203,8 @@ def build_mutant(out, tree, mutant, make_cc):
 
 
 def jobs_for(mutant):
-    jobs = {j["name"]: j for j in load("jobs.toml", "job")}
+    name = "few.toml" if mutant.get("few") else "jobs.toml"
+    jobs = {j["name"]: j for j in load(name, "job")}
     first = [jobs[n] for n in mutant.get("jobs", [])]
     return first + [j for n, j in jobs.items() if n not in mutant.get("jobs", [])]
 
@@ -225,12 +229,12 @@ def kill(program, mutant, cap, budget):
     return None
 
 
-def run_mutants(out, tree, make_cc, cap, only, tally):
+def run_mutants(out, few, make_cc, cap, only, tally):
     for mutant in load("mutants.toml", "mutant"):
         if only and mutant["name"] not in only:
             continue
         try:
-            program = build_mutant(out, tree, mutant, make_cc)
+            program = build_mutant(few if mutant.get("few") else out, mutant, make_cc)
         except Broken as e:
             tally.add("failed", mutant["name"], str(e))
             continue
@@ -255,8 +259,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["jobs", "random", "quick", "mutants", "all"])
     parser.add_argument("--out", type=Path, required=True, help="where mc and its objects are")
-    parser.add_argument("--wide", type=Path, required=True, help="mc for 16384 CPUs")
-    parser.add_argument("--tree", type=Path, required=True, help="the lock's sources as compiled")
+    parser.add_argument("--wide", type=Path, required=True, help="... for 16384 CPUs")
+    parser.add_argument("--few", type=Path, required=True, help="... with one node for each CPU")
     parser.add_argument("--cc", required=True, help="command that compiles a file of the lock")
     parser.add_argument("--cap", type=float, default=20, help="seconds of CPU time for one search")
     parser.add_argument("--random-seconds", type=float, default=20)
@@ -265,11 +269,12 @@ def main():
     args = parser.parse_args()
     program, tally = args.out / "mc", Tally()
     if args.what in ("jobs", "quick", "all"):
-        run_jobs(program, args.wide, args.cap, tally, args.out)
+        variants = {"wide.toml": args.wide / "mc", "few.toml": args.few / "mc"}
+        run_jobs(program, variants, args.cap, tally, args.out)
     if args.what in ("random", "quick", "all"):
         run_random(program, args.random_seconds, args.seed, tally, args.out)
     if args.what in ("mutants", "all"):
-        run_mutants(args.out, args.tree, shlex.split(args.cc), 2, args.only, tally)
+        run_mutants(args.out, args.few, shlex.split(args.cc), 2, args.only, tally)
     return tally.close()
 
 

@@ -235,6 +235,7 @@ struct mc_option {
 	uint8_t order;
 	uint8_t jump;
 	bool preempts;
+	bool waits; /* all do, and time passes */
 };
 
 /* Something else than going on is possible here. */

@@ -83,7 +83,7 @@ static uint64_t blockers_of(int cpu, int level)
 		return set;
 	if (mc.owner_cpu[lock] >= 0)
 		set |= 1ULL << node_of(mc.owner_cpu[lock], mc.owner_level[lock]);
-	else if (!mc_cfg.hybrid || ctx->joined)
+	else if (!mc_cfg.hybrid || ctx->joined || mc.pending[lock] >= 0)
 		set |= next_in_line(lock) & ~(1ULL << node_of(cpu, level));
 	return set;
 }

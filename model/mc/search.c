@@ -40,6 +40,17 @@ static bool can_go(const struct mc_cpu *cpu)
 	return !cpu->done && (!cpu->blocked || cpu->woken);
 }
 
+static bool somebody_can_go(void)
+{
+	int i;
+
+	for (i = 0; i < mc_cfg.ncpu; i++) {
+		if (can_go(&mc.cpu[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool cur_can_go(void)
 {
 	return mc.begun && can_go(mc_this());
@@ -136,6 +147,9 @@ int mc_options(struct mc_option *opt)
 	n += jump_options(opt + n);
 	n += interrupt_options(opt + n);
 	n += respin_options(opt + n);
+	/* An interrupt may come before or after this time. */
+	if (n && !somebody_can_go())
+		opt[n++] = (struct mc_option){ .waits = true };
 	return n;
 }
 
@@ -147,21 +161,6 @@ static void pass_time(uint64_t ns)
 	if (ns >= 50 * MC_NS_PER_MS)
 		mc.very_late = true;
 	mc_note(MC_NOTE_TIME, NULL, mc.now / 1000, 0);
-}
-
-void mc_take(const struct mc_option *opt)
-{
-	mc.preempted += opt->preempts;
-	if (opt->jump) {
-		mc.jumps++;
-		pass_time(jump_ns[opt->jump]);
-	}
-	mc.irqs += opt->order >= MC_IRQ;
-	mc.nmis += opt->order == MC_NMI;
-	mc.cpu[opt->cpu].order = opt->order;
-	mc.begun = true;
-	mc_stats.steps++;
-	mc_resume(opt->cpu);
 }
 
 static uint64_t idle_step(void)
@@ -206,6 +205,25 @@ bool mc_idle(void)
 			cpu->woken = true;
 	}
 	return left;
+}
+
+void mc_take(const struct mc_option *opt)
+{
+	if (opt->waits) {
+		mc_idle();
+		return;
+	}
+	mc.preempted += opt->preempts;
+	if (opt->jump) {
+		mc.jumps++;
+		pass_time(jump_ns[opt->jump]);
+	}
+	mc.irqs += opt->order >= MC_IRQ;
+	mc.nmis += opt->order == MC_NMI;
+	mc.cpu[opt->cpu].order = opt->order;
+	mc.begun = true;
+	mc_stats.steps++;
+	mc_resume(opt->cpu);
 }
 
 static bool all_done(void)

@@ -4,6 +4,7 @@
 #define BENCH_IRQS_OFF_H
 
 #define IRQS_OFF_CPUS	64
+#define IRQS_OFF_HOLD	1000 /* rounds of a loop, with the lock held */
 #define IRQS_OFF_RANGES 16
 #define IRQS_OFF_SITES	32 /* instructions that turn interrupts off */
 /* 16 steps for each power of two of ns: from 2^4 to 2^24. */

@@ -10,7 +10,7 @@ const char *waits_missing(void)
 	const char *why;
 
 	if (probe(PROBE_TRACEPOINT))
-		return NULL; /* the lock of our series tells of every slow path */
+		return NULL; /* the lock of our series tells of every wait */
 	switch (lock_mode_watch(&why)) {
 	case MODE_QUEUE:
 		return "the first waiter of a lock, which waits beside the queue";

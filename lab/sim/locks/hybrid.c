@@ -3,7 +3,9 @@
  * Our queue for virtual machines (docs/lock.md): newcomers take a free lock past the queue while
  * its door, the pending bit, is open. Those behind the head halt after a while, or at once when the
  * one in front does not run; whoever is in front kicks them. The head never halts. Ticks, which end
- * a halt, waiters that leave, and stealing by a CPU that has no free node are left out.
+ * a halt, waiters that leave, stealing by a CPU that has no free node and the try before a wait is
+ * set up are left out, and the time limit counts from the first look, not from the last change of
+ * owner. A wait that fails leaves its node in the queue, so the results behind an error are void.
  */
 #include <errno.h>
 
