@@ -15,6 +15,7 @@ enum {
 	OPT_IRQS,
 	OPT_NMIS,
 	OPT_IRQ_WAITS,
+	OPT_IRQ_CPU,
 	OPT_TRAPS,
 	OPT_JUMPS,
 	OPT_TAG_CPUS,
@@ -45,6 +46,7 @@ static const struct argp_option options[] = {
 	{ "irqs", OPT_IRQS, "N", 0, "interrupts in an execution", 0 },
 	{ "nmis", OPT_NMIS, "N", 0, "NMIs in an execution", 0 },
 	{ "irq-waits", OPT_IRQ_WAITS, NULL, 0, "interrupts come only where a loop waits", 0 },
+	{ "irq-cpu", OPT_IRQ_CPU, "N", 0, "interrupts and NMIs come on CPU N only", 0 },
 	{ "traps", OPT_TRAPS, NULL, 0,
 	  "... also where interrupts are off: a function that is traced", 0 },
 	{ "jumps", OPT_JUMPS, "N", 0, "jumps of the clock where it is read", 0 },
@@ -136,6 +138,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_IRQ_WAITS:
 		mc_cfg.irq_waits = true;
+		break;
+	case OPT_IRQ_CPU:
+		mc_cfg.irq_off_cpus = ~(1U << (atoi(arg) & 31));
 		break;
 	case OPT_TRAPS:
 		mc_cfg.irq_waits = true;

@@ -135,8 +135,9 @@ struct mc_config {
 	int ncpu;
 	int preemptions;
 	int irqs;
-	bool irq_waits; /* interrupts come only where a loop waits */
-	bool traps;	/* and there also if they are off */
+	bool irq_waits;	       /* interrupts come only where a loop waits */
+	bool traps;	       /* and there also if they are off */
+	uint32_t irq_off_cpus; /* a mask: the others take them */
 	int nmis;
 	int jumps;
 	unsigned int tag_cpus;

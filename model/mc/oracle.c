@@ -57,7 +57,15 @@ void mc_oracle_reset(void)
 	}
 }
 
-/* Who can take the free lock: anybody of the queue, since those in front may be about to return. */
+/* Who stands still in its loop is not about to return. */
+static bool surely_waits(int node)
+{
+	const struct mc_cpu *cpu = &mc.cpu[node / MC_LEVELS];
+
+	return cpu->blocked && node % MC_LEVELS == cpu->level && !ctx_of(node)->told;
+}
+
+/* Who can take the free lock: those of the queue in front of whom all may be about to return. */
 static uint64_t next_in_line(int lock)
 {
 	uint64_t set = 0;
@@ -65,8 +73,11 @@ static uint64_t next_in_line(int lock)
 
 	if (mc.pending[lock] >= 0)
 		return 1ULL << mc.pending[lock];
-	for (i = 0; i < mc.queued[lock]; i++)
+	for (i = 0; i < mc.queued[lock]; i++) {
 		set |= 1ULL << mc.queue[lock][i];
+		if (surely_waits(mc.queue[lock][i]))
+			break;
+	}
 	return set;
 }
 

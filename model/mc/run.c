@@ -195,6 +195,7 @@ static void stop(const struct mc_at *at)
 		cpu->blocked = false;
 		cpu->woken = false;
 		cpu->watch = 0;
+		mc_waits_changed();
 	}
 	if (++mc.steps > MAX_STEPS)
 		mc_fail("no end: too many steps");

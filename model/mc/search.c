@@ -90,6 +90,8 @@ static bool takes(const struct mc_cpu *cpu, enum mc_order order)
 {
 	if (cpu->done || cpu->level + 1 >= MC_LEVELS || cpu->ctx[cpu->level].nmi)
 		return false;
+	if (mc_cfg.irq_off_cpus & 1U << (cpu - mc.cpu))
+		return false;
 	if (mc_cfg.irq_waits && !cpu->blocked)
 		return false;
 	if (order == MC_NMI)
