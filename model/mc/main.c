@@ -112,6 +112,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!mc_cfg.ncpu)
 			argp_error(state, "no script: give one for each CPU, as in mc AB.ba BA.ab");
+		if (!(~mc_cfg.irq_off_cpus & ((1U << mc_cfg.ncpu) - 1)))
+			argp_error(state, "--irq-cpu: there are %d CPUs only", mc_cfg.ncpu);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -140,7 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		mc_cfg.irq_waits = true;
 		break;
 	case OPT_IRQ_CPU:
-		mc_cfg.irq_off_cpus = ~(1U << (atoi(arg) & 31));
+		if (atoi(arg) < 0 || atoi(arg) >= MC_CPUS)
+			argp_error(state, "no CPU %s", arg);
+		mc_cfg.irq_off_cpus = ~(1U << atoi(arg));
 		break;
 	case OPT_TRAPS:
 		mc_cfg.irq_waits = true;

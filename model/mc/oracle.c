@@ -57,7 +57,7 @@ void mc_oracle_reset(void)
 	}
 }
 
-/* Who stands still in its loop is not about to return. */
+/* Who stands still in its loop is not about to return: none pauses after it has left. */
 static bool surely_waits(int node)
 {
 	const struct mc_cpu *cpu = &mc.cpu[node / MC_LEVELS];

@@ -195,6 +195,7 @@ static void stop(const struct mc_at *at)
 		cpu->blocked = false;
 		cpu->woken = false;
 		cpu->watch = 0;
+		/* It may pass headship now, without a write to a lock word. */
 		mc_waits_changed();
 	}
 	if (++mc.steps > MAX_STEPS)

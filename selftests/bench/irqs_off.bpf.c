@@ -20,7 +20,7 @@ struct {
 	__u64 ip, since;
 } off[IRQS_OFF_CPUS];
 
-/* So long that a virtual CPU loses its turn in here: the others find the lock held, and queue. */
+/* A virtual CPU loses its turn in here so often that the others find the lock held, and queue. */
 static void hold(void)
 {
 	int i;

@@ -42,6 +42,7 @@ try() {
 	why=$(sed -n 's/^not ok - //p' "$log.$n" | paste -sd, | cut -c1-120)
 	case $status in
 	124 | 125) why="${why:+$why, }the guest hangs or dies" ;;
+	126) why="${why:+$why, }the kernel log shows a fault" ;;
 	esac
 	if [ "$n" = 0 ]; then
 		[ -z "$why" ] && [ $status = 0 ] && return 0
@@ -51,7 +52,7 @@ try() {
 	if [ -n "$why" ]; then
 		passed=$((passed + 1))
 		echo "ok - mutant $n: $why"
-	elif [ -n "${elsewhere[$n]:-}" ]; then
+	elif [ $status = 0 ] && [ -n "${elsewhere[$n]:-}" ]; then
 		skipped=$((skipped + 1))
 		echo "ok - mutant $n: nobody objects # SKIP ${elsewhere[$n]}"
 	else
