@@ -52,7 +52,8 @@ check_out() {
 		git -C "$src" clean -qfdx
 	else
 		git -C "$tree" worktree prune
-		git -C "$tree" worktree add -q --force --detach "$src" "$commit"
+		# twice: a killed run may have left it locked
+		git -C "$tree" worktree add -q --force --force --detach "$src" "$commit"
 	fi
 }
 

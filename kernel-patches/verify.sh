@@ -49,7 +49,8 @@ apply() {
 	local p
 	rm -rf "$src"
 	git -C "$tree" worktree prune
-	git -C "$tree" worktree add -q --force --detach "$src" base
+	# twice: a killed run may have left it locked
+	git -C "$tree" worktree add -q --force --force --detach "$src" base
 	while read -r p; do
 		git -C "$src" am -q --keep-non-patch "$patches/$p" || { echo "$p does not apply"; return 1; }
 	done < <(series_files)
