@@ -14,7 +14,7 @@ tree=$top/build/linux-6.12
 passed=0 failed=0 skipped=0
 # Too rare for a guest, with what shows it elsewhere.
 declare -A elsewhere=(
-	[5]="a lock must change hands between two reads, twice: pass-2-skipped of model/mc"
+	[5]="needs a lock that changes hands between two reads: see pass-2-skipped in model/mc"
 )
 
 die() {
