@@ -315,6 +315,15 @@ def test_stream_that_is_never_seen(tracer, source):
     assert t.summary["lost_unknown"] == (source == "stream")
 
 
+def test_a_program_is_loaded_once(tracer):
+    """One that came and went before, only to be tried, would be a program that nobody saw."""
+    with tracer("--source", "ring", "-v") as t, stopped(t):
+        before = loaded()
+        run_plain("plain_aa", 101)
+        all_gone(before)
+    assert t.talk.count("plain_aa was gone before it could be examined") == 1, t.talk
+
+
 @pytest.fixture
 def pinned_aa():
     with pinned(PLAIN) as where:

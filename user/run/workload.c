@@ -14,10 +14,11 @@
 #include "run/refusal.h"
 #include "run/workload.h"
 
-#define LOAD_TRIES 20
-#define LOG_SIZE   (1 << 20)
-#define STATS_MAP  ".bss.sample"
-#define STATS_SIZE (SAMPLE_CPUS * sizeof(struct sample_stats))
+#define LOAD_TRIES	  20
+#define LOG_SIZE	  (1 << 20)
+#define STATS_MAP	  ".bss.sample"
+#define STATS_SIZE	  (SAMPLE_CPUS * sizeof(struct sample_stats))
+#define FLAG_OF_NO_KERNEL (1U << 31) /* BPF_PROG_LOAD refuses flags that it does not know */
 
 static int workload_open(struct workload *w, const char *path)
 {
@@ -207,6 +208,14 @@ static void pin_nothing(struct workload *w)
 	bpf_object__for_each_map(map, w->obj) bpf_map__set_pin_path(map, NULL);
 }
 
+/* A tracer could not know that they never run: let the kernel refuse them. */
+static void load_nothing(struct workload *w)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, w->obj) bpf_program__set_flags(prog, FLAG_OF_NO_KERNEL);
+}
+
 static int workload_load(struct workload *w, struct role *roles, unsigned int nr,
 			 const char *const attach[2])
 {
@@ -214,8 +223,10 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 
 	if (err)
 		return err;
-	if (w->rehearsal)
+	if (w->rehearsal) {
 		pin_nothing(w);
+		load_nothing(w);
+	}
 	if (bpf_object__load(w->obj)) {
 		err = errno;
 		return err == EAGAIN && !w->last_try ? -EAGAIN : explain_load(w, err);

@@ -17,11 +17,11 @@ struct workload {
 	const struct sample_stats *stats; /* SAMPLE_CPUS of them; NULL if the object has none */
 	char *log;			  /* the verifier's */
 	bool last_try;			  /* to load it */
-	bool rehearsal;			  /* pin nothing */
+	bool rehearsal;			  /* pin nothing, and load no program */
 };
 
 /* 0, or -errno after they have said why: -EOPNOTSUPP if this machine or user cannot do it. */
-/* A foreign object: does libbpf survive it? Nothing stays loaded. */
+/* A foreign object: does libbpf survive it? It loads maps, which go again, but no program. */
 int workload_rehearse(const char *path, struct role *roles, unsigned int nr);
 int workload_start(struct workload *w, const char *path, struct role *roles, unsigned int nr,
 		   const char *const attach[2]);

@@ -129,7 +129,8 @@ static void add_stream(struct stream_source *ss, const struct proginfo *p)
 		return;
 	}
 	st->prog_id = p->id;
-	st->may_lock = proginfo_may_lock(p);
+	/* Nobody is shown what happens in our own. */
+	st->may_lock = !p->own && proginfo_may_lock(p);
 	st->fd = -1;
 	st->last_ns = now_ns();
 	st->next = ss->streams;
@@ -272,16 +273,23 @@ static void read_reports(struct stream_source *ss, struct stream *st, int fd, __
 	}
 }
 
+static bool not_opened(struct stream_source *ss, const struct stream *st, int err)
+{
+	if (st->may_lock) {
+		pr_debug("stream of program %u not read: %s", st->prog_id, strerror(err));
+		ss->incomplete = true;
+	}
+	return err != ENOENT;
+}
+
 /* False: the program is gone. */
 static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now, bool last)
 {
 	int fd = st->fd >= 0 ? st->fd : bpf_prog_get_fd_by_id(st->prog_id);
 	bool due;
 
-	if (fd < 0) {
-		ss->incomplete |= st->may_lock;
-		return errno != ENOENT;
-	}
+	if (fd < 0)
+		return not_opened(ss, st, errno);
 	read_reports(ss, st, fd, now);
 	due = last || now - st->last_ns >= HOLD_NS;
 	if (due) {

@@ -47,11 +47,12 @@ void unseen_scan(struct unseen *u, struct proginfos *progs, struct wake *wake)
 	while (proginfos_next_missed(progs, &id)) {
 		char name[WAKE_NAME] = "?";
 
-		if (!counts_as_missed(u, wake, id, name) || counted_has(&u->silent, name) ||
-		    !counted_first(&u->missed, strcmp(name, "?") ? name : ""))
+		if (!counts_as_missed(u, wake, id, name))
 			continue;
 		pr_debug("program %u %s was gone before it could be examined", id, name);
-		u->nr_missed++;
+		if (!counted_has(&u->silent, name) &&
+		    counted_first(&u->missed, strcmp(name, "?") ? name : ""))
+			u->nr_missed++;
 	}
 }
 
