@@ -73,12 +73,22 @@ int report_append(char **text, size_t *len, const char *more, size_t n)
 	return 0;
 }
 
-static void parse_held(const char *line, struct rqspin_event *ev)
+/* The text lists more held locks than an event has room for. */
+struct listed {
+	unsigned int nr;
+	bool wanted; /* among them */
+};
+
+static void parse_held(const char *line, struct rqspin_event *ev, struct listed *held)
 {
 	unsigned long long addr;
 	unsigned int nth;
 
-	if (sscanf(line, "Held lock[%u] = %llx", &nth, &addr) == 2 && nth < RQSPIN_EVENT_HELD)
+	if (sscanf(line, "Held lock[%u] = %llx", &nth, &addr) != 2)
+		return;
+	held->nr++;
+	held->wanted |= addr == ev->lock;
+	if (nth < RQSPIN_EVENT_HELD)
 		ev->held[nth] = addr;
 }
 
@@ -157,7 +167,7 @@ static bool is_source(const char *line)
 }
 
 /* A number that is missing is not one of the next line: sscanf() would go on there. */
-static void parse_line(const char *text, struct failure *f)
+static void parse_line(const char *text, struct failure *f, struct listed *held)
 {
 	struct rqspin_event *ev = &f->ev;
 	unsigned long long addr;
@@ -170,7 +180,7 @@ static void parse_line(const char *text, struct failure *f)
 	else if (sscanf(line, "Total held locks = %u", &nr) == 1)
 		ev->nr_held = nr;
 	else if (starts(line, "Held lock["))
-		parse_held(line, ev);
+		parse_held(line, ev, held);
 	else if (starts(line, "Kind "))
 		parse_kind(line, f);
 	else if (starts(line, "CPU: "))
@@ -187,9 +197,29 @@ static void set_owner_held(struct failure *f)
 	f->some_owner_held = true;
 }
 
+/* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are listed. */
+static void set_kind(struct rqspin_event *ev, const struct listed *held)
+{
+	bool all = ev->nr_held && ev->nr_held == held->nr;
+
+	if (ev->err == -ETIMEDOUT) {
+		ev->kind = RQSPIN_TIMEOUT;
+	} else if (held->wanted) {
+		ev->kind = RQSPIN_AA;
+		ev->parties = 1;
+		ev->owner_cpu = ev->cpu;
+		ev->nr_owner_held = ev->nr_held;
+		memcpy(ev->owner_held, ev->held, sizeof(ev->held));
+	} else {
+		ev->kind = all ? RQSPIN_ABBA : RQSPIN_UNKNOWN;
+		ev->parties = all ? 2 : 0;
+	}
+}
+
 int report_parse(const char *report, size_t len, struct failure *f)
 {
 	const char *end = report + len;
+	struct listed held = { 0 };
 	bool seen = false;
 
 	if (starts(report, DEADLOCK))
@@ -199,13 +229,15 @@ int report_parse(const char *report, size_t len, struct failure *f)
 	else
 		return -EINVAL;
 	for (const char *line = next_line(report); line && line < end; line = next_line(line)) {
-		parse_line(line, f);
+		parse_line(line, f, &held);
 		/* Only the innermost: where that is cut, the caller's would be a wrong one. */
 		if (!seen && is_source(line))
 			parse_source(line, f);
 		seen |= is_source(line);
 	}
 	set_owner_held(f);
+	if (!f->told)
+		set_kind(&f->ev, &held);
 	return f->ev.lock ? 0 : -EINVAL;
 }
 

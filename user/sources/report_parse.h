@@ -22,7 +22,7 @@ const char *report_rest(const char *text);
 /* Add what a program's stream held, any bytes, to a text, or NULL, of *len bytes; 0 or -ENOMEM. */
 int report_append(char **text, size_t *len, const char *more, size_t n);
 
-/* err, lock, held locks, cpu, tid, comm and line, as far as the text has them; 0 or -EINVAL. */
+/* err, lock, kind, held locks, cpu, tid, comm, line: as far as the text has them. 0 or -EINVAL. */
 int report_parse(const char *report, size_t len, struct failure *f);
 
 /* A line of a program's fdinfo: false unless it says what its error stream dropped. */

@@ -150,29 +150,6 @@ static void find_streams(struct stream_source *ss)
 	ss->last_id = newest;
 }
 
-/* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are known. */
-static void set_kind(struct rqspin_event *ev)
-{
-	bool all = ev->nr_held && ev->nr_held <= RQSPIN_EVENT_HELD;
-
-	if (ev->err == -ETIMEDOUT) {
-		ev->kind = RQSPIN_TIMEOUT;
-		return;
-	}
-	for (__u32 i = 0; all && i < ev->nr_held; i++) {
-		if (ev->held[i] != ev->lock)
-			continue;
-		ev->kind = RQSPIN_AA;
-		ev->parties = 1;
-		ev->owner_cpu = ev->cpu;
-		ev->nr_owner_held = ev->nr_held;
-		memcpy(ev->owner_held, ev->held, sizeof(ev->held));
-		return;
-	}
-	ev->kind = all ? RQSPIN_ABBA : RQSPIN_UNKNOWN;
-	ev->parties = all ? 2 : 0;
-}
-
 static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
 {
 	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
@@ -188,8 +165,6 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 	}
 	/* The report names the thread only. */
 	task_find(f.ev.tid, &f.ev.pid, NULL);
-	if (!f.told)
-		set_kind(&f.ev);
 	f.prog = proginfos_by_id(session_progs(ss->session), st->prog_id);
 	f.report = strndup(report, len);
 	session_push(ss->session, &f);

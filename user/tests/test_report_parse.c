@@ -93,6 +93,42 @@ static void the_patched_kernel_names_the_kind(void **state)
 	assert_int_equal(f.ev.nr_held, 1);
 }
 
+#define NINE_HELD(attempted, nr)                                      \
+	"ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock\n" \
+	"Attempted lock   = " attempted "\n"                          \
+	"Total held locks = " nr "\n"                                 \
+	"Held lock[ 0] = 0xff10\nHeld lock[ 1] = 0xff11\n"            \
+	"Held lock[ 2] = 0xff12\nHeld lock[ 3] = 0xff13\n"            \
+	"Held lock[ 4] = 0xff14\nHeld lock[ 5] = 0xff15\n"            \
+	"Held lock[ 6] = 0xff16\nHeld lock[ 7] = 0xff17\n"            \
+	"Held lock[ 8] = 0xff18\n"                                    \
+	"CPU: 1 UID: 0 PID: 154 Comm: x\n"                            \
+	"\n"
+
+static void assert_kind(const char *report, enum rqspin_kind kind, __u32 parties, int owner)
+{
+	struct failure f = { .ev.owner_cpu = -1 };
+
+	assert_int_equal(report_parse(report, strlen(report), &f), 0);
+	assert_false(f.told);
+	assert_int_equal(f.ev.kind, kind);
+	assert_int_equal(f.ev.parties, parties);
+	assert_int_equal(f.ev.owner_cpu, owner);
+}
+
+static void all_locks_of_the_text_tell_the_kind(void **state)
+{
+	(void)state;
+	assert_true(RQSPIN_EVENT_HELD < 9);
+	assert_kind(AA, RQSPIN_AA, 1, 2);
+	assert_kind(TIMEOUT, RQSPIN_TIMEOUT, 0, -1);
+	assert_kind(CUT, RQSPIN_UNKNOWN, 0, -1);
+	assert_kind(NINE_HELD("0xff18", "9"), RQSPIN_AA, 1, 1);
+	assert_kind(NINE_HELD("0xff20", "9"), RQSPIN_ABBA, 2, -1);
+	assert_kind(NINE_HELD("0xff18", "40"), RQSPIN_AA, 1, 1);
+	assert_kind(NINE_HELD("0xff20", "40"), RQSPIN_UNKNOWN, 0, -1);
+}
+
 static void timeout_of_the_irqsave_form(void **state)
 {
 	struct failure f = { 0 };
@@ -205,6 +241,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(everything_in_a_report_is_read),
 	cmocka_unit_test(the_callers_line_is_not_the_calls),
 	cmocka_unit_test(the_patched_kernel_names_the_kind),
+	cmocka_unit_test(all_locks_of_the_text_tell_the_kind),
 	cmocka_unit_test(timeout_of_the_irqsave_form),
 	cmocka_unit_test(reports_are_found_between_other_text),
 	cmocka_unit_test(a_program_may_write_any_byte),
