@@ -229,7 +229,9 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 	}
 	if (bpf_object__load(w->obj)) {
 		err = errno;
-		return err == EAGAIN && !w->last_try ? -EAGAIN : explain_load(w, err);
+		if (w->rehearsal || (err == EAGAIN && !w->last_try))
+			return -err;
+		return explain_load(w, err);
 	}
 	for (unsigned int i = 0; i < nr; i++)
 		set_prog(w, &roles[i]);

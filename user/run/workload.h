@@ -21,7 +21,7 @@ struct workload {
 };
 
 /* 0, or -errno after they have said why: -EOPNOTSUPP if this machine or user cannot do it. */
-/* A foreign object: does libbpf survive it? It loads maps, which go again, but no program. */
+/* A foreign object: does libbpf survive it? Loads its maps, which go again, and no program. */
 int workload_rehearse(const char *path, struct role *roles, unsigned int nr);
 int workload_start(struct workload *w, const char *path, struct role *roles, unsigned int nr,
 		   const char *const attach[2]);

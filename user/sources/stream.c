@@ -250,7 +250,7 @@ static void read_reports(struct stream_source *ss, struct stream *st, int fd, __
 
 static bool not_opened(struct stream_source *ss, const struct stream *st, int err)
 {
-	if (st->may_lock) {
+	if (st->may_lock && !ss->incomplete) {
 		pr_debug("stream of program %u not read: %s", st->prog_id, strerror(err));
 		ss->incomplete = true;
 	}

@@ -49,7 +49,8 @@ void unseen_scan(struct unseen *u, struct proginfos *progs, struct wake *wake)
 
 		if (!counts_as_missed(u, wake, id, name))
 			continue;
-		pr_debug("program %u %s was gone before it could be examined", id, name);
+		if (id != PROGINFO_MISSED_MANY)
+			pr_debug("program %u %s was gone before it could be examined", id, name);
 		if (!counted_has(&u->silent, name) &&
 		    counted_first(&u->missed, strcmp(name, "?") ? name : ""))
 			u->nr_missed++;
