@@ -105,11 +105,6 @@ static void rounds(int cpu, void *arg)
 		one_round(p, i);
 }
 
-static void judge(struct pairs *p, const struct lab_ops *ops, const struct lab_median *ratio)
-{
-	bench_target(ops->name, ratio->mid, false, p->target);
-}
-
 /* What the owner's tag in the word saves against a table that is always written. */
 static void report_to_held(struct pairs *p)
 {
@@ -149,7 +144,7 @@ static void report(struct pairs *p, json_t *out)
 				       bench_median_json(&cy), "ratio", bench_median_json(&ratio),
 				       "to_held_table", bench_median_json(&to_held)));
 		if (lab_locks[i]->flags & LAB_OURS)
-			judge(p, lab_locks[i], &ratio);
+			bench_target(lab_locks[i]->name, ratio.mid, false, p->target);
 	}
 	report_to_held(p);
 }

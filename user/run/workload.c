@@ -208,7 +208,7 @@ static void pin_nothing(struct workload *w)
 	bpf_object__for_each_map(map, w->obj) bpf_map__set_pin_path(map, NULL);
 }
 
-/* A tracer could not know that they never run: let the kernel refuse them. */
+/* Tracers would miss programs that come and go, though these never run: the kernel refuses them. */
 static void load_nothing(struct workload *w)
 {
 	struct bpf_program *prog;
