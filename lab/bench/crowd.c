@@ -101,26 +101,37 @@ static void collect(struct crowd *c, int k)
 	}
 	c->rate[k] = (double)ops / SAMPLE_US;
 	lab_add(&c->cell[k].rate, c->rate[k]);
-	lab_add(&c->cell[k].ratio, c->rate[k] / c->rate[0]);
 	lab_add(&c->cell[k].longest, to_ms(longest));
 }
 
+static void measure(struct crowd *c, int cpu, int k)
+{
+	if (!cpu)
+		prepare(c, lab_locks[k]);
+	lab_meet(&c->barrier);
+	contend(lab_locks[k], &c->ctx[cpu], &c->longest[cpu]);
+	lab_meet(&c->barrier);
+	if (!cpu)
+		collect(c, k);
+}
+
+/* Forwards and backwards in turn, so that a drift favours no lock. */
 static void rounds(int cpu, void *arg)
 {
 	struct crowd *c = arg;
-	int round, k;
+	int round, i, k, n;
 
+	for (n = 0; lab_locks[n]; n++)
+		;
 	for (round = 0; round < c->rounds; round++) {
-		for (k = 0; lab_locks[k]; k++) {
-			if (!takes_part(lab_locks[k]))
-				continue;
-			if (!cpu)
-				prepare(c, lab_locks[k]);
-			lab_meet(&c->barrier);
-			contend(lab_locks[k], &c->ctx[cpu], &c->longest[cpu]);
-			lab_meet(&c->barrier);
-			if (!cpu)
-				collect(c, k);
+		for (i = 0; i < n; i++) {
+			k = round % 2 ? n - 1 - i : i;
+			if (takes_part(lab_locks[k]))
+				measure(c, cpu, k);
+		}
+		for (k = 0; !cpu && k < n; k++) {
+			if (takes_part(lab_locks[k]))
+				lab_add(&c->cell[k].ratio, c->rate[k] / c->rate[0]);
 		}
 	}
 }

@@ -8,6 +8,7 @@ campaigns/NAME.toml:
                                [text.axis] has for it
     needs                      make targets, built before the first cell; "place" names kernels
     [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
+    varies                     axes that the rows of one cell have, if a command prints "rows"
     [fixed] NAME = value       the same in all cells
     [quick] NAME = values      what a quick run has instead, of axes or of fixed
     [[skip]] NAME = [values]   cells that have all of these are left out; "why" says why
@@ -27,7 +28,7 @@ from errors import CampaignError
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "campaigns"
 SECTIONS = {"title", "about", "document", "command", "needs", "axes", "text", "fixed", "quick",
-            "skip", "table", "chart"}  # fmt: skip
+            "skip", "table", "chart", "varies"}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Campaign:
         self.needs = [*data.get("needs", []), *self._kernels()]
         self.tables = data.get("table", [])
         self.charts = data.get("chart", [])
+        self.all_axes = [*axes, *data.get("varies", [])]
 
     def _kernels(self):
         """Targets for the kernels that are built here; selftests/vm fetches the others."""

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Charts of a campaign. [[chart]]: title, x (an axis or a column), y (as a table's value), series
-(a column), and optionally where, facets (a column, a chart for each of its values), kind ("line" or
-"bar"), log."""
+(a column), and optionally where, facets (columns, a chart for each of their values), kind ("line"
+or "bar"), log, and [chart.scale.COLUMN] VALUE = factor, the unit of a table beside it. As in a
+table, an axis that is named nowhere must have one value: the interval is one over rounds."""
 
 import plotly.graph_objects as go
 import tables
 from compare import median_interval
 
 
+def _scale(frame, spec):
+    factor = 1
+    for column, factors in spec.get("scale", {}).items():
+        factor = factor * frame[column].map(lambda v, f=factors: f.get(str(v), 1))
+    return factor
+
+
 def _points(frame, spec):
     """x -> median and interval."""
-    data = frame.assign(y=tables.value(frame, spec["y"]))
+    data = frame.assign(y=tables.value(frame, spec["y"]) * _scale(frame, spec))
     out = []
     for x, part in data.groupby(spec["x"], sort=False):
         values = part["y"].dropna().tolist()
@@ -50,12 +58,23 @@ def _figure(frame, spec, suffix=""):
     return figure
 
 
-def build(frame, spec):
-    """One figure, or one for each facet."""
+def _facet_name(facets, values):
+    """The values; a number says what it counts."""
+    return ", ".join(
+        f"{value} {facet}" if isinstance(value, int | float) else str(value)
+        for facet, value in zip(facets, values, strict=True)
+    )
+
+
+def build(frame, spec, axes=()):
+    """One figure, or one for each facet. Axes: of the campaign."""
     frame = tables.picked(frame, spec.get("where", {}))
-    if "facets" not in spec:
+    facets = spec.get("facets", [])
+    facets = [facets] if isinstance(facets, str) else facets
+    tables.check_pooled(frame, [spec["x"], spec["series"], *facets], axes, spec["title"])
+    if not facets:
         return [_figure(frame, spec)]
     return [
-        _figure(part, spec, f": {value}")
-        for value, part in frame.groupby(spec["facets"], sort=False)
+        _figure(part, spec, f": {_facet_name(facets, values)}")
+        for values, part in frame.groupby(facets, sort=False)
     ]

@@ -23,7 +23,7 @@ def _medians(frame, axes, value):
 
 
 def axes_of(campaign):
-    return [a for a in campaign.axes if a != "round"]
+    return [a for a in campaign.all_axes if a != "round"]
 
 
 def left_out(one, other, campaign):
@@ -33,10 +33,10 @@ def left_out(one, other, campaign):
 
 
 def build(one, other, campaign, value):
-    axes = axes_of(campaign)
     for name, frame in (("A", one), ("B", other)):
         if frame.empty:
             raise CampaignError(f"{name} has no results of {campaign.name} yet")
+    axes = [a for a in axes_of(campaign) if a in one and a in other]
     a, b = _medians(one, axes, value), _medians(other, axes, value)
     rows = []
     for key in a:

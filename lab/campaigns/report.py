@@ -47,13 +47,13 @@ def _machine(head, frame):
 def _tables(campaign, frame):
     for spec in campaign.tables:
         yield f"<h2>{html.escape(spec['title'])}</h2>"
-        yield tables.build(frame, spec).to_html(na_rep="-", border=0)
+        yield tables.build(frame, spec, campaign.all_axes).to_html(na_rep="-", border=0)
         yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
 
 
 def _figures(campaign, frame):
-    found = [(spec, f) for spec in campaign.charts for f in charts.build(frame, spec)]
-    return [f for _, f in found]
+    axes = campaign.all_axes
+    return [f for spec in campaign.charts for f in charts.build(frame, spec, axes)]
 
 
 def _write_svg(figures, folder, name):

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tables of a campaign, beside the published ones.
 
-[[table]]: name, title, rows (an axis), columns (axes), value (a measured one, or VALUE / OTHER), in
-[where] what the cells of the table have, and optionally scale, digits, and published: a file of
-lab/sim/published, with "published_rows", "published_where", "published_scale" and the columns to
-show, or with "published_pivot", the column whose values become columns. "published_only": nothing
-is measured. "published_eval": NAME = "an expression of published columns".
+[[table]]: name, title, rows (an axis), columns (axes), value (a measured one, a sum of some, or a
+quotient of such: "A / A + B"), in [where] what the cells of the table have, and optionally scale,
+digits, and published: a file of lab/sim/published, with "published_rows", "published_where",
+"published_scale" and the columns to show, or with "published_pivot", the column whose values become
+columns. "published_only": nothing is measured. "published_eval": NAME = "an expression of published
+columns".
+
+A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
+must have one value. "sum" names axes over which the values of a round are added up.
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own."""
@@ -28,13 +32,18 @@ def number(frame, name):
     return column
 
 
-def value(frame, text):
-    """A column, or the quotient of two; 0 / 0 is no value."""
-    parts = [part.strip() for part in text.split("/")]
+def _total(frame, text):
+    """A column, or the sum of some."""
+    parts = [part.strip() for part in text.split("+")]
     for part in parts:
         if part not in frame:
             raise CampaignError(f"no '{part}' in these results; there are: {', '.join(frame)}")
-    numbers = [number(frame, part) for part in parts]
+    return sum(number(frame, part) for part in parts)
+
+
+def value(frame, text):
+    """A column or a sum of some, or the quotient of two such; 0 / 0 is no value."""
+    numbers = [_total(frame, part) for part in text.split("/")]
     return numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
 
 
@@ -44,14 +53,38 @@ def picked(frame, where):
     return frame
 
 
-def cells(frame, spec):
+def columns_of(spec):
+    return spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+
+
+def check_pooled(frame, names, axes, title):
+    """Refuses a mean over an axis that is not named: it looks as good as any other mean."""
+    for axis in axes:
+        if axis in ("round", *names) or axis not in frame:
+            continue
+        several = frame.groupby(names, dropna=False)[axis].nunique(dropna=False) > 1
+        if several.any():
+            found = ", ".join(map(str, frame[axis].unique()))
+            raise CampaignError(f"'{title}' would be a mean over {axis} ({found}): name it")
+
+
+def _summed(data, names, axes):
+    """One value a round, where the values of some axes are added up."""
+    if not axes:
+        return data
+    rest = [*names, *(["round"] if "round" in data else [])]
+    return data.groupby(rest, sort=False)["value"].sum().reset_index()
+
+
+def cells(frame, spec, axes=()):
     """rows, columns -> mean, std, number of rounds."""
     if frame.empty:
         return frame
     frame = picked(frame, spec.get("where", {}))
-    columns = spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+    names, added = [spec["rows"], *columns_of(spec)], spec.get("sum", [])
+    check_pooled(frame, names, [a for a in axes if a not in added], spec["title"])
     data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1))
-    grouped = data.groupby([spec["rows"], *columns], sort=False)["value"]
+    grouped = _summed(data, names, added).groupby(names, sort=False)["value"]
     return grouped.agg(["mean", "std", "count"]).reset_index()
 
 
@@ -88,9 +121,8 @@ def _compared(name, mean, base, speedup):
     return {f"{name} rel": rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")}
 
 
-def _measured(frame, spec):
-    data = cells(frame, spec)
-    columns = spec["columns"] if isinstance(spec["columns"], list) else [spec["columns"]]
+def _measured(frame, spec, axes):
+    data, columns = cells(frame, spec, axes), columns_of(spec)
     speedup = spec.get("style") == "speedup"
     out, means = {}, {}
     for key, part in data.groupby(columns, sort=False):
@@ -122,17 +154,17 @@ def published(spec):
     if "published_scale" in spec:
         numbers = data.select_dtypes("number").columns
         data[numbers] = (data[numbers] * spec["published_scale"]).round(spec.get("digits", 2))
-    names = spec.get("published_columns") or [c for c in data if c not in where_columns(spec)]
+    names = spec.get("published_columns", [c for c in data if c not in where_columns(spec)])
     for name, expression in spec.get("published_eval", {}).items():
         data[name] = data.eval(expression).round(2)
         names = [*names, name]
     return data[names].rename(columns=lambda name: f"published {name}")
 
 
-def build(frame, spec):
-    """One table as text: ours first, what was published on the right."""
+def build(frame, spec, axes=()):
+    """One table as text: ours first, what was published on the right. Axes: of the campaign."""
     only = spec.get("published_only") or frame.empty
-    ours = pd.DataFrame() if only else _measured(frame, spec)
+    ours = pd.DataFrame() if only else _measured(frame, spec, axes)
     if "published" not in spec:
         return ours.astype(object).fillna("-")
     theirs = published(spec)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Campaigns: resumed, interrupted, refused, spread over workers, reported."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import subprocess
 import sys
 
 import campaign as campaigns
+import charts
 import compare
 import machine
 import pytest
@@ -266,7 +268,8 @@ def test_table_of_the_first_document():
         for lock, values in {"ql": (90.0, 110.0), "rql": (72.0, 88.0)}.items()
         for x in values
     )
-    spec = {"rows": "threads", "columns": "lock", "value": "x", "digits": 0, "style": "speedup"}
+    spec = {"title": "open1", "rows": "threads", "columns": "lock", "value": "x", "digits": 0}
+    spec |= {"style": "speedup"}
     spec |= {"relative": "ql", "published": "rqspinlock-2025.csv"}
     spec |= {"published_where": {"benchmark": "open1", "arch": "x86_64"}}
     spec |= {"published_eval": {"speedup": "rql / ql"}}
@@ -277,10 +280,102 @@ def test_table_of_the_first_document():
     assert not {"published benchmark", "published arch"} & set(table.columns)
 
 
+POINT = {
+    "bpf": {
+        "place": ["host"],
+        "what": ["hash", "hash_no_prealloc", "lru_hash", "bpf_res_spin_lock"],
+        "mix": ["few", "-"],
+        "threads": [1, 2],
+    },
+    "locktorture": {
+        "place": ["6.12-rqspin-base queue 2", "6.12-rqspin-lean queue 2"],
+        "long_hold": [0, 100],
+        "lock": ["raw_spin_lock", "rtmutex_lock"],
+        "writers": [1, 2],
+    },
+    "will-it-scale": {"test": ["open1", "lock1"], "threads": [1, 2], "place": ["host", "guest"]},
+    "rql": {"test": ["open1", "lock1"], "threads": [1, 2], "lock": ["qspinlock", "rqspinlock"]},
+    "pv": {"threads": [2, 4], "lock": ["pv-queued", "unfair"]},
+}
+FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "longest_ms": 1,
+           "timeouts": 0, "events.unfair": 1, "events.queued": 3}  # fmt: skip
+
+
+def frame_of(name, rounds=2):
+    """A row for each point of a campaign, as its command prints them."""
+    axes = {"round": range(1, rounds + 1), **POINT[name]}
+    rows = itertools.product(*axes.values())
+    return store.pd.DataFrame({**dict(zip(axes, row, strict=True)), **FIGURES} for row in rows)
+
+
+@pytest.mark.parametrize("name", sorted(POINT))
+def test_nothing_is_pooled(name):
+    """No table or chart of ours is a mean over anything but rounds."""
+    c, frame = campaigns.load(name), frame_of(name)
+    assert set(POINT[name]) <= set(c.all_axes)
+    for spec in c.tables:
+        tables.build(frame, spec, c.all_axes)
+    assert all(charts.build(frame, spec, c.all_axes) for spec in c.charts)
+
+
+def spec_named(name, table):
+    return next(s for s in campaigns.load(name).tables if s["name"] == table)
+
+
+def test_a_mean_over_an_axis_is_refused():
+    """Two workloads of locktorture, three numbers of threads in one interval."""
+    spec = dict(spec_named("locktorture", "locktorture-rtmutex"))
+    spec["where"] = {"lock": "rtmutex_lock"}
+    axes = campaigns.load("locktorture").all_axes
+    with pytest.raises(CampaignError, match=r"would be a mean over long_hold \(0, 100\)"):
+        tables.build(frame_of("locktorture"), spec, axes)
+    c = campaigns.load("bpf")
+    with pytest.raises(CampaignError, match=r"would be a mean over threads \(1, 2\)"):
+        charts.build(frame_of("bpf"), c.charts[0] | {"facets": "mix"}, c.all_axes)
+
+
+def test_values_of_a_round_are_added_up():
+    c = campaigns.load("bpf")
+    table = tables.build(frame_of("bpf"), spec_named("bpf", "bpf-failed"), c.all_axes)
+    assert set(table["host 1"]) == {"6 ±0"}
+
+
+def test_published_figures_have_the_workload_of_ours():
+    """The documents have the module's long holds, and what went past the queue as counts."""
+    for table in ("locktorture", "locktorture-rtmutex"):
+        assert spec_named("locktorture", table)["where"]["long_hold"] == 100
+    c, spec = campaigns.load("pv"), spec_named("pv", "pv-queued-unfair")
+    table = tables.build(frame_of("pv"), spec, c.all_axes)
+    assert table.loc[2, "unfair"] == "0.25 ±0.00"
+    shares = [x for x in table["published hybrid PV"] if x != "-"]
+    assert shares == [0.03, 0.03, 0.58, 0.75, 0.84]
+
+
+def test_chart_and_table_have_one_unit():
+    c, frame = campaigns.load("rql"), frame_of("rql")
+    figures = charts.build(frame, c.charts[0], c.all_axes)
+    for figure, test in zip(figures, POINT["rql"]["test"], strict=True):
+        spec = spec_named("rql", f"rql-{test}")
+        ours = tables.build(frame, spec | {"published_only": False}, c.all_axes)
+        assert figure.layout.title.text.endswith(f": {test}")
+        assert float(ours.loc[1, "qspinlock"]) == figure.data[0].y[0]
+
+
+def test_base_stands_beside_the_patched_kernel():
+    """Also in a quick run, and in no guest with more CPUs than any machine has."""
+    for name in campaigns.names():
+        for quick in (False, True):
+            places = campaigns.load(name, quick).axes.get("place", [])
+            guests = [place.split() for place in places if place != "host"]
+            assert all(cpus == "2" for *_, cpus in guests)
+            patched = any(kernel == "6.12-rqspin-lean" for kernel, *_ in guests)
+            base = any(kernel == "6.12-rqspin-base" for kernel, *_ in guests)
+            assert base == patched, f"{name}, quick: {quick}"
+
+
 def test_kernels_are_built_for_their_places():
     wanted = {n for n in campaigns.load("locktorture").needs if n.startswith("guest-kernel-")}
     assert wanted == {"guest-kernel-6.12-rqspin-base", "guest-kernel-6.12-rqspin-lean"}
-    assert "guest-kernel-6.12-rqspin-base" not in campaigns.load("locktorture", True).needs
     for name in campaigns.names():
         made = subprocess.run(
             ["make", "-n", "-C", TOP, *campaigns.load(name).needs], capture_output=True, text=True

@@ -40,8 +40,11 @@ json_t *cell_run(const struct cell *cell);
 /* What the lock's own code has counted so far, in the order of the names in counts.c. */
 void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS]);
 
-/* What came between the two, by name; null where the lock counts nothing. */
+/*
+ * What came between the two, by name; null where the lock counts nothing. @ops: acquisitions; all
+ * of them went past the queue of a lock that has none.
+ */
 json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
-		    const u64 after[CELL_COUNTS]);
+		    const u64 after[CELL_COUNTS], u64 ops);
 
 #endif /* LAB_CELL_H */

@@ -48,11 +48,14 @@ void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS])
 }
 
 json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
-		    const u64 after[CELL_COUNTS])
+		    const u64 after[CELL_COUNTS], u64 ops)
 {
 	json_t *events;
 	int i;
 
+	/* Such a lock counts nothing, and has no queue that an acquisition could be in. */
+	if (lock->flags & LAB_UNORDERED)
+		return json_pack("{s:i, s:I}", names[0], 0, names[1], (json_int_t)ops);
 	if (!(lock->flags & (LAB_OURS | LAB_VCPU)))
 		return json_null();
 	events = json_object();

@@ -181,7 +181,7 @@ static json_t *result(const struct run *r)
 			 (double)ops / (to_ns(took) / 1e9), "timeouts", (json_int_t)timeouts,
 			 "deadlocks", (json_int_t)deadlocks, "longest_ms",
 			 r->timed ? json_real(to_ns(longest) / 1e6) : json_null(), "each", each,
-			 "events", cell_counts(r->cell->lock, r->before, r->after));
+			 "events", cell_counts(r->cell->lock, r->before, r->after, ops));
 }
 
 json_t *cell_run(const struct cell *cell)

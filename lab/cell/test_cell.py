@@ -25,6 +25,12 @@ def test_a_cell_works_as_long_as_it_is_told():
     assert json.loads(cell(*load).stdout)["longest_ms"] > 0
 
 
+@pytest.mark.parametrize("lock", ["test-and-set", "unfair", "rqspinlock-tas"])
+def test_a_lock_without_a_queue_passes_it_always(lock):
+    told = json.loads(cell("--lock", lock).stdout)
+    assert told["events"]["unfair"] == told["ops"] and told["events"]["queued"] == 0
+
+
 @pytest.mark.parametrize("option", ["--lines=9", "--lines=1.5", "--refs=-1", "--held-ns=x"])
 def test_a_cell_refuses(option):
     res = cell(option)

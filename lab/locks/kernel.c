@@ -35,7 +35,7 @@ static __always_inline int res_tas_or_fast(rqspinlock_t *lock)
 #define LAB_ID		 res_tas
 #define LAB_NAME	 "rqspinlock-tas"
 #define LAB_ABOUT	 "ours where nothing queues"
-#define LAB_FLAGS	 (LAB_RESILIENT | LAB_OURS | LAB_TAS)
+#define LAB_FLAGS	 (LAB_RESILIENT | LAB_OURS | LAB_TAS | LAB_UNORDERED)
 #define LAB_INIT(l)	 (shim_hybrid = false)
 #define LAB_LOCK(l, c)	 res_tas_or_fast(&(l)->res)
 #define LAB_UNLOCK(l, c) res_spin_unlock(&(l)->res)

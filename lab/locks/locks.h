@@ -53,6 +53,7 @@ struct lab_load {
 #define LAB_FOREIGN   64  /* of a library: its waiters do not give way to others */
 #define LAB_FIFO      128 /* who waits comes before whoever comes later */
 #define LAB_VCPU      256 /* for more threads than CPUs */
+#define LAB_UNORDERED 512 /* no waiter stands behind another one */
 #define LAB_UNFAIR    (LAB_TAS | LAB_HYBRID)
 
 struct lab_ops {

@@ -13,7 +13,7 @@ static __always_inline void tas_spin(u32 *word)
 #define LAB_ID		 tas
 #define LAB_NAME	 "test-and-set"
 #define LAB_ABOUT	 "test and set, no order"
-#define LAB_FLAGS	 0
+#define LAB_FLAGS	 LAB_UNORDERED
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 (tas_spin(&(l)->word), 0)
 #define LAB_UNLOCK(l, c) smp_store_release(&(l)->word, 0)
@@ -32,7 +32,7 @@ static __always_inline void unfair_spin(struct qspinlock *lock)
 #define LAB_ID		 unfair
 #define LAB_NAME	 "unfair"
 #define LAB_ABOUT	 "the kernel's where nobody kicks: test and set"
-#define LAB_FLAGS	 LAB_VCPU
+#define LAB_FLAGS	 (LAB_VCPU | LAB_UNORDERED)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 (unfair_spin(&(l)->queued), 0)
 #define LAB_UNLOCK(l, c) queued_spin_unlock(&(l)->queued)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * mixes SECONDS THREADS...: an object of JSON with a row for each program, mix and number of
- * threads: operations per second of all threads, and updates or acquisitions that failed.
+ * threads: operations per second of all threads, and updates or acquisitions that failed. A kernel
+ * without resilient locks has no rows of them.
  */
 #include <err.h>
 #include <jansson.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "mixes.h"
@@ -89,6 +91,8 @@ static void measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads, 
 
 	bpf_object__for_each_program(prog, skel->obj)
 	{
+		if (!bpf_program__autoload(prog))
+			continue;
 		if (strncmp(bpf_program__name(prog), "mix_", 4)) {
 			add_row(rows, skel, prog, "-", threads, seconds);
 			continue;
@@ -99,6 +103,30 @@ static void measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads, 
 			add_row(rows, skel, prog, mixes[i].name, threads, seconds);
 		}
 	}
+}
+
+static bool kernel_has_res_locks(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, "bpf_res_spin_lock", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+static struct mixes_bpf *mixes_load(void)
+{
+	struct mixes_bpf *skel = mixes_bpf__open();
+
+	if (!skel)
+		err(2, "cannot open mixes.bpf.o");
+	if (!kernel_has_res_locks()) {
+		warnx("this kernel has no bpf_res_spin_lock(): no rows of it");
+		bpf_program__set_autoload(skel->progs.lock_bpf_res_spin_lock, false);
+	}
+	if (mixes_bpf__load(skel))
+		err(2, "cannot load mixes.bpf.o");
+	return skel;
 }
 
 int main(int argc, char **argv)
@@ -114,9 +142,7 @@ int main(int argc, char **argv)
 	seconds = strtod(argv[1], &end);
 	if (*end || !(seconds > 0 && seconds < 3600))
 		errx(2, "'%s' is no time in seconds", argv[1]);
-	skel = mixes_bpf__open_and_load();
-	if (!skel)
-		err(2, "cannot load mixes.bpf.o");
+	skel = mixes_load();
 	for (int i = 2; i < argc; i++)
 		measure(rows, skel, count_arg(argv[i]), seconds);
 	mixes_bpf__destroy(skel);

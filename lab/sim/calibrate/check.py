@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""make sim-check: calibrate, then compare with what was held out. Exit status 1: target not met."""
+"""make sim-check: calibrate, then compare with what was held out.
+
+Exit status 1: a target is not met that should be, or is met though it is listed as missed. So the
+command is quiet while nothing changes, and what changes is seen."""
 
 import json
 import sys
@@ -27,17 +30,39 @@ UNMEASURED = ("qspinlock", "cna", "held-table", "queue", "tas", "tas-auto")
 UNMEASURED_VCPUS = (36, 45, 54, 72, 108)
 
 
-class Report:
-    """Prints lines, remembers which targets are not met."""
+#: Targets that the simulator is known to miss, and why: docs/evaluation.md, "What it cannot show".
+EXPECTED_MISSES = {
+    "held-out lock2 arm64": "the measured step between 128 and 136 threads is not in the model",
+    "250x loses at 4": "in the simulator the longer delay wins there",
+    "250x loses at 5": "in the simulator the longer delay wins there",
+}
 
-    def __init__(self):
+
+class Report:
+    """Prints lines, remembers which targets are not met and which of them nobody expected."""
+
+    def __init__(self, expected=EXPECTED_MISSES):
+        self.expected = expected
         self.missed = []
+        self.changed = []
         self.facts = {}
 
-    def target(self, what, met):
-        print(f"{'ok' if met else 'target not met'}: {what}", flush=True)
+    def target(self, name, what, met):
+        reason = self.expected.get(name)
+        if met == (reason is not None):
+            self.changed.append(name)
         if not met:
-            self.missed.append(what)
+            self.missed.append(name)
+        if reason is None:
+            print(f"{'ok' if met else 'target not met'}: {what}", flush=True)
+        elif met:
+            print(f"met, but listed as missed: {what}", flush=True)
+        else:
+            print(f"target not met, as expected: {what} ({reason})", flush=True)
+
+    def status(self):
+        """The exit status: 1 if anything is not as the list says."""
+        return 1 if self.changed else 0
 
 
 def mape(simulated, measured):
@@ -104,12 +129,14 @@ def judge_tables(report, table):
     all_of_it = mape(held.simulated, held.rate)
     report.facts["held-out"] = all_of_it
     report.target(
+        "held-out",
         f"held-out points of all tables: {all_of_it:.1%}, at most {HELD_OUT_TARGET:.0%}",
         all_of_it <= HELD_OUT_TARGET,
     )
     for name, row in list(report.facts.items()):
         if isinstance(row, list):
             report.target(
+                f"held-out {name}",
                 f"held-out points of {name}: {row[1]:.1%}, at most {HELD_OUT_TARGET:.0%}",
                 row[1] <= HELD_OUT_TARGET,
             )
@@ -125,7 +152,9 @@ def lock_order(sim, report, hardware, loads, fixed_pause_ns):
         wrong = rows[~rows.right]
         names = ", ".join(f"{r.first} and {r.second}" for r in wrong.itertuples())
         report.target(
-            f"order at {n} threads {'' if wrong.empty else 'wrong: ' + names}", wrong.empty
+            f"order at {n}",
+            f"order at {n} threads {'' if wrong.empty else 'wrong: ' + names}",
+            wrong.empty,
         )
     report.facts["order"] = t[["first", "second", "threads", "ratio"]].to_dict("records")
 
@@ -137,12 +166,14 @@ def tickets(sim, report):
     for r in t.itertuples():
         error = r.simulated / r.per_second - 1
         report.target(
+            f"{r.lock} at {r.threads}",
             f"{r.lock} at {r.threads} ({r.use}): {r.simulated / 1e6:.2f} million/s, published "
             f"{r.per_second / 1e6:.2f}: {error:+.0%}, at most {POINT_TARGET:.0%}",
             abs(error) <= POINT_TARGET,
         )
     for n, (fifty, many) in ticket2013.few_threads(sim, p).items():
         report.target(
+            f"250x loses at {n}",
             f"250x loses at {n} threads: {many / 1e6:.2f} million/s, 50x {fifty / 1e6:.2f}",
             many < fifty,
         )
@@ -165,6 +196,7 @@ def virtual(sim, report):
     t_share = t.dropna(subset=["share"])
     off = float(np.mean(np.abs(t_share.sim_share - t_share.share)))
     report.target(
+        "stolen share",
         f"stolen share: off by {off:.3f} on average, at most {SHARE_TARGET}; "
         "half of the acquisitions are stolen from 45 vCPUs on, not before",
         off <= SHARE_TARGET and list(t_share.sim_share > 0.5) == list(t_share.share > 0.5),
@@ -172,6 +204,7 @@ def virtual(sim, report):
     trend = spearmanr(t.ratio, t.sim_ratio).statistic
     test = t[t.vcpus != hybrid2017.TRAIN_VCPUS]
     report.target(
+        "hybrid/pv",
         f"hybrid/pv: rank correlation {trend:.2f}, at least {TREND_TARGET}; "
         f"error without the calibrated point {mape(test.sim_ratio, test.ratio):.1%}",
         trend >= TREND_TARGET,
@@ -208,8 +241,11 @@ def main():
     sim.close()
     out = ROOT / "build/lab/sim/check.json"
     out.write_text(json.dumps({"missed": report.missed} | report.facts, indent=1, default=float))
-    print(f"\n{sim.cells} simulations, {len(report.missed)} targets not met; data in {out.name}")
-    return 1 if report.missed else 0
+    print(
+        f"\n{sim.cells} simulations, {len(report.missed)} targets not met, "
+        f"{len(report.changed)} not as expected; data in {out.name}"
+    )
+    return report.status()
 
 
 if __name__ == "__main__":
