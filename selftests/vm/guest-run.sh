@@ -49,6 +49,9 @@ mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 mkdir -p /dev/shm
 mountpoint -q /dev/shm || mount -t tmpfs tmpfs /dev/shm
 
+# Programs find the kernel's configuration where a machine of this kernel has it.
+mkdir -p /boot && mount -t tmpfs boot /boot && ln -s "$(cat "$state/boot")"/* /boot/
+
 # A root that was made for no particular kernel.
 [ ! -e "$state/modules" ] || ln -sfn "$(cat "$state/modules")" /lib/modules/
 

@@ -146,6 +146,7 @@ prepare_state() {
 	command_text >"$state/cmd"
 	pwd >"$state/cwd"
 	echo "$cpu" >"$state/mode"
+	echo "$top/build/kernels/$kernel/boot" >"$state/boot"
 	[ $arch = x86 ] || echo "$top/build/kernels/$kernel"/lib/modules/* >"$state/modules"
 	: >"$state/stdout"
 	: >"$state/stderr"
@@ -185,14 +186,17 @@ boot() {
 }
 
 # Guests that fight for this machine's CPUs fail every test that knows about time: one at a time for
-# each pair of CPUs, across all callers. The time limit starts afterwards.
+# each pair of CPUs, across all callers of one user, also those of other trees. The time limit
+# starts afterwards.
 take_turn() {
-	local n=$(($(nproc) / 2)) i
+	local n=$(($(nproc) / 2)) i turns=${XDG_RUNTIME_DIR:-$top/build/vm}
+	[ "$(id -u)" != 0 ] || turns=/run/rqspin-vm
+	mkdir -p "$turns"
 	for ((i = 1; i < n; i++)); do
-		exec 8>"$top/build/vm/turn.$i"
+		exec 8>"$turns/rqspin-turn.$i"
 		flock -n 8 && return 0
 	done
-	exec 8>"$top/build/vm/turn.0"
+	exec 8>"$turns/rqspin-turn.0"
 	flock -n 8 && return 0
 	echo "vm: waiting for another guest to end" >&2
 	flock 8
