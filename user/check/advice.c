@@ -33,6 +33,12 @@ static const struct row refusals[] = {
 	  "has it" },
 	{ "AA deadlock", "this pointer is locked already: release it first" },
 	{ "acquired lock", "release every lock, interrupt state and reference on every way out" },
+	{ "global function calls",
+	  "make the function static, or call it before the lock is taken or after it is released" },
+	{ "has to have BTF in order to use",
+	  "declare what the map holds: __type(key, ...) and __type(value, struct ...) instead of "
+	  "key_size and value_size, and compile with -g; arrays, hashes and local storage can hold "
+	  "locks, per-CPU and LRU maps cannot" },
 	{ "cannot be used inside bpf_res_spin_lock",
 	  "release the lock before this call or exit, on every path" },
 	{ "cannot be used inside bpf_spin_lock", "release the lock before this call or exit" },
@@ -57,7 +63,13 @@ static const struct row refusals[] = {
 	  "give each irqsave its own flags variable, and restore in the reverse order" },
 	{ "cannot restore irq state", "restore interrupts in the reverse order of saving them" },
 	{ "Unreleased reference", "release what was acquired on every path to an exit" },
-	{ "sleepable", "a lock is held or RCU is locked here: move the call that may sleep" },
+	{ "within rcu_read_lock region", "RCU is read-locked here: unlock it before the call" },
+	{ "within non-preemptible region", "preemption is off here: enable it before the call" },
+	{ "within preempt-disabled region", "preemption is off here: enable it before the call" },
+	{ "within IRQ-disabled region", "interrupts are off here: restore them before the call" },
+	{ "sleepable",
+	  "the call may sleep, and this program may not: make it one that may where there is such a "
+	  "type (syscall, fentry.s, lsm.s, iter.s, uprobe.s), or use a function that does not sleep" },
 	{ "too many instructions", "make the loop shorter, or use bpf_loop() or can_loop" },
 	{ "too large", "make the program smaller, or split it into global functions" },
 	{ "infinite loop detected", "bound the loop, with can_loop for example" },

@@ -168,6 +168,44 @@ static bool is_lacking(const char *reason)
 	return false;
 }
 
+static void add_place(struct finding *one, const char *at, const char *prog)
+{
+	struct place *place = &one->stages[one->nr_stages - 1].at;
+
+	set_place(place, at);
+	place->prog = strdup(prog);
+}
+
+static void add_said(struct findings *f, struct finding *one, const struct refused *r,
+		     const char *at, const char *before, const char *said)
+{
+	size_t nr = one->nr_stages;
+
+	if (!*said)
+		return;
+	finding_stage(f, one, NULL, 0, "%s%s", before, said);
+	if (one->nr_stages > nr)
+		add_place(one, at, r->prog);
+}
+
+/* What Linux 7.3 and later say beyond the message. */
+static void add_report(struct findings *f, struct finding *one, const struct refused *r)
+{
+	const struct refusal *why = &r->why;
+
+	add_said(f, one, r, why->at, "", why->cause);
+	if (*why->lock_at)
+		add_said(f, one, r, why->lock_at, "", "the lock that is held was taken here");
+	for (unsigned int i = 0; i < why->nr_steps; i++)
+		add_said(f, one, r, why->steps[i].at, "", why->steps[i].what);
+	if (why->more_steps)
+		finding_stage(f, one, NULL, 0, "and %u steps more", why->more_steps);
+	if (one->fix)
+		add_said(f, one, r, why->at, "the kernel suggests: ", why->suggestion);
+	else if (*why->suggestion)
+		one->fix = why->suggestion;
+}
+
 static void judge_refusal(const struct refused *r, struct findings *f)
 {
 	bool optional = r->section[0] == '?', lacks = r->verifier && is_lacking(r->why.reason);
@@ -193,6 +231,8 @@ static void judge_refusal(const struct refused *r, struct findings *f)
 	one->at.text = text_or_null(r->why.text);
 	set_place(&one->at, r->why.at);
 	one->fix = r->verifier && !lacks ? advice_refusal(r->why.reason) : advice(one->kind);
+	if (!lacks)
+		add_report(f, one, r);
 }
 
 void judge_refusals(const struct refusals *refusals, struct findings *f)

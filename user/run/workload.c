@@ -66,6 +66,12 @@ static void explain_refusal(const struct workload *w, const char *prog, const st
 {
 	pr_err("%s: the verifier refuses %s: %s%s%s%s%s", w->path, prog, r->reason,
 	       *r->at || *r->text ? "; at " : "", r->at, *r->at && *r->text ? ": " : "", r->text);
+	if (*r->cause)
+		pr_info("    %s", r->cause);
+	if (*r->lock_at)
+		pr_info("    the lock that is held was taken at %s", r->lock_at);
+	if (*r->suggestion)
+		pr_info("    the kernel suggests: %s", r->suggestion);
 	log_verbatim(w->log);
 }
 
