@@ -95,6 +95,10 @@ static int read_events(const struct report_cmd *r, struct gather *g, struct line
 	err = lines_read(l, gather_line, g) ?: g->err;
 	if (!is_stdin)
 		fclose(l->in);
+	if (g->cycles_left_out)
+		pr_warn("%s: %llu failures are of cycles beyond the first %d different ones: counted, "
+			"not shown",
+			l->name, g->cycles_left_out, GATHER_CYCLES_KEPT);
 	if (err || g->failures || g->summaries)
 		return err;
 	pr_err("%s: no events in it: 'rqspin trace --json' writes a summary at least", l->name);

@@ -32,7 +32,8 @@ struct top {
 	bool batch, waits;
 	struct contention *contention;
 	const char *not_seen;
-	int err; /* of on_poll() */
+	int err;     /* of on_poll() */
+	int out_err; /* of standard output: its reader may have gone */
 	struct top_state state;
 	struct counts counts;
 	struct latests *latest;
@@ -169,11 +170,10 @@ static bool on_poll(void *ctx)
 static int show(struct top *t, bool last)
 {
 	const struct top_state *st = &t->state;
-	int err;
 
 	if (t->batch) {
-		err = top_batch(&t->snap, st->by, st->sort, t->sources, t->opts.print.json);
-		return out_failed(err);
+		t->out_err = top_batch(&t->snap, st->by, st->sort, t->sources, t->opts.print.json);
+		return t->out_err;
 	}
 	if (!last)
 		top_screen_draw(&t->snap, &t->state, t->sources);
@@ -244,6 +244,8 @@ static int open_and_watch(struct top *t)
 	err = t->batch ? watch(t) : watch_on_screen(t);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
+	else if (t->out_err)
+		err = out_failed(t->out_err);
 	/* What became of the session is no matter of the command line. */
 	err = err ? -EIO : 0;
 	if (!err && !t->counts.matched)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -13,6 +15,7 @@
 #include "base/opts.h"
 #include "base/out.h"
 #include "base/stop.h"
+#include "base/whole_file.h"
 #include "show/print.h"
 #include "trace/unique.h"
 #include "trace_options.h"
@@ -186,17 +189,52 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 		tally_add(&t->totals.tally, like, nr, true);
 }
 
+/* A pipe with a name: it says when somebody reads it. */
+static int write_pipe(int fd, const char *text)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return -EINVAL;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static bool is_pipe(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+static int write_ready_text(const char *path, const char *text)
+{
+	int fd, err;
+
+	if (!is_pipe(path))
+		return whole_file_replace(path, text, strlen(text));
+	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = write_pipe(fd, text);
+	close(fd);
+	return err;
+}
+
 static int write_ready(const char *path)
 {
-	FILE *f = fopen(path, "w");
-	int err = 0;
+	char pid[16];
+	int err;
 
-	if (!f)
-		return -errno;
-	if (fprintf(f, "%d\n", getpid()) < 0)
-		err = -errno;
-	if (fclose(f) && !err)
-		err = -errno;
+	if (!whole_file_plain(path) && !is_pipe(path)) {
+		pr_err("--ready-file: %s is neither a regular file nor a pipe; links are not "
+		       "followed",
+		       path);
+		return -EINVAL;
+	}
+	snprintf(pid, sizeof(pid), "%d\n", getpid());
+	err = write_ready_text(path, pid);
+	if (err)
+		pr_err("%s: %s", path, strerror(-err));
 	return err;
 }
 
@@ -263,9 +301,7 @@ static int start(struct trace *t)
 	if (err)
 		return cmd_exit_code(err);
 	err = t->ready_file ? write_ready(t->ready_file) : 0;
-	if (err)
-		pr_err("%s: %s", t->ready_file, strerror(-err));
-	else
+	if (!err)
 		err = start_command(t);
 	if (err)
 		session_close(t->session);

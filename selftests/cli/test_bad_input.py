@@ -287,6 +287,7 @@ def test_broken_pipe_is_quiet():
 
 
 WATCHING = [["stat", "0.1", "20"], ["stat", "--json", "0.1", "20"], ["held", "-w50"]]
+WATCHING += [["top", "-b", "-i", "0.1"], ["top", "-b", "--json", "-i", "0.1"]]
 
 
 @pytest.mark.parametrize("args", WATCHING, ids=" ".join)

@@ -332,7 +332,7 @@ def test_full_disk_for_a_while(small_disk, nothing_left):
         x.until("No space left on device; it stays as it was")
         old = samples(file.read_text())
         assert old["rqspin_up"] == {(): 1} and FAILURES not in old
-        assert not (small_disk / "rqspin.prom.tmp").is_file()
+        assert {p.name for p in small_disk.iterdir()} == {"rqspin.prom", "filler"}
         burst(where, "two_locks", 97)
         (small_disk / "filler").unlink()
         x.until("written again")
@@ -349,11 +349,16 @@ def test_full_disk_at_the_end(small_disk, nothing_left):
     assert samples(file.read_text())["rqspin_up"] == {(): 1}
 
 
-def test_what_a_killed_exporter_left_is_no_hindrance(tmp_path):
+def test_exporters_of_one_file(tmp_path):
+    """Each replaces it as a whole: none is in the way of another."""
     file = tmp_path / "rqspin.prom"
-    (tmp_path / "rqspin.prom.tmp").write_text("half a li")
-    res = rqspin("export", "--textfile", file, "--duration", "100ms")
-    assert res.returncode == 0, res.stderr
+    with contextlib.ExitStack() as stack:
+        all_of = [stack.enter_context(exporter("--textfile", file, "-i", "1ms")) for _ in range(3)]
+        for _ in range(200):
+            assert samples(file.read_text())["rqspin_up"] == {(): 1}
+        for x in all_of:
+            assert x.stop() == 0
+            assert not any("No such file" in line for line in x.talk), x.talk
     assert [p.name for p in tmp_path.iterdir()] == ["rqspin.prom"]
 
 

@@ -1,18 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/whole_file.h"
+
+#define TEMP	 ".rqspin-" /* collectors and make take no notice of such names */
+#define TEMP_LEN (sizeof(TEMP) + 16)
+#define TRIES	 100
+#define ACL	 "system.posix_acl_access"
+#define ACL_MAX	 4096
+
+/**
+ * struct temp_file - what becomes the file
+ * @dir: the folder
+ * @fd: the file, still without the name of the other
+ * @name: its temporary name, "" as long as it has none
+ */
+struct temp_file {
+	int dir, fd;
+	char name[TEMP_LEN];
+};
 
 bool whole_file_plain(const char *path)
 {
 	struct stat st;
 
 	return lstat(path, &st) || S_ISREG(st.st_mode);
+}
+
+bool whole_file_is_temp(const char *name)
+{
+	return !strncmp(name, TEMP, strlen(TEMP));
+}
+
+static int temp_name(char name[TEMP_LEN])
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	snprintf(name, TEMP_LEN, TEMP "%016" PRIx64, random);
+	return 0;
+}
+
+/* Without a name nothing is left when we are killed; it needs /proc and a file system that can. */
+static int nameless_open(int dir)
+{
+	if (access("/proc/self/fd", X_OK))
+		return -1;
+	return openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+}
+
+static int temp_open(struct temp_file *t)
+{
+	t->name[0] = 0;
+	t->fd = nameless_open(t->dir);
+	for (int i = 0; t->fd < 0 && i < TRIES; i++) {
+		int err = temp_name(t->name);
+
+		if (err)
+			return err;
+		t->fd = openat(t->dir, t->name,
+			       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (t->fd < 0 && errno != EEXIST)
+			break;
+	}
+	return t->fd < 0 ? -errno : 0;
+}
+
+static int temp_link(struct temp_file *t)
+{
+	char proc[32];
+	int err = 0;
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", t->fd);
+	for (int i = 0; !err && i < TRIES; i++) {
+		err = temp_name(t->name);
+		if (!err && !linkat(AT_FDCWD, proc, t->dir, t->name, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (!err && errno != EEXIST)
+			err = -errno;
+	}
+	t->name[0] = 0;
+	return err ?: -EEXIST;
 }
 
 static int write_all(int fd, const char *text, size_t len)
@@ -31,34 +109,70 @@ static int write_all(int fd, const char *text, size_t len)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* One that a killed predecessor has left is of no use to anybody. */
-static int create(const char *path)
+/* With an access list the mode alone would give its mask to the group. */
+static int keep_acl(int dir, const char *name, int fd)
 {
-	int fd;
+	char path[PATH_MAX], acl[ACL_MAX];
+	ssize_t size = -1;
 
-	if (unlink(path) && errno != ENOENT)
+	if (snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dir, name) < (int)sizeof(path))
+		size = lgetxattr(path, ACL, acl, sizeof(acl));
+	return size > 0 && fsetxattr(fd, ACL, acl, size, 0) ? -errno : 0;
+}
+
+static int keep_rights(int dir, const char *name, int fd)
+{
+	struct stat old, new;
+
+	if (fstatat(dir, name, &old, AT_SYMLINK_NOFOLLOW) || !S_ISREG(old.st_mode))
+		return 0;
+	if (fstat(fd, &new))
 		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	return fd < 0 ? -errno : fd;
+	if ((old.st_uid != new.st_uid || old.st_gid != new.st_gid) &&
+	    fchown(fd, old.st_uid, old.st_gid))
+		return -errno;
+	if (fchmod(fd, old.st_mode & 0777))
+		return -errno;
+	return keep_acl(dir, name, fd);
+}
+
+static int temp_write(struct temp_file *t, const char *name, const char *text, size_t len)
+{
+	int err = keep_rights(t->dir, name, t->fd) ?: write_all(t->fd, text, len);
+
+	if (!err && !*t->name)
+		err = temp_link(t);
+	if (close(t->fd) && !err)
+		err = -errno;
+	if (!err && renameat(t->dir, t->name, t->dir, name))
+		err = -errno;
+	if (err && *t->name)
+		unlinkat(t->dir, t->name, 0);
+	return err;
+}
+
+int whole_file_replace_at(int dir, const char *name, const char *text, size_t len)
+{
+	struct temp_file t = { .dir = dir };
+	int err = temp_open(&t);
+
+	return err ?: temp_write(&t, name, text, len);
 }
 
 int whole_file_replace(const char *path, const char *text, size_t len)
 {
-	char temp[PATH_MAX];
-	int fd, err;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char folder[PATH_MAX];
+	int dir, err;
 
-	/* In the same folder, for rename(); collectors read no file of that name. */
-	if (snprintf(temp, sizeof(temp), "%s.tmp", path) >= (int)sizeof(temp))
+	if (slash - path >= (long)sizeof(folder))
 		return -ENAMETOOLONG;
-	fd = create(temp);
-	if (fd < 0)
-		return fd;
-	err = write_all(fd, text, len);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(temp, path))
-		err = -errno;
-	if (err)
-		unlink(temp);
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		 slash ? path : ".");
+	dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	err = whole_file_replace_at(dir, name, text, len);
+	close(dir);
 	return err;
 }

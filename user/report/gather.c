@@ -33,21 +33,28 @@ void gather_free(struct gather *g)
 	timeline_free(&g->timeline);
 }
 
+static json_t *new_cycle(const json_t *line)
+{
+	char *text = waits_text(line);
+	json_t *cycle =
+		json_pack("{s:i, s:s, s:s*, s:s, s:O}", "count", 0, "kind",
+			  report_member(line, "kind"), "text", text, "first",
+			  report_member(line, "time"), "parties", json_object_get(line, "parties"));
+
+	free(text);
+	return cycle;
+}
+
 /* Alike are those whose graphs are. */
 static void add_cycle(struct gather *g, const json_t *line)
 {
-	char *dot = waits_dot(line), *text;
+	char *dot = waits_dot(line);
 	json_t *cycle = dot ? json_object_get(g->cycles, dot) : NULL;
 
-	if (dot && !cycle) {
-		text = waits_text(line);
-		cycle = json_pack("{s:i, s:s, s:s*, s:s, s:O}", "count", 0, "kind",
-				  report_member(line, "kind"), "text", text, "first",
-				  report_member(line, "time"), "parties",
-				  json_object_get(line, "parties"));
-		free(text);
-		json_object_set_new(g->cycles, dot, cycle);
-	}
+	if (dot && !cycle && json_object_size(g->cycles) < GATHER_CYCLES_KEPT)
+		cycle = rank_put(g->cycles, dot, new_cycle(line));
+	if (dot && !cycle)
+		g->cycles_left_out++;
 	rank_add(cycle, "count", 1);
 	free(dot);
 }
@@ -57,7 +64,7 @@ static void add_counts(struct gather *g, const json_t *line, unsigned long long 
 	const char *kind = report_member(line, "kind");
 	char name[REPORT_NAME];
 
-	rank_add(g->kinds, kind, nr);
+	rank_add(g->kinds, rank_key(g->kinds, kind, RANK_KINDS), nr);
 	rank_count(g->programs, report_prog(line, name), kind, nr);
 	rank_count(g->locks, report_failed_lock(line, name), kind, nr);
 	stacks_add(&g->stacks, line, nr);
@@ -81,23 +88,40 @@ static unsigned long long number(const json_t *line, const char *member)
 	return json_integer_value(json_object_get(line, member));
 }
 
-static void add_total(struct gather *g, const json_t *total)
+/* An unknown program is none whose name is empty. To be freed. */
+static char *total_key(const json_t *total)
+{
+	char *prog = json_dumps(json_object_get(total, "prog"), JSON_ENCODE_ANY), *key = NULL;
+
+	if (asprintf(&key, "%s %s", report_member(total, "kind"), prog ? prog : "") < 0)
+		key = NULL;
+	free(prog);
+	return key;
+}
+
+static json_t *total_row(struct gather *g, const json_t *total, const char *key)
 {
 	const char *prog = report_member(total, "prog"), *kind = report_member(total, "kind");
-	json_t *row;
-	char *key = json_dumps(json_object_get(total, "prog"), JSON_ENCODE_ANY);
-	char name[REPORT_NAME];
+	json_t *row = json_object_get(g->totals, key);
 
-	snprintf(name, sizeof(name), "%s %s", kind, key ? key : "");
-	free(key);
-	row = json_object_get(g->totals, name);
-	if (!row) {
-		row = json_pack("{s:s, s:s, s:i, s:i}", "prog", prog, "kind", kind, "count", 0,
-				"lost", 0);
-		json_object_set_new(g->totals, name, row);
-	}
+	if (!strcmp(key, RANK_REST))
+		prog = kind = RANK_REST;
+	return row   ?:
+		       rank_put(g->totals, key,
+				json_pack("{s:s, s:s, s:i, s:i}", "prog", prog, "kind", kind,
+					  "count", 0, "lost", 0));
+}
+
+static void add_total(struct gather *g, const json_t *total)
+{
+	char *key = total_key(total);
+	json_t *row = key ? total_row(g, total, rank_key(g->totals, key, RANK_NAMES)) : NULL;
+
+	if (!row)
+		g->err = g->err ?: -ENOMEM;
 	rank_add(row, "count", number(total, "failures"));
 	rank_add(row, "lost", number(total, "lost"));
+	free(key);
 }
 
 /* Of traces one after the other in one file, the sums. */
@@ -112,7 +136,7 @@ static void add_summary(struct gather *g, const json_t *line)
 	g->lost_unknown |= json_is_true(json_object_get(line, "lost_unknown"));
 	g->missed += number(line, "programs_missed");
 	g->unseen += number(line, "programs_unseen");
-	rank_add(g->sources, report_member(line, "sources"), 1);
+	rank_add(g->sources, rank_key(g->sources, report_member(line, "sources"), RANK_KINDS), 1);
 	for (size_t i = 0; i < json_array_size(totals); i++)
 		add_total(g, json_array_get(totals, i));
 }
@@ -143,6 +167,7 @@ static json_t *cycles_json(const struct gather *g)
 		json_object_set(row, "dot", json_object_get(row, "name"));
 		json_object_del(row, "name");
 	}
+	rank_add(top, "more_count", g->cycles_left_out);
 	return top;
 }
 

@@ -9,14 +9,16 @@
 #include "report/stacks.h"
 #include "report/timeline.h"
 
-#define GATHER_TOP    50 /* rows of a table */
-#define GATHER_CYCLES 24 /* graphs */
+#define GATHER_TOP	   50	/* rows of a table */
+#define GATHER_CYCLES	   24	/* graphs */
+#define GATHER_CYCLES_KEPT 2000 /* different ones that are counted each */
 
 struct gather {
 	json_t *kinds, *programs, *locks, *cycles, *totals;
 	unsigned long long failures, repeats, summaries;
 	unsigned long long events, rate_skipped, lost, missed, unseen;
 	bool lost_unknown;
+	unsigned long long cycles_left_out; /* failures beyond GATHER_CYCLES_KEPT */
 	json_t *sources;
 	struct stacks stacks;
 	struct timeline timeline;

@@ -135,6 +135,28 @@ static int take(struct lines *l, const char *text, size_t len, lines_fn fn, void
 	return -EBADMSG;
 }
 
+/* Bytes of the line, without the 0 after them; 0 at the end, -errno. */
+static ssize_t read_line(FILE *in, char **text, size_t *room)
+{
+	size_t len = 0;
+	int c = 0;
+
+	errno = 0;
+	while (len < LINES_MAX && c != '\n' && (c = getc_unlocked(in)) != EOF) {
+		if (len + 1 >= *room) {
+			char *more = realloc(*text, *room ? *room * 2 : 4096);
+
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+			*room = *room ? *room * 2 : 4096;
+		}
+		(*text)[len++] = c;
+		(*text)[len] = 0;
+	}
+	return ferror(in) ? -(errno ?: EIO) : (ssize_t)len;
+}
+
 int lines_read(struct lines *l, lines_fn fn, void *ctx)
 {
 	char *text = NULL;
@@ -142,13 +164,18 @@ int lines_read(struct lines *l, lines_fn fn, void *ctx)
 	ssize_t len;
 	int err = 0;
 
-	errno = 0;
-	while (!err && (len = getline(&text, &room, l->in)) >= 0) {
-		err = take(l, text, len, fn, ctx);
-		errno = 0;
+	while (!err && (len = read_line(l->in, &text, &room)) > 0) {
+		if (len < LINES_MAX || text[len - 1] == '\n') {
+			err = take(l, text, len, fn, ctx);
+			continue;
+		}
+		err = -EFBIG;
+		pr_err("%s:%llu: the line is longer than %d MiB: 'rqspin trace --json' has not "
+		       "written it",
+		       l->name, l->nr + 1, LINES_MAX >> 20);
 	}
-	if (!err && !feof(l->in)) {
-		err = errno ? -errno : -EIO;
+	if (!err && len < 0) {
+		err = len;
 		pr_err("%s: %s", l->name, strerror(-err));
 	}
 	free(text);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#define LINES_MAX (16 << 20) /* bytes of a line */
+
 /**
  * struct lines - a file of events
  * @name: as messages call it

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/names.h"
 
 const char *report_member(const json_t *object, const char *member)
@@ -17,7 +18,7 @@ const char *report_prog(const json_t *line, char buf[REPORT_NAME])
 	json_int_t id = json_integer_value(json_object_get(prog, "id"));
 
 	if (*report_member(prog, "name"))
-		snprintf(buf, REPORT_NAME, "%s", report_member(prog, "name"));
+		utf8_copy(buf, REPORT_NAME, report_member(prog, "name"));
 	else if (id)
 		snprintf(buf, REPORT_NAME, "program %lld", (long long)id);
 	else
@@ -27,7 +28,7 @@ const char *report_prog(const json_t *line, char buf[REPORT_NAME])
 
 const char *report_lock(const json_t *lock, char buf[REPORT_NAME])
 {
-	snprintf(buf, REPORT_NAME, "%s", report_member(lock, "name"));
+	utf8_copy(buf, REPORT_NAME, report_member(lock, "name"));
 	if (!*buf)
 		snprintf(buf, REPORT_NAME, "unknown lock");
 	return buf;
@@ -57,5 +58,5 @@ const char *report_at(const json_t *line, char buf[REPORT_NAME])
 			 *file ? file :
 				 "?",
 			 (long long)json_integer_value(json_object_get(at, "line")));
-	return buf;
+	return utf8_trim(buf);
 }

@@ -12,16 +12,29 @@ void rank_add(json_t *object, const char *member, unsigned long long nr)
 		json_object_set_new(object, member, json_integer(now + nr));
 }
 
+const char *rank_key(const json_t *table, const char *name, size_t most)
+{
+	if (json_object_get(table, name) || json_object_size(table) < most)
+		return name;
+	return RANK_REST;
+}
+
+json_t *rank_put(json_t *table, const char *name, json_t *row)
+{
+	return json_object_set_new(table, name, row) ? NULL : row;
+}
+
 void rank_count(json_t *table, const char *name, const char *kind, unsigned long long nr)
 {
-	json_t *row = json_object_get(table, name);
+	json_t *row, *kinds;
 
-	if (!row) {
-		row = json_pack("{s:i, s:{}}", "count", 0, "kinds");
-		json_object_set_new(table, name, row);
-	}
+	name = rank_key(table, name, RANK_NAMES);
+	row = json_object_get(table, name);
+	if (!row)
+		row = rank_put(table, name, json_pack("{s:i, s:{}}", "count", 0, "kinds"));
+	kinds = json_object_get(row, "kinds");
 	rank_add(row, "count", nr);
-	rank_add(json_object_get(row, "kinds"), kind, nr);
+	rank_add(kinds, rank_key(kinds, kind, RANK_KINDS), nr);
 }
 
 static json_int_t count_of(const json_t *row)

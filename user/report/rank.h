@@ -6,6 +6,17 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#define RANK_NAMES 10000 /* of a table; a file may have any number */
+#define RANK_KINDS 32
+#define RANK_REST  "(others)" /* those beyond it, as one */
+
+/* The name, or RANK_REST if it would be one more than that many. */
+const char *rank_key(const json_t *table, const char *name, size_t most);
+
+/* table[name] = row, which goes over to the table. The row; NULL without memory: then it is gone.
+ */
+json_t *rank_put(json_t *table, const char *name, json_t *row);
+
 /* object[member] += nr; does nothing if there is no object. */
 void rank_add(json_t *object, const char *member, unsigned long long nr);
 

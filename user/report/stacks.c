@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/names.h"
 #include "report/rank.h"
 #include "report/stacks.h"
@@ -40,9 +41,9 @@ static void frame_name(const char *line, size_t len, char name[REPORT_NAME])
 	if (plus)
 		*plus = 0;
 	if (!strncmp(text, jited, strlen(jited)) && strlen(text) > skip && text[skip - 1] == '_')
-		snprintf(name, REPORT_NAME, "%s [bpf]", text + skip);
+		snprintf(name, REPORT_NAME, "%s [bpf]", utf8_trim(text + skip));
 	else
-		snprintf(name, REPORT_NAME, "%s", text);
+		utf8_copy(name, REPORT_NAME, text);
 }
 
 /* "  err = bpf_res_spin_lock(&lock); @ plain.bpf.c:81" is where the frame before is. */
@@ -58,6 +59,7 @@ static void add_place(struct frames *fr, const char *line, size_t len)
 	size_t used = strlen(name);
 
 	snprintf(name + used, REPORT_NAME - used, " at %.*s", (int)(line + len - at - 3), at + 3);
+	utf8_trim(name);
 }
 
 static void read_trace(struct frames *fr, const char *report)

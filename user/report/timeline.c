@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "report/rank.h"
 #include "report/timeline.h"
 
@@ -34,7 +35,7 @@ int timeline_add(struct timeline *t, const char *time, const char *kind)
 		t->moments = grown;
 		t->room = room;
 	}
-	snprintf(m.kind, sizeof(m.kind), "%s", kind);
+	utf8_copy(m.kind, sizeof(m.kind), kind);
 	t->moments[t->nr++] = m;
 	return 0;
 }
@@ -71,8 +72,10 @@ json_t *timeline_json(const struct timeline *t)
 		json_array_append_new(bins, json_object());
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct moment *m = &t->moments[i];
+		json_t *bin;
 
-		rank_add(json_array_get(bins, (m->us - first) / width), m->kind, 1);
+		bin = json_array_get(bins, (m->us - first) / width);
+		rank_add(bin, rank_key(bin, m->kind, RANK_KINDS), 1);
 	}
 	return json_pack("{s:I, s:I, s:I, s:o}", "start_us", (json_int_t)first, "end_us",
 			 (json_int_t)last, "width_us", (json_int_t)width, "bins", bins);

@@ -11,7 +11,7 @@
 
 struct moment {
 	int64_t us; /* since 1970 */
-	char kind[8];
+	char kind[16];
 };
 
 struct timeline {

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/names.h"
 #include "report/waits.h"
 
-#define SHOWN 60 /* bytes of a name in a graph */
+#define SHOWN	60 /* bytes of a name in a graph */
+#define MEMBERS 16 /* of a cycle, in a graph and in text */
 
 static bool is_cycle(const char *kind)
 {
@@ -98,7 +100,7 @@ static void member_name(const json_t *line, size_t hop, size_t others, char name
 	if (who && json_is_object(json_object_get(who, "prog")))
 		report_prog(who, name);
 	else if (who)
-		snprintf(name, REPORT_NAME, "%s", report_member(who, "function"));
+		utf8_copy(name, REPORT_NAME, report_member(who, "function"));
 	else if (!hop && *comm)
 		snprintf(name, REPORT_NAME, "task %s", comm);
 	else if (others > 1)
@@ -115,26 +117,41 @@ static size_t nr_others(const json_t *line)
 	return chain ? chain : 1;
 }
 
+/* What is written to a box of the graph: a member of the cycle, or all that are left. */
+static void member_node(FILE *out, const json_t *line, size_t i, size_t shown)
+{
+	json_int_t parties = json_integer_value(json_object_get(line, "parties"));
+	size_t others = nr_others(line);
+	char name[REPORT_NAME], at[REPORT_NAME] = "";
+
+	if (i == shown && others > shown) {
+		snprintf(name, sizeof(name), "%zu more CPUs", others - shown + 1);
+	} else if (others == 1 && parties > 2) {
+		snprintf(name, sizeof(name), "%lld other CPUs", (long long)parties - 1);
+		report_at(hop_who(line, i - 1), at);
+	} else {
+		member_name(line, i - 1, others, name);
+		report_at(hop_who(line, i - 1), at);
+	}
+	who_node(out, i, name, at);
+}
+
 /* w0 wants l0, held by w1, wants l1, ... held by w0. */
 static void circle(FILE *out, const json_t *line)
 {
-	size_t others = nr_others(line), i;
+	size_t others = nr_others(line), shown = others < MEMBERS ? others : MEMBERS, i;
 	const json_t *last = hop_wants(line, others - 1);
-	json_int_t parties = json_integer_value(json_object_get(line, "parties"));
-	char name[REPORT_NAME], at[REPORT_NAME];
+	char name[REPORT_NAME];
 
-	for (i = 1; i <= others; i++) {
-		const json_t *lock = i == others ? held_lock(line, last) : hop_wants(line, i - 1);
+	for (i = 1; i <= shown; i++) {
+		const json_t *lock = i == shown ? held_lock(line, last) : hop_wants(line, i - 1);
 
-		member_name(line, i - 1, others, name);
-		if (others == 1 && parties > 2)
-			snprintf(name, sizeof(name), "%lld other CPUs", (long long)parties - 1);
-		who_node(out, i, name, report_at(hop_who(line, i - 1), at));
+		member_node(out, line, i, shown);
 		lock_node(out, i, report_lock(lock, name));
 		held_by(out, i - 1, i);
 		wants(out, i, i);
 	}
-	held_by(out, others, 0);
+	held_by(out, shown, 0);
 }
 
 char *waits_dot(const json_t *line)
@@ -181,7 +198,7 @@ static void put_members(FILE *out, const json_t *line)
 	size_t others = nr_others(line);
 	char text[REPORT_NAME];
 
-	for (size_t hop = 0; hop < others; hop++) {
+	for (size_t hop = 0; hop < others && hop < MEMBERS; hop++) {
 		const json_t *who = hop_who(line, hop);
 
 		if (!who)
@@ -191,6 +208,8 @@ static void put_members(FILE *out, const json_t *line)
 		put_at(out, who);
 		fprintf(out, " wants %s", report_lock(hop_wants(line, hop), text));
 	}
+	if (others > MEMBERS)
+		fprintf(out, "; and %zu more CPUs", others - MEMBERS);
 }
 
 static void put_text(FILE *out, const json_t *line)

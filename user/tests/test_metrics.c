@@ -7,7 +7,6 @@
 
 #include "metrics/expose.h"
 #include "metrics/series.h"
-#include "base/whole_file.h"
 #include "trace/failure.h"
 #include "unit.h"
 
@@ -132,37 +131,12 @@ static void too_many_names_are_one_series_of_each_kind(void **state)
 	series_free(t);
 }
 
-static void a_file_is_replaced_or_kept(void **state)
-{
-	char dir[] = "/tmp/rqspin-unit-XXXXXX", path[64], temp[80], text[16] = "";
-	FILE *f;
-
-	(void)state;
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/m.prom", dir);
-	snprintf(temp, sizeof(temp), "%s.tmp", path);
-	assert_true(whole_file_plain(path) && !whole_file_plain(dir) &&
-		    !whole_file_plain("/dev/null"));
-	assert_int_equal(whole_file_replace(path, "one\n", 4), 0);
-	assert_int_equal(mkdir(temp, 0700), 0);
-	assert_true(whole_file_replace(path, "two\n", 4) < 0);
-	assert_int_equal(rmdir(temp), 0);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	assert_non_null(fgets(text, sizeof(text), f));
-	assert_string_equal(text, "one\n");
-	fclose(f);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(dir), 0);
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_label_is_quoted_and_valid),
 	cmocka_unit_test(openmetrics_ends_and_names_families),
 	cmocka_unit_test(a_total_never_goes_down),
 	cmocka_unit_test(losses_of_nothing_known_have_a_series),
 	cmocka_unit_test(too_many_names_are_one_series_of_each_kind),
-	cmocka_unit_test(a_file_is_replaced_or_kept),
 };
 
 UNIT_GROUP(metrics, tests)
