@@ -76,10 +76,12 @@ static void check_words(struct argp_state *state, struct errno_cmd *e)
 	else if (!e->words[1] || !error_op(e->type, e->words[1], e->op, &close))
 		no_word(state, "operation", e->words[1], close, map_error_ops(e->type));
 	else if (e->words[2] && !error_name(e->words[2], e->error, &close))
-		opts_error(state,
-			   "unknown error '%s'%s%s%s: give a name (EBUSY), a number (16) or NULL",
-			   e->words[2], close ? "; did you mean '" : "", close ?: "",
-			   close ? "'" : "");
+		opts_error(
+			state,
+			"unknown error '%s'%s%s%s: give a name (EBUSY), a number (16, or 4294967280) "
+			"or NULL",
+			e->words[2], close ? "; did you mean '" : "", close ?: "",
+			close ? "'" : "");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -114,7 +116,7 @@ static const struct argp argp = {
 	.doc = "Say what an error of a map operation has to do with the locks inside the map, on this "
 	       "kernel, and what to do.\v"
 	       "MAP_TYPE is a name of bpftool, OP an operation or the function that does it "
-	       "(update, bpf_map_update_elem), ERR a name or number (EBUSY, -16) or NULL. Without "
+	       "(update, bpf_map_update_elem), ERR a name or number (EBUSY, -16, 4294967280, 0xfffffff0) or NULL. Without "
 	       "ERR, everything that a lock can do to the operation. The kernel's BTF says which "
 	       "locks inside its maps are resilient, that is, can fail; without BTF all that can be "
 	       "is shown. Needs no privileges. The whole table: map-errors.md.",

@@ -133,7 +133,7 @@ def test_busy_by_kernel(kernels, kernel, here):
     assert nested["errors"] == (["EBUSY"] if True in here and kernel != "series" else ["EDEADLK"])
     assert {c["here"] for c in causes} >= here
     text = rqspin("errno", "hash", "update", "EBUSY", "--btf", kernels[kernel]).stdout
-    assert ("Not on this kernel" in text) == (False in {c["here"] for c in causes})
+    assert ("Never on this kernel" in text) == (False in {c["here"] for c in causes})
 
 
 def test_unknown_locks(tmp_path):
@@ -160,6 +160,75 @@ def test_same_word_in_many_forms(kernels):
     assert explained("ringbuf", "reserve", "null", "--btf", kernels["later"])["error"] == "NULL"
     both = [explained("queue", "push", e, "--btf", kernels["plain"]) for e in ("EAGAIN", "11")]
     assert both[0] == both[1] and both[0]["causes"] == []
+
+
+def test_unsigned_errors(kernels):
+    """As bpftool and %u, %llu, %#x of a negative number print them."""
+    where = ("percpu_hash", "update_batch")
+    want = explained(*where, "ENOMEM", "--btf", kernels["later"])
+    numbers = ("4294967284", "18446744073709551604", "0xfffffff4", "0xFFFFFFFFFFFFFFF4", "0xc")
+    for number in numbers:
+        assert explained(*where, number, "--btf", kernels["later"]) == want
+    for number in ("4294967296", "4294963200", "99999999999999999999", "0x", "12x", "0"):
+        assert rqspin("errno", *where, number).returncode == 2, number
+
+
+FUNCTIONS = {
+    ("queue", "bpf_map_update_elem"): "push",
+    ("queue", "bpf_map_lookup_and_delete_elem"): "pop",
+    ("stack", "bpf_map_lookup_and_delete_elem_flags"): "pop",
+    ("stack", "BPF_MAP_LOOKUP_ELEM"): "peek",
+    ("queue", "bpf_map__update_elem"): "push",
+    ("queue", "bpf_map_peek_elem"): "peek",
+    ("hash", "bpf_map_lookup_elem_flags"): "lookup",
+    ("percpu_hash", "bpf_map_lookup_percpu_elem"): "lookup",
+    ("bloom_filter", "bpf_map_push_elem"): "update",
+    ("bloom_filter", "bpf_map_peek_elem"): "lookup",
+    ("task_storage", "bpf_map_update_elem"): "get",
+    ("ringbuf", "bpf_ringbuf_submit_dynptr"): "submit",
+    ("ringbuf", "bpf_ringbuf_reserve_dynptr"): "reserve_dynptr",
+}
+
+
+@pytest.mark.parametrize("map_type, function", FUNCTIONS)
+def test_functions_of_user_space(kernels, map_type, function):
+    doc = explained(map_type, function, "--btf", kernels["later"])
+    assert doc["op"] == FUNCTIONS[map_type, function] and doc["causes"]
+
+
+def test_memory_without_preallocation(kernels):
+    """Also by a batch, with what a batch leaves behind."""
+    for map_type in ("hash", "percpu_hash", "lpm_trie"):
+        causes = explained(map_type, "update_batch", "ENOMEM", "--btf", kernels["later"])["causes"]
+        assert any("no memory" in c["cause"] and c["here"] for c in causes)
+        (batch,) = (c for c in causes if c["cause"] == "the single operation fails")
+        assert batch["here"] and any(d.startswith("Read count") for d in batch["do"])
+    assert not explained("hash", "update_batch", "ENOSPC", "--btf", kernels["later"])["causes"]
+
+
+WATCHED = "__attribute__((used)) static int htab_lru_map_update_elem(void *map) { return 0; }"
+WHO_SEES = {  # kernel: what is said of an LRU list, and of a ring buffer
+    "later": ("no source on this kernel", "no source on this kernel"),
+    "watched": ("where fexit works|and fexit works", "no source on this kernel"),
+    "series": ("`?rqspin trace`? shows failed locks", "`?rqspin trace`? shows failed locks"),
+}
+
+
+@pytest.mark.parametrize("kernel", WHO_SEES)
+def test_trace_is_promised_where_it_sees(kernels, tmp_path, kernel):
+    btf = kernels.get(kernel)
+    if not btf:
+        text = KERNEL.format(**KERNELS["later"] | {"extra": WATCHED})
+        btf = compile_bpf(tmp_path / "watched.c", text)
+    ops = (("lru_hash", "update", "ENOMEM"), ("ringbuf", "reserve", "NULL"))
+    if kernel == "series":
+        ops = (("lru_hash", "update", "EDEADLK"), ops[1])
+    for words, says in zip(ops, WHO_SEES[kernel], strict=True):
+        text = rqspin("errno", *words, "--btf", btf).stdout
+        promised = re.findall("rqspin trace[^.]*", text)
+        assert promised and all(re.search(says, p) for p in promised), text
+        locks = {lock["traced"] for lock in explained(*words, "--btf", btf)["locks"]}
+        assert len(locks - {"no"}) <= 1
 
 
 def test_no_lock_is_the_reason(kernels):

@@ -16,7 +16,7 @@ const struct map_advice map_advices[] = {
 const size_t nr_map_errors = sizeof(map_errors) / sizeof(map_errors[0]);
 const size_t nr_map_advices = sizeof(map_advices) / sizeof(map_advices[0]);
 
-static bool has_word(const char *list, const char *word)
+bool map_error_listed(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -47,7 +47,7 @@ static void add_words(json_t *words, const char *list)
 
 bool map_error_about(const struct map_error *e, const char *type, const char *op)
 {
-	return has_word(e->types, type) && has_word(e->ops, op);
+	return map_error_listed(e->types, type) && map_error_listed(e->ops, op);
 }
 
 bool map_error_names(const char *text, const char *error)
@@ -58,13 +58,39 @@ bool map_error_names(const char *text, const char *error)
 	return strstr(text, quoted);
 }
 
-bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns)
+bool map_error_borrowed(const struct map_error *e)
 {
-	if (!has_word(e->advice, a->id))
+	return strstr(e->returns[0], "as the single operation");
+}
+
+bool map_error_unmeasured(const char *text)
+{
+	return !strcmp(text, "not measured");
+}
+
+/* Advice about one view of the lock is for that alone. */
+static bool fits_view(const char *when, enum maplock_view view)
+{
+	static const char *const words[] = {
+		[MAPLOCK_UNSEEN] = "untraced",
+		[MAPLOCK_SEEN_AFTER] = "fexit",
+		[MAPLOCK_SEEN] = "traced",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(when, words[i]))
+			return i == view;
+	return true;
+}
+
+bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns,
+		    enum maplock_view view)
+{
+	if (!map_error_listed(e->advice, a->id) || !fits_view(a->when, view))
 		return false;
 	if (!strcmp(a->when, "hang"))
 		return strstr(returns, "hang");
-	return strcmp(a->when, "error") || strchr(returns, '`');
+	return !strcmp(a->when, "-") || strchr(returns, '`');
 }
 
 json_t *map_error_types(void)
@@ -81,7 +107,7 @@ json_t *map_error_ops(const char *type)
 	json_t *words = json_array();
 
 	for (size_t i = 0; i < nr_map_errors; i++)
-		if (has_word(map_errors[i].types, type))
+		if (map_error_listed(map_errors[i].types, type))
 			add_words(words, map_errors[i].ops);
 	return words;
 }

@@ -28,13 +28,22 @@ extern const size_t nr_map_errors;
 extern const struct map_advice map_advices[];
 extern const size_t nr_map_advices;
 
+bool map_error_listed(const char *list, const char *word); /* among words with commas between */
+
 bool map_error_about(const struct map_error *e, const char *type, const char *op);
 
 /* Is this the name of an error that the text has? Without "-": "EBUSY", "NULL". */
 bool map_error_names(const char *text, const char *error);
 
-/* Does this advice belong to the line, and to a kernel that returns that? */
-bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns);
+/* Its errors are those of the operation's other lines. */
+bool map_error_borrowed(const struct map_error *e);
+
+/* Nobody has seen what such a kernel returns. */
+bool map_error_unmeasured(const char *text);
+
+/* Does it belong to the line, and to a kernel that returns that and shows the lock so? */
+bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns,
+		    enum maplock_view view);
 
 json_t *map_error_types(void);		    /* all types, as bpftool names them */
 json_t *map_error_ops(const char *type);    /* of a type */

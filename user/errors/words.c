@@ -2,10 +2,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/opts.h"
 #include "base/suggest.h"
 #include "errors/table.h"
 #include "errors/words.h"
@@ -71,15 +73,54 @@ bool error_type(const char *typed, char out[ERROR_WORD], const char **close)
 	return find(map_error_types(), false, out, close);
 }
 
+/* Endings of functions that say how, and not what is done. */
+static void strip_endings(char *name)
+{
+	static const char *const endings[] = { "flags", "opts", "elem", "percpu", "dynptr" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(name, endings[i]))
+			name[strlen(name) - strlen(endings[i]) - 1] = 0;
+}
+
+/* What programs and user space call by different names. */
+static const struct alias {
+	const char *types, *function, *op;
+} aliases[] = {
+	{ "queue,stack", "lookup_and_delete", "pop" },
+	{ "queue,stack", "update", "push" },
+	{ "queue,stack", "lookup", "peek" },
+	{ "bloom_filter", "push", "update" },
+	{ "bloom_filter", "peek", "lookup" },
+	{ "task_storage,cgrp_storage,inode_storage,sk_storage", "update", "get" },
+	{ "task_storage,cgrp_storage,inode_storage,sk_storage", "lookup", "get" },
+};
+
+static bool find_alias(const char *type, char out[ERROR_WORD])
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		const struct alias *a = &aliases[i];
+
+		if (!map_error_listed(a->types, type) ||
+		    (strcmp(out, a->function) && !ends_with(out, a->function)))
+			continue;
+		snprintf(out, ERROR_WORD, "%s", a->op);
+		return true;
+	}
+	return false;
+}
+
 bool error_op(const char *type, const char *typed, char out[ERROR_WORD], const char **close)
 {
-	size_t len;
+	char whole[ERROR_WORD];
 
-	plain(typed, "bpf_", out);
-	len = strlen(out);
-	if (ends_with(out, "elem"))
-		out[len - strlen("_elem")] = 0;
-	return find(map_error_ops(type), true, out, close);
+	plain(typed, "bpf_", whole);
+	snprintf(out, ERROR_WORD, "%s", whole);
+	if (find(map_error_ops(type), true, out, close))
+		return true;
+	snprintf(out, ERROR_WORD, "%s", whole);
+	strip_endings(out);
+	return find_alias(type, out) || find(map_error_ops(type), true, out, close);
 }
 
 /* Those that the C library names, and what functions return that cannot return an error. */
@@ -94,15 +135,35 @@ static json_t *all_errors(void)
 	return words;
 }
 
+/* -12 also as programs print it that take it for unsigned: 4294967284, 0xfffffff4. 0: it is none.
+ */
+static int error_number(const char *typed)
+{
+	unsigned long long n;
+	char *end;
+
+	if (!isdigit((unsigned char)*typed))
+		return 0;
+	errno = 0;
+	n = strtoull(typed, &end, strncasecmp(typed, "0x", 2) ? 10 : 16);
+	if (errno || *end)
+		return 0;
+	if (n <= UINT32_MAX && UINT32_MAX - n < ERRNO_MAX)
+		n = UINT32_MAX - n + 1;
+	else if (UINT64_MAX - n < ERRNO_MAX)
+		n = UINT64_MAX - n + 1;
+	return n <= ERRNO_MAX ? n : 0;
+}
+
 bool error_name(const char *typed, char out[ERROR_WORD], const char **close)
 {
 	const char *bare = typed + (*typed == '-');
-	uint64_t number;
+	int number = error_number(bare);
 
 	snprintf(out, ERROR_WORD, "%s", bare);
 	for (char *c = out; *c; c++)
 		*c = toupper((unsigned char)*c);
-	if (!opt_u64(bare, 1, ERRNO_MAX, &number) && strerrorname_np(number))
+	if (number && strerrorname_np(number))
 		snprintf(out, ERROR_WORD, "%s", strerrorname_np(number));
 	if (!strcmp(out, "EDEADLOCK"))
 		snprintf(out, ERROR_WORD, "EDEADLK");

@@ -29,6 +29,33 @@ static const struct place places[MAPLOCK_NR] = {
 	[MAPLOCK_ARENA] = { "arena", "the arena's lock", "bpf_arena", "spinlock", true },
 };
 
+/* Those that kernels let programs watch: the code of queues, tries and ring buffers they do not. */
+static const struct {
+	const char *name;
+	enum maplock lock;
+} functions[] = {
+	{ "htab_map_update_elem", MAPLOCK_BUCKET },
+	{ "htab_percpu_map_update_elem", MAPLOCK_BUCKET },
+	{ "htab_map_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_lru_map_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_map_lookup_and_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_percpu_map_lookup_and_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_lru_map_lookup_and_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_lru_percpu_map_lookup_and_delete_elem", MAPLOCK_BUCKET },
+	{ "htab_map_lookup_batch", MAPLOCK_BUCKET },
+	{ "htab_percpu_map_lookup_batch", MAPLOCK_BUCKET },
+	{ "htab_lru_map_lookup_batch", MAPLOCK_BUCKET },
+	{ "htab_lru_percpu_map_lookup_batch", MAPLOCK_BUCKET },
+	{ "htab_map_lookup_and_delete_batch", MAPLOCK_BUCKET },
+	{ "htab_percpu_map_lookup_and_delete_batch", MAPLOCK_BUCKET },
+	{ "htab_lru_map_lookup_and_delete_batch", MAPLOCK_BUCKET },
+	{ "htab_lru_percpu_map_lookup_and_delete_batch", MAPLOCK_BUCKET },
+	{ "htab_lru_map_update_elem", MAPLOCK_LRU },
+	{ "htab_lru_percpu_map_update_elem", MAPLOCK_LRU },
+	{ "bpf_local_storage_update", MAPLOCK_STORAGE },
+	{ "bpf_selem_unlink", MAPLOCK_STORAGE },
+};
+
 /* 0: it has none. Older kernels have the lock in a union. */
 static __u32 member_type(const struct btf *btf, const struct btf_type *t, const char *name)
 {
@@ -78,6 +105,26 @@ static enum maplock_kind kind_of(const struct btf *btf, const struct place *at, 
 	return kind;
 }
 
+enum maplock maplock_of_function(const char *name)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].lock;
+	return MAPLOCK_NONE;
+}
+
+static enum maplock_view view_of(const struct btf *btf, enum maplock lock, enum maplock_kind kind)
+{
+	if (kind == MAPLOCK_SERIES)
+		return MAPLOCK_SEEN;
+	for (size_t i = 0; kind == MAPLOCK_LATER && i < sizeof(functions) / sizeof(functions[0]);
+	     i++)
+		if (functions[i].lock == lock &&
+		    btf__find_by_name_kind(btf, functions[i].name, BTF_KIND_FUNC) > 0)
+			return MAPLOCK_SEEN_AFTER;
+	return MAPLOCK_UNSEEN;
+}
+
 void maplocks_read(const struct btf *btf, struct maplocks *locks)
 {
 	enum maplock_kind newest = btf ? MAPLOCK_PLAIN : MAPLOCK_UNKNOWN;
@@ -88,10 +135,12 @@ void maplocks_read(const struct btf *btf, struct maplocks *locks)
 		enum maplock_kind kind = btf ? kind_of(btf, &places[i], series) : MAPLOCK_UNKNOWN;
 
 		locks->kinds[i] = kind;
+		locks->views[i] = view_of(btf, i, kind);
 		if (kind != MAPLOCK_UNKNOWN && kind > newest)
 			newest = kind;
 	}
 	locks->kinds[MAPLOCK_NONE] = newest;
+	locks->views[MAPLOCK_NONE] = MAPLOCK_UNSEEN;
 }
 
 const char *maplock_id(enum maplock lock)

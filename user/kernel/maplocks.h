@@ -26,8 +26,15 @@ enum maplock_kind {
 	MAPLOCK_UNKNOWN = MAPLOCK_KINDS,
 };
 
+enum maplock_view {
+	MAPLOCK_UNSEEN,	    /* no source of `rqspin trace` sees that it failed */
+	MAPLOCK_SEEN_AFTER, /* when the operation that wanted it has failed, where fexit works */
+	MAPLOCK_SEEN,	    /* the lock itself tells */
+};
+
 struct maplocks {
 	enum maplock_kind kinds[MAPLOCK_NR];
+	enum maplock_view views[MAPLOCK_NR];
 };
 
 /**
@@ -37,6 +44,9 @@ struct maplocks {
  *apart. A kernel without a map type does not know the type's lock: unknown.
  */
 void maplocks_read(const struct btf *btf, struct maplocks *locks);
+
+/* The lock whose failure shows in the result of this function of the kernel; NONE: of none. */
+enum maplock maplock_of_function(const char *name);
 
 const char *maplock_id(enum maplock lock);    /* "bucket", as in errors.tsv */
 const char *maplock_title(enum maplock lock); /* "the lock of a bucket" */

@@ -57,12 +57,12 @@ static const char *returned(const struct errors_view *v, const struct map_error 
 /* Is the error that was asked about one of the line's? */
 enum verdict {
 	HERE,	   /* on this kernel; also if no error was asked about */
+	PERHAPS,   /* on others; this one's lock is not known, or was not measured */
 	ELSEWHERE, /* only on others */
-	PERHAPS,   /* on others; this one's lock is not known */
 	NEVER,
 };
 
-static enum verdict verdict(const struct errors_view *v, const struct map_error *e)
+static enum verdict own_verdict(const struct errors_view *v, const struct map_error *e)
 {
 	const char *text = returned(v, e);
 
@@ -70,20 +70,35 @@ static enum verdict verdict(const struct errors_view *v, const struct map_error 
 		return HERE;
 	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
 		if (map_error_names(e->returns[kind], v->error))
-			return text ? ELSEWHERE : PERHAPS;
+			return text && !map_error_unmeasured(text) ? ELSEWHERE : PERHAPS;
 	return NEVER;
+}
+
+/* What a batch does with an error matters wherever the single operation returns it. */
+static enum verdict verdict(const struct errors_view *v, const struct map_error *e)
+{
+	enum verdict best = own_verdict(v, e);
+
+	for (size_t i = 0; map_error_borrowed(e) && i < nr_map_errors; i++) {
+		enum verdict other = own_verdict(v, &map_errors[i]);
+
+		if (map_error_about(&map_errors[i], v->type, v->op) && other < best)
+			best = other;
+	}
+	return best;
 }
 
 static bool advised(const struct errors_view *v, const struct map_error *e,
 		    const struct map_advice *a)
 {
+	enum maplock_view view = v->locks.views[e->lock];
 	const char *text = returned(v, e);
 	bool any = false;
 
 	if (text)
-		return map_advice_for(a, e, text);
+		return map_advice_for(a, e, text, view);
 	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
-		any |= map_advice_for(a, e, e->returns[kind]);
+		any |= map_advice_for(a, e, e->returns[kind], view);
 	return any;
 }
 
@@ -109,9 +124,9 @@ static void put_error(const struct errors_view *v, const struct map_error *e)
 		printf("  returns, depending on the kernel:\n");
 	else if (strcmp(text, "-"))
 		put("  returns: ", text);
-	if (verdict(v, e) == ELSEWHERE)
+	if (text && verdict(v, e) != HERE)
 		printf("  on other kernels:\n");
-	if (!text || verdict(v, e) == ELSEWHERE)
+	if (!text || verdict(v, e) != HERE)
 		put_kernels(e, text);
 	for (size_t i = 0; i < nr_map_advices; i++)
 		if (advised(v, e, &map_advices[i]))
@@ -122,8 +137,8 @@ static size_t put_errors(const struct errors_view *v, enum verdict wanted)
 {
 	static const char *const heads[] = {
 		[HERE] = "",
-		[ELSEWHERE] = "\nNot on this kernel (or not measured on it), but on others:\n",
 		[PERHAPS] = "\nPerhaps, depending on the kernel:\n",
+		[ELSEWHERE] = "\nNever on this kernel, but on others:\n",
 	};
 	size_t nr = 0;
 
@@ -225,16 +240,30 @@ static json_t *error_json(const struct errors_view *v, const struct map_error *e
 			 "kernels", kernels_json(e), "do", advice_json(v, e));
 }
 
+/* NULL: unknown, or it cannot fail. */
+static const char *traced_id(const struct maplocks *locks, int lock)
+{
+	static const char *const ids[] = {
+		[MAPLOCK_UNSEEN] = "no",
+		[MAPLOCK_SEEN_AFTER] = "fexit",
+		[MAPLOCK_SEEN] = "tracepoint",
+	};
+	enum maplock_kind kind = locks->kinds[lock];
+
+	return kind == MAPLOCK_LATER || kind == MAPLOCK_SERIES ? ids[locks->views[lock]] : NULL;
+}
+
 static json_t *locks_json(const struct errors_view *v)
 {
 	json_t *list = json_array();
 
 	for (int lock = MAPLOCK_NONE + 1; lock < MAPLOCK_NR; lock++)
 		if (lock_matters(v, lock))
-			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s?}", "id", maplock_id(lock),
-							"title", maplock_title(lock), "kernel",
-							kind_id(v->locks.kinds[lock])));
+			json_array_append_new(
+				list, json_pack("{s:s, s:s, s:s?, s:s?}", "id", maplock_id(lock),
+						"title", maplock_title(lock), "kernel",
+						kind_id(v->locks.kinds[lock]), "traced",
+						traced_id(&v->locks, lock)));
 	return list;
 }
 
