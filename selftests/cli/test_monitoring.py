@@ -164,6 +164,95 @@ def alert_queries():
     return [(rule["alert"], rule["expr"]) for rule in group["rules"]]
 
 
+def minutes(*parts):
+    """Samples a minute apart: pairs of a value, "_" for none, and how often."""
+    return " ".join(" ".join([str(value)] * times) for value, times in parts)
+
+
+# A series that begins with its first failures; one with later ones; none; and one whose machine
+# starts again.
+FAILURES = 'rqspin_lock_failures_total{{instance="{}",program="p",lock="l",kind="AA"}}'
+SAMPLES = {
+    FAILURES.format("first"): minutes(("_", 30), (3, 91)),
+    FAILURES.format("later"): minutes((5, 60), (6, 61)),
+    FAILURES.format("quiet"): minutes((7, 121)),
+    FAILURES.format("again"): minutes((0, 10), (4, 20), ("_", 10), (2, 81)),
+    'rqspin_lost_failures_total{instance="first"}': minutes(("_", 30), (2, 91)),
+}
+FIRES = {"12m": {"again"}, "29m": set(), "30m": {"first"}, "38m": {"first"}, "45m": {"again"}}
+FIRES |= {"62m": {"later"}, "80m": set()}
+SUMS = {"Failures in this time": 3 + 1 + 0 + (4 + 2), "Lost": 2}  # after 100 minutes, of 95
+
+
+def rule_test(tmp_path, rules, tests):
+    (tmp_path / "rules.yml").write_text(yaml.safe_dump(rules))
+    series = [{"series": s, "values": v} for s, v in SAMPLES.items()]
+    doc = {"rule_files": ["rules.yml"], "evaluation_interval": "1m"}
+    doc["tests"] = [{"interval": "1m", "input_series": series, **tests}]
+    (tmp_path / "test.yml").write_text(yaml.safe_dump(doc))
+    return run(tool("promtool"), "test", "rules", tmp_path / "test.yml")
+
+
+def firing(rules, instances):
+    (rule,) = (r for r in rules["groups"][0]["rules"] if r["alert"] == "LockAcquisitionsFail")
+    for name in sorted(instances):
+        labels = {"instance": name, "program": "p", "lock": "l", "kind": "AA"}
+        said = dict(rule["annotations"])
+        for label, value in labels.items():
+            said["summary"] = said["summary"].replace(f"{{{{ $labels.{label} }}}}", value)
+        yield {"exp_labels": labels | rule["labels"], "exp_annotations": said}
+
+
+def test_first_failure_fires_the_alert(tmp_path):
+    rules = yaml.safe_load((HERE / "rqspin-alerts.yml").read_text())
+    when = [
+        {
+            "eval_time": at,
+            "alertname": "LockAcquisitionsFail",
+            "exp_alerts": list(firing(rules, names)),
+        }
+        for at, names in FIRES.items()
+    ]
+    res = rule_test(tmp_path, rules, {"alert_rule_test": when})
+    assert res.returncode == 0, res.stdout + res.stderr
+
+
+def test_increase_alone_would_not_fire(tmp_path):
+    """So the samples are such that the test above can fail."""
+    rules = yaml.safe_load((HERE / "rqspin-alerts.yml").read_text())
+    (rule,) = (r for r in rules["groups"][0]["rules"] if r["alert"] == "LockAcquisitionsFail")
+    only = "increase(rqspin_lock_failures_total[10m])"
+    rule["expr"] = f"sum by (instance, program, lock, kind) ({only}) > 0"
+    exp = {"eval_time": "35m", "alertname": "LockAcquisitionsFail"}
+    exp["exp_alerts"] = list(firing(rules, {"first"}))
+    res = rule_test(tmp_path, rules, {"alert_rule_test": [exp]})
+    assert res.returncode and "first" in res.stdout + res.stderr
+
+
+def dashboard_checks(board):
+    """Sums may be extrapolated by a little; what began with a failure is exact."""
+    exprs = {p["title"]: [t["expr"] for t in p["targets"]] for p in board["panels"]}
+    for title, want in SUMS.items():
+        expr = exprs[title][0].replace("$instance", ".*").replace("$__range", "95m")
+        yield f"abs(({expr}) - {want}) < bool 0.2", "100m", 1
+    lines = [e for es in exprs.values() for e in es if "$__rate_interval" in e]
+    assert len(lines) == 3
+    for expr in lines:
+        expr = expr.replace("$instance", "first").replace("$__rate_interval", "4m")
+        for at, want in (("30m", 3), ("32m", 3), ("60m", 0)):
+            yield f"sum({expr})", at, want
+
+
+def test_dashboard_counts_first_failures(tmp_path):
+    board = json.loads((HERE / "grafana-dashboard.json").read_text())
+    tests = [
+        {"expr": expr, "eval_time": at, "exp_samples": [{"labels": "{}", "value": want}]}
+        for expr, at, want in dashboard_checks(board)
+    ]
+    res = rule_test(tmp_path, {"groups": []}, {"promql_expr_test": tests})
+    assert res.returncode == 0, res.stdout + res.stderr
+
+
 def test_every_query_is_answered(tmp_path, nothing_left):
     """By a real Prometheus that has the metrics; each names only metrics that there are."""
     queries = [*dashboard_queries(), *alert_queries()]
