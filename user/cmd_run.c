@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/opts.h"
 #include "show/run_report.h"
+#include "run/counting.h"
+#include "run/input.h"
 #include "run/outcome.h"
 #include "run/plan.h"
 #include "run/results.h"
@@ -20,7 +22,7 @@
 
 #define COUNT_MAX 1000000000000ULL
 
-enum { KEY_CPUS = 0x2000, KEY_ROLES };
+enum { KEY_CPUS = 0x2000, KEY_ROLES, KEY_DATA_IN, KEY_CTX_IN };
 
 struct args {
 	struct run_args run;
@@ -35,7 +37,15 @@ static const struct argp_option options[] = {
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
 	{ "roles", KEY_ROLES, "LIST", 0,
 	  "Programs of FILE.bpf.o to run, one per CPU, such as a,b; not needed for an object that "
-	  "says it itself, as those of 'rqspin replay' do",
+	  "has one program, or says it itself, as those of 'rqspin replay' do",
+	  2 },
+	{ "data-in", KEY_DATA_IN, "FILE", 0,
+	  "Give the programs of FILE.bpf.o the packet in FILE, raw bytes as for 'bpftool prog run' "
+	  "(-: standard input); without it a packet is 64 zero bytes",
+	  2 },
+	{ "ctx-in", KEY_CTX_IN, "FILE", 0,
+	  "Give them the context in FILE, such as a struct xdp_md or __sk_buff, or the arguments "
+	  "of a raw tracepoint (-: standard input)",
 	  2 },
 	{ 0 },
 };
@@ -86,6 +96,11 @@ static void parse_limit(struct run_args *a, int key, const char *arg, struct arg
 	}
 }
 
+static bool is_stdin(const char *file)
+{
+	return file && !strcmp(file, "-");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -99,6 +114,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROLES:
 		parse_roles(&a->run, arg, state);
+		return 0;
+	case KEY_DATA_IN:
+		a->run.data_in = arg;
+		return 0;
+	case KEY_CTX_IN:
+		a->run.ctx_in = arg;
 		return 0;
 	case 'c':
 	case 'd':
@@ -116,6 +137,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->run.count && a->run.seconds > 0)
 			opts_error(state, "--count and --duration exclude each other");
+		if (is_stdin(a->run.data_in) && is_stdin(a->run.ctx_in))
+			opts_error(state, "--data-in - and --ctx-in - exclude each other");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -127,9 +150,10 @@ static const struct argp argp = {
 	.args_doc = "SAMPLE\nFILE.bpf.o [--roles LIST]",
 	.doc = "Load a sample and run its programs, each in its own thread on its own CPU. Print how "
 	       "many acquisitions succeeded and failed, and how long they took."
-	       "\vPrograms of your own return 0 for an acquisition and the negative errno of the "
-	       "lock for a failure. 1 is a run that does not count; other values are counted as "
-	       "OTHER. Without --count and --duration a sample runs for its default number of "
+	       "\vIn programs of your own the calls of bpf_res_spin_lock() and "
+	       "bpf_res_spin_lock_irqsave() are counted, by what they return; what the programs "
+	       "return is printed beside them. With several roles, 1 from a program that is not "
+	       "for packets says that the others did not come. Without --count and --duration a sample runs for its default number of "
 	       "rounds. Ctrl-C ends the run early and prints the results so far.",
 	.children = children,
 };
@@ -138,13 +162,16 @@ struct run {
 	const struct args *args;
 	struct plan plan;
 	struct workload work;
+	struct counting counting;
 	struct role_result *results;
-	bool by_return; /* counts are of return values: nothing better can be told apart */
+	enum counted_by by;
 };
 
 static void collect(struct run *r)
 {
-	results_collect(r->results, &r->plan.drive, r->by_return ? NULL : r->work.stats);
+	const struct results_from from = { r->by, r->work.stats, r->counting.calls };
+
+	results_collect(r->results, &r->plan.drive, &from);
 }
 
 static void show_progress(const struct drive *d, void *data)
@@ -178,22 +205,23 @@ static int explain_drive(const struct run *r, int err)
 			       strerror(-d->roles[i].err));
 	if (d->nr_started < d->nr_roles)
 		pr_err("%s: its threads cannot be started: %s", r->args->run.what, strerror(-err));
+	else if (err == -EINVAL && (d->input.data_size || d->input.ctx_size))
+		pr_info("the kernel wants packets of at least 14 bytes, and a context of the size "
+			"that the program's type has");
 	return EXIT_FAIL;
 }
 
-/* Verdicts of a packet filter say nothing about its locks. */
-static void warn_of_returns(const struct run *r)
+static void warn_of_counts(const struct run *r)
 {
-	for (unsigned int i = 0; !r->plan.sample && i < r->plan.drive.nr_roles; i++) {
-		const struct role *role = &r->plan.drive.roles[i];
+	struct counts sum = results_total(r->results, r->plan.drive.nr_roles);
+	bool packets = r->plan.drive.roles[0].batch && !r->plan.drive.input.data_size;
 
-		/* Programs that meet say SAMPLE_ALONE when they did not. */
-		if (role->ret_positive > (r->plan.drive.nr_roles > 1 ? role->alone : 0))
-			pr_warn("%s returned a positive value %" PRIu64
-				" times: return 0 for an acquisition, a negative errno for a "
-				"failure, 1 for a run that does not count",
-				role->prog, role->ret_positive);
-	}
+	if (r->by == COUNTED_BY_NONE)
+		pr_warn("acquisitions are not counted: %s", r->counting.linked.why);
+	else if (r->by == COUNTED_BY_CALLS && !sum.ok && !counts_failed(&sum))
+		pr_warn("no lock was taken: no run reached a call of bpf_res_spin_lock()%s",
+			packets ? "; the packet was 64 zero bytes, --data-in FILE gives another" :
+				  "");
 }
 
 static void note_cuts(const struct run *r)
@@ -218,14 +246,14 @@ static int print_report(struct run *r)
 		.object = r->plan.path,
 		.drive = &r->plan.drive,
 		.results = r->results,
-		.by_return = r->by_return,
+		.by = r->by,
 		.judged = r->plan.sample && !r->plan.drive.signal,
 	};
 	char differs[160];
 
 	if (rep.judged && !outcome_judge(&r->plan, r->results, differs, sizeof(differs)))
 		rep.differs = differs;
-	warn_of_returns(r);
+	warn_of_counts(r);
 	note_cuts(r);
 	if (r->args->json)
 		json_put_pretty(report_json(&rep));
@@ -254,28 +282,50 @@ static int drive(struct run *r)
 	return print_report(r);
 }
 
-static int setup(struct run *r)
+static int load(struct run *r)
 {
 	static const char *const none[2];
-	const struct sample *sample;
+	const struct sample *sample = r->plan.sample;
 	struct drive *d = &r->plan.drive;
-	int err = plan_make(&r->plan, &r->args->run);
+	int err = 0;
 
-	if (err)
-		return err;
-	r->results = calloc(d->nr_roles, sizeof(*r->results));
-	if (!r->results) {
-		pr_err("out of memory");
-		return -ENOMEM;
-	}
-	sample = r->plan.sample;
 	if (r->plan.own)
 		err = workload_rehearse(r->plan.path, d->roles, d->nr_roles);
 	if (!err)
 		err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
 				     sample ? sample->attach : none);
-	r->by_return = !r->work.stats || results_shared(d);
-	d->single = r->by_return;
+	return err ? err : input_check(&d->input, d->roles, d->nr_roles);
+}
+
+static void choose_counts(struct run *r)
+{
+	struct drive *d = &r->plan.drive;
+
+	if (r->work.stats && !results_shared(d))
+		r->by = COUNTED_BY_PROGRAM;
+	else if (r->work.stats || r->plan.sample)
+		r->by = COUNTED_BY_RETURN;
+	else if (counting_start(&r->counting, r->work.obj, r->plan.path, d->roles, d->nr_roles))
+		r->by = COUNTED_BY_NONE;
+	else
+		r->by = COUNTED_BY_CALLS;
+	d->single = r->by != COUNTED_BY_PROGRAM;
+}
+
+static int setup(struct run *r)
+{
+	int err = plan_make(&r->plan, &r->args->run);
+
+	if (err)
+		return err;
+	r->results = calloc(r->plan.drive.nr_roles, sizeof(*r->results));
+	if (!r->results) {
+		pr_err("out of memory");
+		return -ENOMEM;
+	}
+	err = load(r);
+	if (!err)
+		choose_counts(r);
 	return err;
 }
 
@@ -287,6 +337,7 @@ static int run_args(const struct args *args)
 	rc = cmd_exit_code(setup(&r));
 	if (!rc)
 		rc = drive(&r);
+	counting_stop(&r.counting);
 	workload_close(&r.work);
 	free(r.results);
 	plan_free(&r.plan);

@@ -2,7 +2,7 @@
 # What the tests of the command run beside the command itself.
 MAP_FAILURES = $(O)/selftests/cli/map_failures
 
-selftests: $(MAP_FAILURES)
+selftests: $(MAP_FAILURES) $(O)/selftests/cli/verdict.bpf.o
 
 $(MAP_FAILURES).o: | $(O)/selftests/progs/map_failures.skel.h
 
@@ -10,7 +10,7 @@ $(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
--include $(MAP_FAILURES).d
+-include $(MAP_FAILURES).d $(O)/selftests/cli/verdict.bpf.d
 
 # Replays of recorded failures, for guests, which have no compiler.
 REPLAYS = $(patsubst selftests/cli/replay/%.jsonl,$(O)/selftests/cli/replay/%/replay.bpf.o,\

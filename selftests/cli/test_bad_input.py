@@ -61,7 +61,6 @@ CASES = {
     ),
     "run: own object without roles": (["run", str(ABBA)], USAGE, r"roles.* abba_0, abba_1$"),
     "run: no object, no roles": (["run", "/nonexistent/x.o"], FAIL, r"No such file"),
-    "run: an object without roles": (["run", str(AA)], USAGE, r"roles; it has: aa$"),
     "run: no such role": (["run", str(AA), "--roles", "nope"], FAIL, r"nope"),
     "stat: bad interval": (["stat", "often"], USAGE, r"often"),
     "stat: interval zero": (["stat", "0"], USAGE, r"0"),

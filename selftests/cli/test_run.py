@@ -5,11 +5,15 @@ import json
 import os
 import re
 import shutil
+import struct
+import subprocess
+import tempfile
 
 import jsonschema
 import pytest
 from conftest import (
     BUILD,
+    RQSPIN,
     VERBS,
     cpus,
     needs_locks,
@@ -128,12 +132,132 @@ def test_own_object():
     assert run["total"]["failures"] == {"EDEADLK": 7, "ETIMEDOUT": 0, "other": 0}
 
 
-def test_own_object_without_counters():
-    """Not one of ours: what its programs return is what is counted."""
-    own = BUILD / "selftests/progs/aa.bpf.o"
-    run = run_sample(own, "--roles", "aa_plain", "--count", 5)
-    assert run["counted_by"] == "return"
-    assert run["total"]["failures"] == {"EDEADLK": 5, "ETIMEDOUT": 0, "other": 0}
+OWN = BUILD / "selftests/progs"
+VERDICT = BUILD / "selftests/cli/verdict.bpf.o"
+
+
+def own_counts(*args, **kw):
+    """Of the first role: counts, and what it returned."""
+    run = run_sample(*args, **kw)
+    assert run["counted_by"] == "calls" and run["as_expected"] is None
+    role = run["roles"][0]
+    returned = {r["value"]: r["times"] for r in role["returned"]}
+    return {"ok": role["acquired"], **role["failures"]}, returned
+
+
+def test_own_object_without_counters(run_schema):
+    """Not one of ours: calls are counted, and what the programs returned is shown beside them."""
+    counts, returned = own_counts(OWN / "aa.bpf.o", "--roles", "aa_plain", "--count", 5)
+    assert counts == {"ok": 5, "EDEADLK": 5, "ETIMEDOUT": 0, "other": 0}
+    assert returned == {-35: 5}
+    run_schema.validate(run_sample(OWN / "aa.bpf.o", "--roles", "aa_plain", "--count", 1))
+
+
+@pytest.mark.parametrize(
+    "obj, role, ok, failed",
+    [
+        ("aa", "aa_irqsave", 1, 1),
+        ("aa", "aa_below_others", 3, 1),
+        ("aa", "aa_sleepable", 1, 1),
+        ("graph", "list_push_and_pop", 1, 0),  # maps that only their own object may use
+        ("graph", "tree_add_and_remove_first", 1, 0),
+    ],
+)
+def test_calls_are_counted(obj, role, ok, failed):
+    counts, _ = own_counts(OWN / f"{obj}.bpf.o", "--roles", role, "--count", 7)
+    assert counts == {"ok": 7 * ok, "EDEADLK": 7 * failed, "ETIMEDOUT": 0, "other": 0}
+
+
+@needs_two_cpus
+def test_calls_of_each_role_are_its_own():
+    """The roles share the maps: without that take_ba would deadlock with nobody."""
+    args = [OWN / "abba.bpf.o", "--roles", "take_ab,take_ba", "--count", 1000]
+    run = run_sample(*args)
+    for role in run["roles"]:
+        failed = sum(r["times"] for r in role["returned"] if r["value"] < 0)
+        assert role["failed"] == failed
+        assert role["acquired"] == 2 * role["rounds"] - failed
+
+
+def packet(tmp_path, size):
+    path = tmp_path / f"packet{size}"
+    path.write_bytes(bytes(size))
+    return path
+
+
+@needs_locks
+def test_no_lock_was_taken():
+    """One program needs no --roles; that it passes packets is no failure of a lock."""
+    res = rqspin("run", VERDICT, "--count", 10)
+    assert res.returncode == 0
+    assert "no lock was taken" in res.stderr and "--data-in" in res.stderr
+    row = next(line for line in res.stdout.splitlines() if line.startswith("count_long"))
+    assert row.split() == ["count_long", "0", "10", "0", "0", "0", "0", "XDP_PASS"]
+
+
+def test_packet_from_a_file(tmp_path):
+    counts, returned = own_counts(VERDICT, "--data-in", packet(tmp_path, 100), "--count", 10)
+    assert counts == {"ok": 10, "EDEADLK": 10, "ETIMEDOUT": 0, "other": 0}
+    assert returned == {2: 10}
+    assert own_counts(VERDICT, "--data-in", packet(tmp_path, 99))[0]["ok"] == 0
+
+
+@needs_locks
+def test_packet_and_context():
+    """A struct xdp_md that hides the first 64 bytes leaves too few."""
+    run = [RQSPIN, "run", VERDICT, "--json", "--count", "4"]
+    res = subprocess.run([*run, "--data-in", "-"], input=bytes(140), capture_output=True)
+    assert json.loads(res.stdout)["total"]["acquired"] == 4
+    # data, data_end, data_meta, ingress_ifindex, rx_queue_index, egress_ifindex
+    ctx = struct.pack("6I", 64, 140, 0, 0, 0, 0)
+    with tempfile.NamedTemporaryFile() as data:
+        data.write(bytes(140))
+        data.flush()
+        run += ["--data-in", data.name, "--ctx-in", "-"]
+        res = subprocess.run(run, input=ctx, capture_output=True)
+    assert json.loads(res.stdout)["total"]["acquired"] == 0, res.stderr
+
+
+@needs_locks
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["--data-in", "/nonexistent"], "--data-in /nonexistent: No such file"),
+        (["--data-in", "/dev/null"], "--data-in /dev/null: empty"),
+        (["--ctx-in", "/dev/zero"], "--ctx-in /dev/zero: too large"),
+    ],
+)
+def test_input_that_cannot_be(args, message):
+    res = rqspin("run", VERDICT, *args)
+    assert res.returncode == 2 and message in res.stderr and not res.stdout
+
+
+@needs_locks
+def test_packet_that_the_kernel_refuses(tmp_path):
+    res = rqspin("run", VERDICT, "--data-in", packet(tmp_path, 13))
+    assert res.returncode == 1 and "at least 14 bytes" in res.stderr
+
+
+@needs_locks
+def test_packet_for_a_program_without(tmp_path):
+    args = ["--roles", "aa_sleepable", "--data-in", packet(tmp_path, 64)]
+    res = rqspin("run", OWN / "aa.bpf.o", *args)
+    assert res.returncode == 2 and "aa_sleepable is no program for packets" in res.stderr
+
+
+def test_input_is_not_for_samples(tmp_path):
+    res = rqspin("run", "xdp", "--data-in", packet(tmp_path, 64))
+    assert res.returncode == 2 and "only for your own objects" in res.stderr
+
+
+def test_lines_of_a_run_that_is_counted(tracer):
+    """Between program and lock is a function of ours; lines are still the program's."""
+    with tracer() as t:
+        run_sample(OWN / "aa.bpf.o", "--roles", "aa_plain", "--count", 3)
+    if not t.events:
+        pytest.skip("no source of this kernel sees programs that do not report themselves")
+    assert {e["prog"]["name"] for e in t.events} == {"aa_plain"}
+    assert {e["at"]["file"].rsplit("/")[-1] for e in t.events} == {"aa.bpf.c"}
 
 
 @needs_locks

@@ -20,7 +20,9 @@ bool callsite_find(const struct proginfo *progs, struct ksyms *ks, __u64 addr, _
 	site->prog = p;
 	if (p)
 		site->line = proginfo_nth_line(p, nth, site->file, sizeof(site->file));
-	else if (ks)
+	if (!site->line)
+		site->file[0] = 0;
+	if (!p && ks)
 		site->function = ksyms_find(ks, addr, &off, &data);
 	return site->prog || site->function;
 }

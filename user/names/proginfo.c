@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "counted.h"
 #include "names/btfcache.h"
 #include "base/clock.h"
 #include "kernel/lockcalls.h"
@@ -320,7 +321,7 @@ __u32 proginfo_nth_line(const struct proginfo *prog, __u32 nth, char *base, size
 	if (!l || !prog->btf)
 		return 0;
 	snprintf(base, size, "%s", base_name(btf__name_by_offset(prog->btf, l->file_name_off)));
-	return BPF_LINE_INFO_LINE_NUM(l->line_col);
+	return strcmp(base, COUNTED_FILE) ? BPF_LINE_INFO_LINE_NUM(l->line_col) : 0;
 }
 
 static bool is_in(const struct proginfo *prog, const struct bpf_line_info *l, const char *base)

@@ -114,6 +114,40 @@ static void count_return(struct role *r, int ret, uint32_t ns)
 		hist_add(ret ? &r->ret_fail : &r->ret_ok, ns);
 }
 
+static void note_returned(struct role *r, int ret)
+{
+	unsigned int i = 0;
+
+	while (i < r->nr_returned && r->returned[i].value != ret)
+		i++;
+	if (i == RETURNED_MAX) {
+		r->returned_others++;
+		return;
+	}
+	if (i == r->nr_returned)
+		r->returned[r->nr_returned++].value = ret;
+	r->returned[i].times++;
+}
+
+static bool is_alone(const struct role *r, int ret)
+{
+	return ret == SAMPLE_ALONE && !r->verdict;
+}
+
+static void set_input(const struct role *r, struct bpf_test_run_opts *opts)
+{
+	const struct run_input *in = &r->drive->input;
+
+	if (in->data_size && r->batch) {
+		opts->data_in = in->data;
+		opts->data_size_in = in->data_size;
+	}
+	if (in->ctx_size) {
+		opts->ctx_in = in->ctx;
+		opts->ctx_size_in = in->ctx_size;
+	}
+}
+
 static int run_prog(struct role *r, uint32_t repeat, int *ret)
 {
 	struct sample_role_args args = { .role = r->index, .roles = r->drive->nr_roles };
@@ -129,12 +163,13 @@ static int run_prog(struct role *r, uint32_t repeat, int *ret)
 		opts.ctx_in = &args;
 		opts.ctx_size_in = sizeof(args);
 	}
+	set_input(r, &opts);
 	err = bpf_prog_test_run_opts(r->prog_fd, &opts);
 	if (err)
 		return err;
 	*ret = opts.retval;
-	r->ret_positive += *ret > 0;
-	if (*ret != SAMPLE_ALONE)
+	note_returned(r, *ret);
+	if (!is_alone(r, *ret))
 		count_return(r, *ret, opts.duration);
 	return 0;
 }
@@ -191,7 +226,7 @@ static int drive_lockstep(struct role *r)
 		err = run_prog(r, 1, &ret);
 		if (err)
 			return err;
-		if (ret == SAMPLE_ALONE) {
+		if (is_alone(r, ret)) {
 			r->alone++;
 			pthread_mutex_lock(&d->lock);
 			d->met = false;

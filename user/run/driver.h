@@ -10,6 +10,20 @@
 
 #include "base/hist.h"
 
+#define RETURNED_MAX 8
+
+/* How often a program returned what. */
+struct returned {
+	int value;
+	uint64_t times;
+};
+
+/* What programs are given to work on: as of bpftool prog run. */
+struct run_input {
+	void *data, *ctx;
+	uint32_t data_size, ctx_size; /* 0: none */
+};
+
 struct counts {
 	uint64_t ok, edeadlk, etimedout, other;
 };
@@ -22,20 +36,24 @@ static inline uint64_t counts_failed(const struct counts *c)
 /* One pinned thread and the program it runs. */
 struct role {
 	const char *prog;
+	int prog_type; /* enum bpf_prog_type */
 	int prog_fd;
 	uint32_t prog_id;
-	bool batch; /* BPF_PROG_TEST_RUN repeats this program type in the kernel */
-	bool ctx;   /* gets struct sample_role_args */
+	bool batch;   /* BPF_PROG_TEST_RUN repeats this program type in the kernel */
+	bool ctx;     /* gets struct sample_role_args */
+	bool verdict; /* what it returns is about a packet: 1 says nothing of the other roles */
 	int cpu;
 	unsigned int index;
 
 	uint64_t rounds;
-	uint64_t cut;		      /* batches that a signal cut short */
-	uint64_t cut_runs;	      /* most runs that there were in those, not in @rounds */
-	uint64_t alone;		      /* runs in which the other roles did not come */
-	struct counts ret;	      /* by return value; the last of each batch only */
-	uint64_t ret_runs;	      /* runs in @ret */
-	uint64_t ret_positive;	      /* of all: neither 0 nor an errno */
+	uint64_t cut;	   /* batches that a signal cut short */
+	uint64_t cut_runs; /* most runs that there were in those, not in @rounds */
+	uint64_t alone;	   /* runs in which the other roles did not come */
+	struct counts ret; /* by return value; the last of each batch only */
+	uint64_t ret_runs; /* runs in @ret */
+	struct returned returned[RETURNED_MAX]; /* those of @ret_runs, and SAMPLE_ALONE */
+	unsigned int nr_returned;
+	uint64_t returned_others;     /* runs that returned still other values */
 	struct hist ret_ok, ret_fail; /* run times of @ret, if the kernel measures them */
 	int err;
 	struct drive *drive;
@@ -50,6 +68,7 @@ struct drive {
 	uint64_t count; /* rounds per role, 0 for no limit */
 	double seconds; /* 0 for no limit */
 	double rate;	/* rounds per second and role, 0 for no limit */
+	struct run_input input;
 
 	uint64_t rounds; /* results; rounds only in lockstep */
 	double elapsed;

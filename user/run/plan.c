@@ -7,6 +7,7 @@
 #include "base/fds.h"
 #include "base/log.h"
 #include "kernel/probe.h"
+#include "run/input.h"
 #include "run/plan.h"
 #include "run/samples.h"
 #include "run/what.h"
@@ -27,7 +28,7 @@ static int choose_own(struct plan *p)
 	err = described_read(&p->described, path);
 	if (!err)
 		p->sample = &p->described.sample;
-	return err == -ENOENT ? what_ask_for_roles(path) : err;
+	return err == -ENOENT ? what_only_role(path, &p->only_role) : err;
 }
 
 static int choose_sample(struct plan *p)
@@ -44,6 +45,11 @@ static int choose_sample(struct plan *p)
 		       "(in bpf/progs of the sources, or share/doc/rqspin/progs when installed)",
 		       a->what, a->what);
 		return -EOPNOTSUPP;
+	}
+	if (a->data_in || a->ctx_in) {
+		pr_err("--data-in and --ctx-in are only for your own objects; sample %s has its own",
+		       a->what);
+		return -EINVAL;
 	}
 	if (a->nr_role_names) {
 		pr_err("--roles is only for your own objects; the roles of sample %s are fixed",
@@ -104,11 +110,18 @@ static int refuse_cpus(const struct plan *p, unsigned int need, int have)
 	return -EOPNOTSUPP;
 }
 
+static unsigned int count_roles(const struct plan *p)
+{
+	if (p->sample)
+		return sample_nr_roles(p->sample);
+	return p->only_role ? 1 : p->args->nr_role_names;
+}
+
 /* How many threads; a program that is alone in its sample runs on every CPU that was named. */
 static int choose_threads(const struct plan *p, int have, unsigned int *nr)
 {
 	unsigned int named = p->args->nr_cpus;
-	unsigned int roles = p->sample ? sample_nr_roles(p->sample) : p->args->nr_role_names;
+	unsigned int roles = count_roles(p);
 	unsigned int need = p->sample ? p->sample->min_cpus : roles;
 
 	if (have < (int)need)
@@ -126,9 +139,9 @@ static int choose_threads(const struct plan *p, int have, unsigned int *nr)
 
 static const char *role_name(const struct plan *p, unsigned int i)
 {
-	unsigned int nr = p->sample ? sample_nr_roles(p->sample) : p->args->nr_role_names;
-
-	if (nr == 1)
+	if (p->only_role)
+		return p->only_role;
+	if (count_roles(p) == 1)
 		i = 0;
 	return p->sample ? p->sample->roles[i] : p->args->role_names[i];
 }
@@ -166,8 +179,7 @@ static int make_roles(struct plan *p)
 		d->roles[i].prog = role_name(p, i);
 		d->roles[i].cpu = cpus[i % have];
 	}
-	d->lockstep = p->sample ? sample_nr_roles(p->sample) > 1 || p->sample->role_per_cpu :
-				  p->args->nr_role_names > 1;
+	d->lockstep = count_roles(p) > 1 || (p->sample && p->sample->role_per_cpu);
 	return 0;
 }
 
@@ -200,12 +212,16 @@ int plan_make(struct plan *p, const struct run_args *args)
 	if (!err)
 		err = find_object(p);
 	if (!err)
+		err = input_read(&p->drive.input, args->data_in, args->ctx_in);
+	if (!err)
 		set_limits(p);
 	return err;
 }
 
 void plan_free(struct plan *p)
 {
+	input_free(&p->drive.input);
 	free(p->drive.roles);
+	free(p->only_role);
 	free(p->path);
 }

@@ -20,6 +20,7 @@
  * @count, @seconds: 0: no such limit; without both a sample has its own
  * @rate: 0: as fast as it goes
  * @role_names: programs of an object of the user's own
+ * @data_in: file with the packet for them, @ctx_in: with their context; NULL: none
  */
 struct run_args {
 	const char *what, *path;
@@ -29,6 +30,7 @@ struct run_args {
 	double seconds;
 	char *role_names[USER_ROLES_MAX];
 	unsigned int nr_role_names;
+	const char *data_in, *ctx_in;
 };
 
 /**
@@ -36,12 +38,14 @@ struct run_args {
  * @sample: NULL: the user's own object, which does not describe itself
  * @path: of the object
  * @own: it is none of our samples
+ * @only_role: the program of an object that has only one, if no role was named
  */
 struct plan {
 	const struct run_args *args;
 	const struct sample *sample;
 	char *path;
 	bool own;
+	char *only_role;
 	struct described described;
 	struct drive drive;
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include <linux/types.h>
+
+#include "counted.h"
 #include "run/results.h"
 
 static unsigned int slot_of(const struct role *role)
@@ -20,25 +23,41 @@ bool results_shared(const struct drive *d)
 	return false;
 }
 
+static void of_returns(struct role_result *res, const struct role *role)
+{
+	res->counts = role->ret;
+	res->ok = role->ret_ok;
+	res->fail = role->ret_fail;
+}
+
+static void of_stats(struct role_result *res, const struct sample_stats *st)
+{
+	res->counts = (struct counts){ st->ok, st->edeadlk, st->etimedout, st->other };
+	hist_merge(&res->ok, st->hist_ok);
+	hist_merge(&res->fail, st->hist_fail);
+}
+
+static void of_calls(struct role_result *res, const struct counted_calls *c)
+{
+	res->counts = (struct counts){ c->ok, c->edeadlk, c->etimedout, c->other };
+}
+
 void results_collect(struct role_result *results, const struct drive *d,
-		     const struct sample_stats *stats)
+		     const struct results_from *from)
 {
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
 		const struct role *role = &d->roles[i];
 		struct role_result *res = &results[i];
-		const struct sample_stats *st;
 
 		memset(res, 0, sizeof(*res));
-		if (!stats) {
-			res->counts = role->ret;
-			res->ok = role->ret_ok;
-			res->fail = role->ret_fail;
-			continue;
-		}
-		st = &stats[slot_of(role)];
-		res->counts = (struct counts){ st->ok, st->edeadlk, st->etimedout, st->other };
-		hist_merge(&res->ok, st->hist_ok);
-		hist_merge(&res->fail, st->hist_fail);
+		if (from->by == COUNTED_BY_RETURN)
+			of_returns(res, role);
+		else if (from->by == COUNTED_BY_PROGRAM)
+			of_stats(res, &from->stats[slot_of(role)]);
+		else if (from->by == COUNTED_BY_CALLS)
+			of_calls(res, from->calls[i]);
+		hist_merge_hist(&res->run, &role->ret_ok);
+		hist_merge_hist(&res->run, &role->ret_fail);
 	}
 }
 

@@ -45,7 +45,16 @@ int what_check_object(const char *path)
 	return 0;
 }
 
-int what_ask_for_roles(const char *path)
+static char *only_program(struct bpf_object *obj)
+{
+	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
+
+	if (!prog || bpf_object__next_program(obj, prog))
+		return NULL;
+	return strdup(bpf_program__name(prog));
+}
+
+int what_only_role(const char *path, char **name)
 {
 	struct bpf_object *obj;
 	char names[512] = "";
@@ -56,9 +65,12 @@ int what_ask_for_roles(const char *path)
 		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
 		return -ENOEXEC;
 	}
+	*name = obj ? only_program(obj) : NULL;
 	if (obj)
 		progs_names(obj, names, sizeof(names));
 	bpf_object__close(obj);
+	if (*name)
+		return 0;
 	pr_err("%s: say which programs to run with --roles%s%s", path, names[0] ? "; it has: " : "",
 	       names);
 	return -EINVAL;

@@ -8,8 +8,10 @@
 bool what_is_path(const char *what); /* and not a sample's name */
 
 /* These return 0, or -errno after they have said why: -EINVAL if it cannot be meant like this. */
-int what_check_object(const char *path);  /* is it what an object may be? */
-int what_ask_for_roles(const char *path); /* names those that there are */
+int what_check_object(const char *path); /* is it what an object may be? */
+
+/* The one program of an object, malloc()ed; if there are several it names them. */
+int what_only_role(const char *path, char **name);
 int what_unknown_sample(const char *name);
 
 #endif

@@ -115,12 +115,15 @@ static int choose_role(struct workload *w, struct role *r)
 		return -ENOENT;
 	}
 	type = bpf_program__type(prog);
+	r->prog_type = type;
 	switch (type) {
-	case BPF_PROG_TYPE_SCHED_CLS:
-	case BPF_PROG_TYPE_SCHED_ACT:
 	case BPF_PROG_TYPE_XDP:
 	case BPF_PROG_TYPE_SOCKET_FILTER:
 	case BPF_PROG_TYPE_CGROUP_SKB:
+		r->verdict = true;
+		/* fallthrough */
+	case BPF_PROG_TYPE_SCHED_CLS:
+	case BPF_PROG_TYPE_SCHED_ACT:
 		r->batch = true;
 		break;
 	case BPF_PROG_TYPE_SYSCALL:

@@ -15,7 +15,7 @@ struct report {
 	const struct drive *drive;
 	const struct role_result *results; /* one per role */
 	bool judged;			   /* there was something to expect */
-	bool by_return;			   /* counted by return values, not by the programs */
+	enum counted_by by;
 };
 
 json_t *report_json(const struct report *r);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/types.h>
+
+#include "counted.h"
 #include "sources/report_parse.h"
 #include "trace/session.h"
 
@@ -143,6 +146,14 @@ static void parse_task(const char *line, struct rqspin_event *ev)
 	ev->comm[len] = 0;
 }
 
+/* Of a lock function that `rqspin run` put there: the call is the next one. */
+static bool is_counting(const char *line)
+{
+	const char *at = strstr(line, " @ " COUNTED_FILE ":");
+
+	return at && at < strchrnul(line, '\n');
+}
+
 /* "  err = bpf_res_spin_lock(&l); @ file.bpf.c:81": the innermost one is the failing call. */
 static void parse_source(const char *line, struct failure *f)
 {
@@ -163,7 +174,7 @@ static void parse_source(const char *line, struct failure *f)
 
 static bool is_source(const char *line)
 {
-	return starts(line, "  ");
+	return starts(line, "  ") && !is_counting(line);
 }
 
 /* A number that is missing is not one of the next line: sscanf() would go on there. */

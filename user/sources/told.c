@@ -5,6 +5,7 @@
 
 #include "names/ksyms.h"
 #include "names/proginfo.h"
+#include "counted.h"
 #include "sources/told.h"
 #include "trace/session.h"
 #include "sources/witness_ring.h"
@@ -104,6 +105,21 @@ static const char *name_of(struct ksyms *ks, __u64 addr)
 	return ks ? ksyms_find(ks, addr, &off, &data) : NULL;
 }
 
+/* A lock function that `rqspin run` put there was called from the frame before it. */
+static void set_line(struct failure *f, const struct proginfo *progs, const struct stack *stack,
+		     __s64 i, __u64 ts_ns)
+{
+	__u32 nth;
+
+	for (; i < stack->depth && proginfo_by_addr(progs, stack->at[i], ts_ns, &nth) == f->prog;
+	     i++) {
+		f->ev.line = proginfo_nth_line(f->prog, nth, f->file, sizeof(f->file));
+		if (strcmp(f->file, COUNTED_FILE))
+			return;
+		f->file[0] = 0;
+	}
+}
+
 bool told_program(const struct witness_told *told, const struct witness_chain *d,
 		  const struct proginfo *progs, struct ksyms *ks, __u32 own_id, struct failure *f)
 {
@@ -122,7 +138,7 @@ bool told_program(const struct witness_told *told, const struct witness_chain *d
 		if (p && p->id != own_id) {
 			f->prog = p;
 			f->prog_id = p->id;
-			f->ev.line = proginfo_nth_line(p, nth, f->file, sizeof(f->file));
+			set_line(f, progs, &stack, i, told->w.ts_ns);
 			return true;
 		}
 		/* Neither is known: a program that came and went since the last look? */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Stands between a program of the user's and the kernel's lock functions. Linked to the user's
+ * object, these functions take the place of the kernel's, which they call and count. No license and
+ * no program: it is never loaded alone.
+ */
+#define BPF_NO_KFUNC_PROTOTYPES
+#include <vmlinux.h>
+#include <bpf/bpf_helpers.h>
+
+#include "counted.h"
+
+#define EDEADLK	  35
+#define ETIMEDOUT 110
+
+struct counted_calls rqspin_counted SEC(COUNTED_MAP);
+
+/* Other names for the kernel's own: libbpf ignores what follows three underscores. */
+extern int bpf_res_spin_lock___kernel(struct bpf_res_spin_lock *lock) __weak __ksym;
+extern int bpf_res_spin_lock_irqsave___kernel(struct bpf_res_spin_lock *lock,
+					      unsigned long *flags__irq_flag) __weak __ksym;
+
+static __always_inline int count(int err)
+{
+	if (!err)
+		__sync_fetch_and_add(&rqspin_counted.ok, 1);
+	else if (err == -EDEADLK)
+		__sync_fetch_and_add(&rqspin_counted.edeadlk, 1);
+	else if (err == -ETIMEDOUT)
+		__sync_fetch_and_add(&rqspin_counted.etimedout, 1);
+	else
+		__sync_fetch_and_add(&rqspin_counted.other, 1);
+	return err;
+}
+
+/* Hidden, so that the verifier follows calls of them instead of checking them alone. */
+__hidden int bpf_res_spin_lock(struct bpf_res_spin_lock *lock)
+{
+	return count(bpf_res_spin_lock___kernel(lock));
+}
+
+__hidden int bpf_res_spin_lock_irqsave(struct bpf_res_spin_lock *lock,
+				       unsigned long *flags__irq_flag)
+{
+	return count(bpf_res_spin_lock_irqsave___kernel(lock, flags__irq_flag));
+}
