@@ -13,7 +13,7 @@ case ${1:-} in
 *) die "usage: tools.sh [--commit REV]" 2 ;;
 esac
 out=$top/build/kernel-tools
-clang=$(command -v clang-19 clang-20 clang-21 clang-22 clang | head -n 1 || true)
+clang=$("$top/scripts/find-clang.sh" || true)
 
 # Only what the two are made of.
 check_out() {

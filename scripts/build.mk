@@ -30,7 +30,9 @@ say = @printf '  %-8s %s\n'
 endif
 
 find-tool = $(firstword $(foreach t,$(1),$(shell command -v $(t) 2>/dev/null)) $(firstword $(1)))
-CLANG ?= $(call find-tool,clang-19 clang-20 clang-21 clang-22 clang-18 clang)
+ifndef CLANG
+CLANG := $(or $(shell scripts/find-clang.sh),$(shell scripts/find-clang.sh clang 18),clang)
+endif
 CC = $(if $(FUZZ),$(CLANG),gcc)
 # Ubuntu's bpftool in PATH is a wrapper that serves only the kernel it was packaged with.
 UBUNTU_BPFTOOL = $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool)))

@@ -14,8 +14,8 @@ case ${1:-} in
 	;;
 esac
 
-clang_format=$(command -v clang-format-{19,20,21,22} | head -n 1) || {
-	echo "lint: no clang-format: run scripts/setup.sh" >&2
+clang_format=$(scripts/find-clang.sh clang-format) || {
+	echo "lint: no clang-format 19 or newer: run scripts/setup.sh" >&2
 	exit 1
 }
 passed=0 failed=0

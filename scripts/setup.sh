@@ -26,16 +26,8 @@ die() {
 	exit "${2:-1}"
 }
 
-any_of() {
-	local t
-	for t in "$@"; do
-		command -v "$t" >/dev/null && return 0
-	done
-	return 1
-}
-
-can_clang() { any_of clang-19 clang-20 clang-21 clang-22; }
-can_clang_format() { any_of clang-format-19 clang-format-20 clang-format-21 clang-format-22; }
+can_clang() { scripts/find-clang.sh >/dev/null; }
+can_clang_format() { scripts/find-clang.sh clang-format >/dev/null; }
 can_cc() { command -v gcc >/dev/null && [ -e /usr/include/stdio.h ]; }
 can_tool() { command -v "$1" >/dev/null; }
 can_pkg() { pkg-config --exists "$1" 2>/dev/null; }
@@ -59,13 +51,9 @@ can_browser() {
 can_prometheus() { can_tool prometheus && can_tool promtool; }
 can_fuzz() {
 	local c
-	for c in clang-19 clang-20 clang-21 clang-22; do
-		command -v "$c" >/dev/null || continue
-		echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return !d && n; }' |
-			"$c" -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
-		return
-	done
-	return 1
+	c=$(scripts/find-clang.sh) || return 1
+	echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return !d && n; }' |
+		"$c" -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
 }
 can_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -93,9 +81,10 @@ can_bpftool() {
 	return 1
 }
 
-# purpose | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there)
+# purpose | probe | packages on Debian and Ubuntu (a,b: both; a/b: the first that exists there; NN:
+# the version of the clang that is here, else the first from 19 on that exists there)
 NEEDS='
-BPF compiler (clang 19 or newer)|can_clang|clang-19/clang-20/clang-21
+BPF compiler (clang 19 or newer)|can_clang|clang-NN
 C compiler and libc headers|can_cc|gcc,libc6-dev
 make|can_tool make|make
 pkg-config|can_tool pkg-config|pkg-config
@@ -110,7 +99,7 @@ bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 
 # For tests, guests, lint and the manual page.
 NEEDS_TEST='
-formatter for lint|can_clang_format|clang-format-19/clang-format-20/clang-format-21
+formatter for lint|can_clang_format|clang-format-NN
 cmocka|can_cmocka|libcmocka-dev
 BCC for its tool|can_python bcc|python3-bpfcc
 QEMU 8.1 or newer for the kernel guests|can_qemu|qemu-system-x86
@@ -175,7 +164,7 @@ Debian archive key for their root|can_debian_key|debian-archive-keyring
 
 # For `make fuzz`.
 NEEDS_FUZZ='
-libFuzzer and sanitizers of clang|can_fuzz|libclang-rt-19-dev/libclang-rt-20-dev/libclang-rt-21-dev
+libFuzzer and sanitizers of clang|can_fuzz|libclang-rt-NN-dev
 '
 
 missing_needs() {
@@ -273,10 +262,22 @@ with_suites() {
 	done
 }
 
+# The NN of packages of clang: they belong together.
+clang_version() {
+	local c
+	if c=$(scripts/find-clang.sh); then
+		"$c" --version | sed -n '1s/.*version \([0-9]*\).*/\1/p'
+	else
+		apt-cache pkgnames clang- | sed -n 's/^clang-\([0-9]*\)$/\1/p' | sort -n |
+			awk '$1 >= 19 { print; exit }'
+	fi
+}
+
 # The package names for the lines of missing_needs, alternatives resolved.
 resolve_packages() {
 	local what pkgs group alt
 	while IFS='|' read -r what pkgs; do
+		[[ $pkgs != *NN* ]] || pkgs=${pkgs//NN/$(clang_version)}
 		for group in ${pkgs//,/ }; do
 			for alt in ${group//\// }; do
 				has_candidate "$alt" && break
@@ -338,6 +339,7 @@ pip_source() {
 list_missing() {
 	local what pkgs
 	while IFS='|' read -r what pkgs; do
+		[[ $pkgs != *NN* ]] || pkgs=${pkgs/NN/19}', or newer'
 		[ -n "$what" ] && say "missing: $what (Debian package: ${pkgs//\// or })"
 	done <<<"$1"
 	venv_ready || say "missing: Python tools in $VENV (requirements.txt)"

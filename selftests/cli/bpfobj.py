@@ -11,9 +11,9 @@ import shutil
 import struct
 import subprocess
 
-from conftest import BPFTOOL, BUILD, LIMIT, TOP
+from conftest import BPFTOOL, BUILD, LIMIT, TOP, find_clang
 
-CLANG = os.environ.get("CLANG") or shutil.which("clang-19") or "clang"
+CLANG = os.environ.get("CLANG") or find_clang() or "clang"
 FLAGS = ["-g", "-O2", "-target", "bpf", "-mcpu=v3"]
 INCLUDES = ["-I", TOP / "include", "-I", BUILD, "-I", TOP / "bpf"]
 SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)

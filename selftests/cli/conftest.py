@@ -26,6 +26,12 @@ LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh
 
 
+def find_clang():
+    """The command of clang 19 or newer, None without one."""
+    res = subprocess.run([TOP / "scripts/find-clang.sh"], capture_output=True, text=True)
+    return res.stdout.strip() or None
+
+
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="test_commands.py: what takes long")
 

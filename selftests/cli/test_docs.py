@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, TOP, make, needs_two_cpus, rqspin
+from conftest import BUILD, TOP, find_clang, make, needs_two_cpus, rqspin
 
 EXIT_CODES = ["0", "1", "2", "3", "4", "10", "129, 130, 143"]
 
@@ -217,7 +217,7 @@ def test_links_between_installed_docs(installed):
 
 
 def test_installed_samples_compile(installed, tables, tmp_path):
-    clang = next((c for v in range(19, 23) if (c := shutil.which(f"clang-{v}"))), None)
+    clang = find_clang()
     if not clang:
         pytest.skip("needs clang 19 or newer: scripts/setup.sh")
     top = installed / "opt/rq"

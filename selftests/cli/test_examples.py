@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import RQSPIN, TOP, skip_without_locks
+from conftest import RQSPIN, TOP, find_clang, skip_without_locks
 
 EXAMPLES = TOP / "docs/examples"
 MINUTES = 600  # a first build compiles libbpf and what else the Rust example needs
@@ -35,7 +35,7 @@ def build(*cmd, cwd, **env):
 
 def for_go(folder):
     """The loader knows no sections like .bss.rqspin."""
-    clang = shutil.which("clang-19") or pytest.skip("needs clang-19")
+    clang = find_clang() or pytest.skip("needs clang 19 or newer: scripts/setup.sh")
     flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86"]
     flags += ['-DRQSPIN_ZEROED=".data"', "-I", TOP / "include", "-I", TOP / "build"]
     build(clang, *flags, "-c", TOP / "bpf/progs/aa.bpf.c", "-o", folder / "aa.bpf.o", cwd=folder)

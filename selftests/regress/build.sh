@@ -82,11 +82,7 @@ test_names() {
 	done
 }
 
-clang=''
-for c in clang-19 clang-20 clang-21 clang-22 clang; do
-	command -v "$c" >/dev/null && clang=$c && break
-done
-[ -n "$clang" ] || die "no clang: run scripts/setup.sh" 3
+clang=$("$top/scripts/find-clang.sh") || die "no clang: run scripts/setup.sh" 3
 git -C "$tree" rev-parse -q --verify base >/dev/null ||
 	die "no tree in $tree: run make kernel-tree" 3
 for k in "$base" "$kernel"; do

@@ -47,7 +47,7 @@ path_without() {
 
 copy_tree() {
 	mkdir -p "$out/tree/scripts"
-	cp scripts/setup.sh scripts/mirrors.sh "$out/tree/scripts"
+	cp scripts/{setup,mirrors,find-clang}.sh "$out/tree/scripts"
 	cp requirements.txt "$out/tree"
 }
 
