@@ -53,7 +53,8 @@ LAB_LIBS_unit = -lcmocka
 
 lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
-	$(addprefix $(LAB)/$(1)/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)
+	$(addprefix $(LAB)/$(1)/,rqspinlock.o rqspinlock_cycle.o qspinlock.o) \
+	$(if $(wildcard $(UPSTREAM_TREE)/kernel),$(LAB)/$(1)/locks/upstream-lock.o)
 
 define lab-variant
 $(LAB)/$(1)/%.o: $(SHIM_TREE)/kernel/bpf/%.c
@@ -68,6 +69,19 @@ $(LAB)/$(1)/%.o: lab/%.c | shim-tree
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
 	$$(Q)$$(CC) $(LAB_CFLAGS) -I$(SHIM_TREE)/include -I$(SHIM_TREE) $(LAB_FLAGS_$(1)) -c $$< -o $$@
+# Upstream's lock has its own headers (upstream.sh); without them its object is empty.
+ifneq ($(wildcard $(UPSTREAM_TREE)/kernel),)
+$(LAB)/$(1)/locks/upstream.o: lab/locks/upstream.c | shim-tree
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $(LAB_CFLAGS) -include lab/shim/upstream.h -DLAB_UPSTREAM \
+		-I$(UPSTREAM_TREE)/include $(LAB_FLAGS_$(1)) -c $$< -o $$@
+$(LAB)/$(1)/locks/upstream-lock.o: $(UPSTREAM_TREE)/kernel/bpf/rqspinlock.c | shim-tree
+	@mkdir -p $$(@D)
+	$$(say) CC $$@
+	$$(Q)$$(CC) $(SHIM_OPTIONS) -include lab/shim/upstream.h -w -I$(UPSTREAM_TREE)/include \
+		$(LAB_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+endif
 endef
 
 define lab-program
@@ -120,6 +134,11 @@ $(LAB)/lab-scale: $(SCALE_OBJS)
 	$(Q)$(CC) $^ -o $@ $(LAB_LIBS)
 
 -include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
+
+.PHONY: lab-upstream
+lab-upstream: ## fetch upstream's lock, and put it into the lab beside ours
+	$(Q)lab/shim/upstream.sh $(UPSTREAM_TREE) $(UPSTREAM_SOURCE)
+	$(Q)$(MAKE) --no-print-directory $(addprefix $(LAB)/lab-,bench detect cell)
 
 LAB_SECONDS ?= 30
 export LAB LAB_TREE

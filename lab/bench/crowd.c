@@ -38,7 +38,7 @@ static struct lab_load load;
 /* What a kernel has: the others do not fail, and a minute of theirs shows nothing. */
 static bool takes_part(const struct lab_ops *ops)
 {
-	return ops == lab_locks[0] || ops->flags & (LAB_OURS | LAB_VCPU);
+	return ops == lab_locks[0] || ops->flags & (LAB_OURS | LAB_VCPU | LAB_RIVAL);
 }
 
 /*

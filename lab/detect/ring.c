@@ -196,9 +196,9 @@ static bool judge_limits(struct round *r, struct outcome *out)
 
 	if (!timeouts && !errors)
 		return true;
-	if (r->told++ < TELL_MAX)
+	if (r->ops->flags & LAB_OURS && r->told++ < TELL_MAX)
 		tell(r);
-	if (was_disturbed(r)) {
+	if (r->ops->flags & LAB_OURS && was_disturbed(r)) {
 		printf("# not judged: a thread was kept off its CPU\n");
 		out->disturbed++;
 		return false;

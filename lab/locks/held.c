@@ -186,7 +186,7 @@ int held_lock_slow(struct qspinlock *lock, u32 val)
 #define LAB_ID		 by_table
 #define LAB_NAME	 "held-table"
 #define LAB_ABOUT	 "a table of all held locks, as upstream's lock has"
-#define LAB_FLAGS	 (LAB_RESILIENT | LAB_HELD)
+#define LAB_FLAGS	 (LAB_RESILIENT | LAB_HELD | LAB_RIVAL)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 held_lock(&(l)->queued)
 #define LAB_UNLOCK(l, c) held_unlock(&(l)->queued)

@@ -46,14 +46,15 @@ struct lab_load {
 
 #define LAB_RESILIENT 1 /* acquisitions may fail */
 #define LAB_OURS      2
-#define LAB_NO_LOCK   4	  /* does not exclude anybody */
-#define LAB_TAS	      8	  /* ours without a queue */
-#define LAB_HYBRID    16  /* ours for virtual machines */
-#define LAB_HELD      32  /* the yardstick for tables of held locks */
-#define LAB_FOREIGN   64  /* of a library: its waiters do not give way to others */
-#define LAB_FIFO      128 /* who waits comes before whoever comes later */
-#define LAB_VCPU      256 /* for more threads than CPUs */
-#define LAB_UNORDERED 512 /* no waiter stands behind another one */
+#define LAB_NO_LOCK   4	   /* does not exclude anybody */
+#define LAB_TAS	      8	   /* ours without a queue */
+#define LAB_HYBRID    16   /* ours for virtual machines */
+#define LAB_HELD      32   /* the yardstick for tables of held locks */
+#define LAB_FOREIGN   64   /* of a library: its waiters do not give way to others */
+#define LAB_FIFO      128  /* who waits comes before whoever comes later */
+#define LAB_VCPU      256  /* for more threads than CPUs */
+#define LAB_UNORDERED 512  /* no waiter stands behind another one */
+#define LAB_RIVAL     1024 /* resilient, and not ours: shown beside ours, never judged */
 #define LAB_UNFAIR    (LAB_TAS | LAB_HYBRID)
 
 struct lab_ops {

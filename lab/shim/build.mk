@@ -3,6 +3,7 @@
 LAB_TREE ?= $(O)/linux-6.12
 SHIM_DIR = lab/shim
 SHIM_TREE = $(O)/lab/tree
+UPSTREAM_TREE = $(O)/lab/upstream
 SHIM_SRC = $(SHIM_DIR)/shim.c $(SHIM_TREE)/kernel/bpf/rqspinlock.c \
 	$(SHIM_TREE)/kernel/bpf/rqspinlock_cycle.c $(SHIM_TREE)/kernel/locking/qspinlock.c
 SHIM_OPTIONS = -std=gnu11 -g -O2 -Wall -D_GNU_SOURCE -fno-pie -fno-strict-aliasing \

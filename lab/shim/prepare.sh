@@ -70,3 +70,10 @@ done
 stub asm/qspinlock_paravirt "$shim/paravirt-arch.h"
 stub asm/mcs_spinlock asm-generic/mcs_spinlock.h
 stub asm/rqspinlock "$shim/rqspinlock-arch.h"
+
+# Is there a tree of upstream's lock (upstream.sh)?
+mkdir -p "$dest/include/lab"
+has='/* without upstream'"'"'s lock: make lab-upstream */'
+[ ! -e "$(dirname "$dest")/upstream/kernel" ] || has='#define LAB_HAS_UPSTREAM 1'
+[ "$has" = "$(cat "$dest/include/lab/upstream.h" 2>/dev/null)" ] ||
+	echo "$has" >"$dest/include/lab/upstream.h"
