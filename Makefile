@@ -8,7 +8,7 @@ include scripts/build.mk
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo "Variables: V=1 PREFIX=$(PREFIX) DESTDIR= VMLINUX_BTF=$(VMLINUX_BTF)" \
-		"KERNEL=NAME (see selftests/vm/kernels.conf)"
+		"KERNEL=NAME (see selftests/vm/kernels.conf) LIBBPF=bundled|system LIBBPF_SRC="
 
 .PHONY: setup
 setup: ## install what is missing on this machine (asks nothing; says what it does)

@@ -81,6 +81,8 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 			! -name '*.lock') $(D)/share/doc/rqspin/$$d; done
 	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
 	$(Q)sed 's|/usr/local/|$(PREFIX)/|' $(UNIT) >$(D)/share/doc/rqspin/monitoring/$(notdir $(UNIT))
+	$(Q)[ -z '$(LIBBPF_A)' ] || $(INSTALL) -m 644 \
+		.cache/libbpf-$(LIBBPF_VERSION)/LICENSE.BSD-2-Clause $(D)/share/doc/rqspin/LICENSE.libbpf
 	@printf '%s\n' "$$INSTALLED"
 
 .PHONY: uninstall

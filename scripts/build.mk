@@ -38,18 +38,22 @@ CC = $(if $(FUZZ),$(CLANG),gcc)
 UBUNTU_BPFTOOL = $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool)))
 export BPFTOOL ?= $(call find-tool,$(UBUNTU_BPFTOOL) bpftool /usr/sbin/bpftool)
 
-PKGS = libbpf libelf jansson libmicrohttpd ncursesw
 CFLAGS ?= -O2 -g
+include scripts/libbpf.mk
+
+PKGS = libelf jansson libmicrohttpd ncursesw
 ALL_CFLAGS = $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -MMD -MP -D_GNU_SOURCE \
-	-Iinclude -I$(O) -Ibpf -Iuser $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+	-Iinclude -I$(O) -Ibpf -Iuser $(LIBBPF_INCLUDE) $(LIBBPF_DEFINES) \
+	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 ALL_CFLAGS += $(SANITIZERS) $(if $(FUZZ),-Wno-error)
 LDFLAGS += $(SANITIZERS)
-LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
+LDLIBS = $(LIBBPF_LIBS) $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP \
 	-ffile-prefix-map=$(CURDIR)/= -D__TARGET_ARCH_$(BPF_ARCH) \
-	-Iinclude -I$(O) -Ibpf -idirafter /usr/include/$(shell uname -m)-linux-gnu
+	-Iinclude -I$(O) -Ibpf $(LIBBPF_INCLUDE) \
+	-idirafter /usr/include/$(shell uname -m)-linux-gnu
 
 $(O)/vmlinux.h: $(VMLINUX_BTF) scripts/gen-vmlinux-h.sh
 	@mkdir -p $(@D)
@@ -57,7 +61,7 @@ $(O)/vmlinux.h: $(VMLINUX_BTF) scripts/gen-vmlinux-h.sh
 	$(Q)scripts/gen-vmlinux-h.sh $< $@
 
 # One rule for every BPF object: X.bpf.c next to its owner, X.bpf.o at the same place in build/.
-$(O)/%.bpf.o: %.bpf.c $(O)/vmlinux.h
+$(O)/%.bpf.o: %.bpf.c $(O)/vmlinux.h $(LIBBPF_READY)
 	@mkdir -p $(@D)
 	$(say) BPF $@
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
@@ -66,7 +70,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 	$(say) SKEL $@
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(notdir $*))_bpf >$@
 
-$(O)/%.o: %.c
+$(O)/%.o: %.c $(LIBBPF_READY)
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

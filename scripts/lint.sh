@@ -26,7 +26,7 @@ files() {
 }
 
 scripts() {
-	files '*.sh' '.ci/run'
+	files '*.sh' '.ci/run' scripts/libbpf.conf
 	files scripts selftests .ci | while read -r f; do
 		case $f in *.sh | *.py | .ci/run) continue ;; esac
 		head -c 64 "$f" | head -n 1 | tr -d '\0' | grep -qE '^#!.*\b(ba)?sh\b' && echo "$f"

@@ -10,6 +10,7 @@
 #   scripts/setup.sh --fuzz    also what the fuzzers are built with
 # `--build --tree` and `--build --kernel` leave out what only tests and guests need.
 # Each need is probed by what it must be able to do, so a tool from another source counts too.
+# LIBBPF=system asks for the distribution's libbpf instead of fetching the source of one.
 # shellcheck disable=SC2016 # $(FIELD) is apt's own syntax
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,6 +19,8 @@ PATH=$PATH:/usr/sbin:/sbin
 VENV=.venv
 # shellcheck source=scripts/mirrors.sh
 . scripts/mirrors.sh
+# shellcheck source=scripts/libbpf.conf
+. scripts/libbpf.conf
 check_only=0 build_only=0 arm64=0 needs_more=''
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -88,7 +91,6 @@ BPF compiler (clang 19 or newer)|can_clang|clang-NN
 C compiler and libc headers|can_cc|gcc,libc6-dev
 make|can_tool make|make
 pkg-config|can_tool pkg-config|pkg-config
-libbpf 1.3 or newer|can_libbpf|libbpf-dev
 libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
@@ -97,8 +99,14 @@ ncurses|can_pkg ncursesw|libncurses-dev
 bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic
 '
 
+# For LIBBPF=system.
+NEEDS_LIBBPF='
+libbpf 1.3 or newer|can_libbpf|libbpf-dev
+'
+
 # For tests, guests, lint and the manual page.
 NEEDS_TEST='
+libbpf headers for programs outside of the tree|can_libbpf|libbpf-dev
 formatter for lint|can_clang_format|clang-format-NN
 cmocka|can_cmocka|libcmocka-dev
 BCC for its tool|can_python bcc|python3-bpfcc
@@ -180,6 +188,10 @@ venv_ready() {
 	[ -x $VENV/bin/vng ] && cmp -s requirements.txt $VENV/requirements.txt
 }
 
+libbpf_ready() {
+	[ "${LIBBPF:-bundled}" = system ] || [ -e ".cache/libbpf-$LIBBPF_VERSION/src" ]
+}
+
 os_release() {
 	# shellcheck disable=SC1091
 	. /etc/os-release
@@ -231,8 +243,10 @@ qemu-system-arm qemu-system-common qemu-system-data
 
 can_all_qemu() { { [ $build_only = 1 ] || can_qemu; } && { [ $arm64 = 0 ] || can_qemu aarch64; }; }
 
+can_wanted_libbpf() { [ "$build_only ${LIBBPF:-bundled}" = '1 bundled' ] || can_libbpf; }
+
 needs_backports() {
-	[ "$(os_release)" = "debian 12" ] && ! { can_libbpf && can_bpftool && can_all_qemu; }
+	[ "$(os_release)" = "debian 12" ] && ! { can_wanted_libbpf && can_bpftool && can_all_qemu; }
 }
 
 add_backports() {
@@ -342,6 +356,7 @@ list_missing() {
 		[[ $pkgs != *NN* ]] || pkgs=${pkgs/NN/19}', or newer'
 		[ -n "$what" ] && say "missing: $what (Debian package: ${pkgs//\// or })"
 	done <<<"$1"
+	libbpf_ready || say "missing: the source of libbpf $LIBBPF_VERSION (scripts/libbpf.sh)"
 	venv_ready || say "missing: Python tools in $VENV (requirements.txt)"
 	return 0
 }
@@ -358,11 +373,12 @@ for arg; do
 	esac
 done
 [ $build_only = 1 ] || NEEDS+=$NEEDS_TEST
+[ "${LIBBPF:-bundled}" = bundled ] || NEEDS+=$NEEDS_LIBBPF
 NEEDS+=$needs_more
 
 # Options share needs.
 missing=$(missing_needs | awk -F'|' '!seen[$1]++')
-[ -z "$missing" ] && venv_ready && exit 0
+[ -z "$missing" ] && libbpf_ready && venv_ready && exit 0
 list_missing "$missing"
 [ $check_only = 0 ] || exit 1
 
@@ -375,5 +391,6 @@ if [ -n "$missing" ]; then
 	missing=$(missing_needs)
 	[ -z "$missing" ] || { list_missing "$missing"; die "still missing after the installation"; }
 fi
+libbpf_ready || scripts/libbpf.sh || exit
 venv_ready || install_venv
 say "ready"

@@ -23,7 +23,7 @@ $(TEST_OBJS): ALL_CFLAGS += -Iselftests
 
 $(O)/selftests/test_rqspin: $(TEST_OBJS) $(O)/user/kernel/progstream.o
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libbpf) -lpthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBBPF_LIBS) -lpthread
 
 -include $(TEST_OBJS:.o=.d) $(TEST_PROGS:.o=.d)
 
@@ -34,6 +34,6 @@ $(SELF_OBJS): ALL_CFLAGS += -Iselftests
 
 $(O)/selftests/runner_self/test_runner: $(SELF_OBJS) $(SELF_PROGS)
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(SELF_OBJS) $(shell pkg-config --libs libbpf) -lpthread
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(SELF_OBJS) $(LIBBPF_LIBS) -lpthread
 
 -include $(SELF_OBJS:.o=.d) $(SELF_PROGS:.o=.d)

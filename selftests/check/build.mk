@@ -18,7 +18,8 @@ $(CHECK)/corpus/made: selftests/check/corpus.tsv selftests/check/corpus.py
 $(CHECK_TABLE:.bpf.o=.bpf.c): $(CHECK)/corpus/made ;
 .SECONDARY: $(CHECK_TABLE:.bpf.o=.bpf.c)
 
-$(CHECK_TABLE): $(CHECK)/corpus/%.bpf.o: $(CHECK)/corpus/%.bpf.c selftests/check/check.bpf.h
+$(CHECK_TABLE): $(CHECK)/corpus/%.bpf.o: $(CHECK)/corpus/%.bpf.c selftests/check/check.bpf.h \
+		$(LIBBPF_READY)
 	$(say) BPF $@
 	$(Q)$(CLANG) $(BPF_CFLAGS) -Iselftests/check -c $< -o $@
 

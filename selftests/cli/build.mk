@@ -28,6 +28,7 @@ $(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jso
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	$(say) REPLAY $@
-	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include && \
+	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include \
+		$(if $(LIBBPF_DIR),CPATH=$(abspath $(LIBBPF_DIR))/include) && \
 		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/cli/replay.log && \
 		MAKEFLAGS= make -s -C $(@D) || { cat $(O)/selftests/cli/replay.log >&2; false; }

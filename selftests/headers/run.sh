@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
 
 flags=(-g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Iinclude
-	-Iselftests/headers/ok -idirafter "/usr/include/$(uname -m)-linux-gnu")
+	"-I$out/libbpf/include" -Iselftests/headers/ok -idirafter "/usr/include/$(uname -m)-linux-gnu")
 
 ok() {
 	passed=$((passed + 1))

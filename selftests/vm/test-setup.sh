@@ -27,6 +27,17 @@ check() {
 	if "$@"; then result ok "$what"; else result bad "$what"; fi
 }
 
+# shellcheck source=scripts/libbpf.conf
+. scripts/libbpf.conf
+
+without_network() {
+	if unshare -rn true 2>/dev/null; then
+		check "$@"
+	else
+		result skip "$1" "network namespaces are not allowed here"
+	fi
+}
+
 setup() {
 	"$@" >"$out/out" 2>"$out/err"
 	rc=$?
@@ -47,8 +58,47 @@ path_without() {
 
 copy_tree() {
 	mkdir -p "$out/tree/scripts"
-	cp scripts/{setup,mirrors,find-clang}.sh "$out/tree/scripts"
+	cp scripts/{setup,mirrors,find-clang,libbpf}.sh scripts/libbpf.conf "$out/tree/scripts"
 	cp requirements.txt "$out/tree"
+}
+
+# What was fetched once serves without a network, and an archive of it, too.
+libbpf_is_named() {
+	setup "$out/tree/scripts/setup.sh" --build --check
+	is_and_says 1 'missing: the source of libbpf'
+}
+
+libbpf_without_network() {
+	setup unshare -rn "$out/tree/scripts/setup.sh" --build
+	is_and_says 3 'LIBBPF_SRC=TARBALL' &&
+		! compgen -G "$out/tree/.cache/libbpf[-.]*" | grep -v 'lock$'
+}
+
+libbpf_from_archive() {
+	tar -C .cache -czf "$out/libbpf.tar.gz" "libbpf-$LIBBPF_VERSION"
+	LIBBPF_SRC=$out/libbpf.tar.gz setup "$out/tree/scripts/setup.sh" --build
+	[ $rc = 0 ] && diff -r ".cache/libbpf-$LIBBPF_VERSION" "$out/tree/.cache/libbpf-$LIBBPF_VERSION"
+}
+
+libbpf_stays() {
+	setup unshare -rn "$out/tree/scripts/setup.sh" --build
+	silent
+}
+
+# One byte is another libbpf.
+libbpf_of_others() {
+	cp -r ".cache/libbpf-$LIBBPF_VERSION" "$out/libbpf-other"
+	echo >>"$out/libbpf-other/src/libbpf.c"
+	LIBBPF_SRC=$out/libbpf-other setup "$out/tree/scripts/libbpf.sh"
+	is_and_says 1 "libbpf-other is not the source of libbpf $LIBBPF_VERSION"
+}
+
+# Where pkg-config finds nothing.
+system_libbpf() {
+	PKG_CONFIG_LIBDIR=$out LIBBPF=bundled setup "$out/tree/scripts/setup.sh" --build --check
+	is_and_says 1 'missing: zlib' && ! grep -q 'missing: libbpf' "$out/err" || return 1
+	PKG_CONFIG_LIBDIR=$out LIBBPF=system setup "$out/tree/scripts/setup.sh" --build --check
+	is_and_says 1 'missing: libbpf 1.3.*libbpf-dev'
 }
 
 venv_without_network() {
@@ -75,7 +125,7 @@ build_needs_less() {
 	is_and_says 1 'missing: C compiler' && ! grep -q Python "$out/err"
 }
 
-echo 1..8
+echo 1..14
 setup scripts/setup.sh
 check "nothing missing: silent, status 0" silent
 setup scripts/setup.sh --frob
@@ -90,14 +140,15 @@ check "--arm64 asks for its emulator, too" is_and_says 1 'missing: QEMU.* arm64 
 copy_tree
 setup "$out/tree/scripts/setup.sh" --check
 check "a missing venv is named" is_and_says 1 'missing: Python tools in .venv'
+check "the missing source of libbpf is named" libbpf_is_named
+without_network "no network: what to do for libbpf, no half source" libbpf_without_network
+check "LIBBPF_SRC: from an archive" libbpf_from_archive
+without_network "libbpf was fetched: no network needed" libbpf_stays
+check "LIBBPF_SRC: another libbpf is refused" libbpf_of_others
+check "LIBBPF=system asks for the package" system_libbpf
 rm -f "$out"/bin/python3
 check "--build asks for a compiler, not for lint tools and Python" build_needs_less
-if unshare -rn true 2>/dev/null; then
-	check "no network: the source is named, no half venv stays" venv_without_network
-else
-	result skip "no network: the source is named, no half venv stays" \
-		"network namespaces are not allowed here"
-fi
+without_network "no network: the source is named, no half venv stays" venv_without_network
 check "an unknown system gets the list and status 3" unknown_system
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
