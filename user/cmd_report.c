@@ -112,6 +112,8 @@ static void draw(json_t *data)
 
 	if (err == -ENOENT)
 		pr_warn("cycles are shown as text: install graphviz for graphs of them");
+	else if (err == -ETIMEDOUT)
+		pr_warn("cycles are shown as text: graphviz's dot took too long");
 	else if (err)
 		pr_warn("cycles are shown as text: graphviz's dot failed: %s", strerror(-err));
 	for (size_t i = 0; i < json_array_size(graphs); i++)

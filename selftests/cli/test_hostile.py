@@ -7,7 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIMIT, RQSPIN, rqspin
+from conftest import LIMIT, RQSPIN, TOP, rqspin
+from test_replay import HERE, wanted_of
 from test_report import failure, leaves, lock, numbers, summary, write
 
 # A name is cut at 359 bytes: the last of them is the first half of a character.
@@ -137,3 +138,130 @@ def test_a_link_is_not_followed(tmp_path, verb):
     res = written(verb, link, tmp_path)
     assert res.returncode in (1, 2) and f"{link}" in res.stderr, res.stderr
     assert target.read_text() == "precious" and link.is_symlink()
+
+
+def replay(folder, **kw):
+    return rqspin("replay", HERE / "aa-7.jsonl", "-o", folder, **kw)
+
+
+def test_a_folder_of_somebody_else(tmp_path):
+    """Whose Makefile, source or object would it be?"""
+    if os.geteuid():
+        pytest.skip("needs root: gives a folder away")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    os.chown(folder, 65534, 65534)
+    res = replay(folder)
+    assert (res.returncode, res.stdout) == (1, "")
+    assert "belongs to uid 65534, not to you (uid 0)" in res.stderr
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
+def test_a_folder_that_others_may_write(tmp_path, mode):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(mode)
+    res = replay(folder)
+    assert res.returncode == 1 and f"others may write into the folder (mode {mode:o})" in res.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_link_to_a_folder(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    res = replay(tmp_path / "link")
+    assert res.returncode == 1 and "it is a link; name the folder itself" in res.stderr
+    assert list((tmp_path / "real").iterdir()) == []
+
+
+def test_no_make_runs(tmp_path):
+    """A makefile that make prefers to ours, and a compiler's configuration in the environment."""
+    folder = tmp_path / "replay"
+    assert replay(folder).returncode == 0
+    trap = tmp_path / "bin"
+    trap.mkdir()
+    for name in ("make", "sh"):
+        (trap / name).write_text(f"#!/bin/bash\ntouch {tmp_path}/ran\n")
+        (trap / name).chmod(0o755)
+    env = {**os.environ, "PATH": f"{trap}:{os.environ['PATH']}", "MAKEFLAGS": "n"}
+    before = (folder / "replay.bpf.o").read_bytes()
+    (folder / "replay.bpf.o").write_bytes(b"")
+    res = replay(folder, env=env)
+    assert res.returncode == 0, res.stderr
+    assert (folder / "replay.bpf.o").read_bytes() == before
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("left", [["replay.bpf.o"], [".rqspin-0011223344556677"]])
+def test_what_a_killed_replay_has_left(tmp_path, left):
+    """The same command goes on where it was."""
+    folder = tmp_path / "replay"
+    folder.mkdir()
+    for name in left:
+        (folder / name).write_text("half")
+    res = replay(folder)
+    assert res.returncode == 0, res.stderr
+    assert (folder / "replay.bpf.o").read_bytes()[:4] == b"\x7fELF"
+
+
+def installed(prefix):
+    """The command and its headers, in a folder of that name."""
+    (prefix / "bin").mkdir(parents=True)
+    shutil.copy(RQSPIN, prefix / "bin/rqspin")
+    shutil.copytree(TOP / "include", prefix / "include")
+    return prefix / "bin/rqspin"
+
+
+@pytest.mark.parametrize("name", ["q';touch ran;'", 'q"$(touch ran)`touch ran`', "a b#c$d"])
+def test_the_name_of_the_installation(tmp_path, name):
+    """It is in the Makefile, and in what a shell gets from it."""
+    command, folder = installed(tmp_path / name), tmp_path / "replay"
+    cmd = [command, "replay", "--json", HERE / "aa-7.jsonl", "-o", folder]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT, cwd=tmp_path)
+    assert res.returncode == 0, res.stderr
+    if json.loads(res.stdout)["object"] == "compiled":
+        (folder / "replay.bpf.o").unlink()
+        env = {k: v for k, v in os.environ.items() if k != "RQSPIN_INCLUDE"}
+        subprocess.run(["make", "-s"], cwd=folder, env=env, check=True, timeout=LIMIT)
+        assert (folder / "replay.bpf.o").stat().st_size
+    assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize("does", ["exit 0", "echo nonsense", "echo nonsense; exit 1"])
+def test_a_compiler_that_compiles_nothing(tmp_path, does):
+    """The object is said to be compiled only if it was."""
+    clang = tmp_path / "clang"
+    clang.write_text(f"#!/bin/bash\n{does}\n")
+    clang.chmod(0o755)
+    env = {**os.environ, "CLANG": str(clang)}
+    cmd = ["replay", "--json", HERE / "aa-7.jsonl", "-o", tmp_path / "replay"]
+    res = rqspin(*cmd, env=env)
+    assert res.returncode == 0 and json.loads(res.stdout)["object"] == "built-in"
+    assert (tmp_path / "replay/replay.bpf.o").read_bytes()[:4] == b"\x7fELF"
+
+
+CHILDREN = {
+    "dot": lambda where: ["report", where / "events", "-o", where / "page"],
+    "clang": lambda where: ["replay", where / "events", "-o", where / "replay"],
+}
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_no_child_outlives_us(tmp_path, name):
+    """It writes into a pipe that ends with it."""
+    write(tmp_path / "events", [wanted_of(HERE / "aa-7.jsonl"), summary()])
+    (tmp_path / name).write_text("#!/bin/bash\necho begun >&2\nexec sleep 600\n")
+    (tmp_path / name).chmod(0o755)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "CLANG": str(tmp_path / "clang")}
+    env["HOME"] = str(tmp_path)
+    if name == "clang":
+        # The trial with the headers is silent.
+        (tmp_path / name).write_text(
+            '#!/bin/bash\n[[ "$*" == *-fsyntax-only* ]] && exit\necho begun >&2\nexec sleep 600\n'
+        )
+    cmd = [RQSPIN, *CHILDREN[name](tmp_path)]
+    with subprocess.Popen(cmd, env=env, stderr=subprocess.PIPE) as proc:
+        assert proc.stderr.readline() == b"begun\n"
+        proc.kill()
+        assert proc.stderr.read() == b""

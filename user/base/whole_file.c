@@ -36,6 +36,13 @@ bool whole_file_plain(const char *path)
 	return lstat(path, &st) || S_ISREG(st.st_mode);
 }
 
+bool whole_file_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
 bool whole_file_is_temp(const char *name)
 {
 	return !strncmp(name, TEMP, strlen(TEMP));

@@ -9,6 +9,8 @@
 /* Nothing, or a file: not a folder, no link, and no device that would be replaced. */
 bool whole_file_plain(const char *path);
 
+bool whole_file_link(const char *path);
+
 /**
  * whole_file_replace() - write a file, or replace one
  * @path: its name; a link of that name is replaced, not followed

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/log.h"
 #include "base/whole_file.h"
+#include "replay/compile.h"
 #include "replay/folder.h"
 
 static const char makefile[] =
@@ -41,13 +41,19 @@ static const struct {
 	{ "sample.h", sample_h },
 };
 
-#define NR_HEADERS (sizeof(headers) / sizeof(headers[0]))
-#define INCLUDE	   "@INCLUDE@"
+#define NR_HEADERS	(sizeof(headers) / sizeof(headers[0]))
+#define DEFAULT_INCLUDE "/usr/local/include"
+#define FOLDER_NAME	"replay.bpf."
+
+/* Open: its name may come to mean another one. */
+struct folder {
+	const char *dir;
+	int fd;
+};
 
 static bool is_ours(const char *name)
 {
-	static const char *const others[] = { ".", "..", "Makefile", "replay.bpf.c",
-					      FOLDER_OBJECT };
+	static const char *const others[] = { ".", "..", "Makefile", FOLDER_SOURCE, FOLDER_OBJECT };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strcmp(name, others[i]))
@@ -55,13 +61,13 @@ static bool is_ours(const char *name)
 	for (size_t i = 0; i < NR_HEADERS; i++)
 		if (!strcmp(name, headers[i].name))
 			return true;
-	return false;
+	return whole_file_is_temp(name);
 }
 
 /* Nothing of anybody else's is replaced: a Makefile may well be. */
 static int check_files(const char *dir, DIR *list)
 {
-	bool source = false, any = false;
+	bool ours = false, any = false;
 	struct dirent *file;
 
 	while ((file = readdir(list))) {
@@ -70,26 +76,47 @@ static int check_files(const char *dir, DIR *list)
 			       file->d_name);
 			return -EEXIST;
 		}
-		source |= !strcmp(file->d_name, "replay.bpf.c");
+		/* The object is the first that is written. */
+		ours |= !strncmp(file->d_name, FOLDER_NAME, strlen(FOLDER_NAME));
 		any |= *file->d_name != '.';
 	}
-	if (!any || source)
+	if (!any || ours)
 		return 0;
 	pr_err("%s: it is no folder of a replay, and not empty; name a new one", dir);
 	return -EEXIST;
 }
 
-static int prepare(const char *dir)
+/* Whoever may write into it chooses what is compiled, and what runs afterwards. */
+static int check_owner(const char *dir, int fd)
 {
-	DIR *list;
-	int err;
+	struct stat st;
 
-	if (!mkdir(dir, 0777))
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_uid != geteuid())
+		pr_err("%s: the folder belongs to uid %u, not to you (uid %u); name a new one", dir,
+		       st.st_uid, geteuid());
+	else if (st.st_mode & 022)
+		pr_err("%s: others may write into the folder (mode %o); name a new one, or take "
+		       "that away with 'chmod go-w'",
+		       dir, st.st_mode & 0777);
+	else
 		return 0;
-	err = -errno;
-	list = err == -EEXIST ? opendir(dir) : NULL;
+	return -EPERM;
+}
+
+static int check_folder(const char *dir, int fd)
+{
+	int err = check_owner(dir, fd), copy = err ? -1 : dup(fd);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+
+	if (err)
+		return err;
 	if (!list) {
-		pr_err("%s: %s", dir, strerror(err == -EEXIST ? errno : -err));
+		err = -errno;
+		pr_err("%s: %s", dir, strerror(-err));
+		if (copy >= 0)
+			close(copy);
 		return err;
 	}
 	err = check_files(dir, list);
@@ -97,15 +124,31 @@ static int prepare(const char *dir)
 	return err;
 }
 
-static int put(const char *dir, const char *name, const void *text, size_t size)
+/* All that follows is done in the open folder: what becomes of its name does not matter. */
+static int open_folder(const char *dir)
 {
-	char path[PATH_MAX];
-	int err = -ENAMETOOLONG;
+	int err = mkdir(dir, 0755) && errno != EEXIST ? -errno : 0;
+	int fd = err ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
-		err = whole_file_replace(path, text, size);
+	if (fd < 0) {
+		err = err ?: -errno;
+		pr_err("%s: %s%s", dir, strerror(-err),
+		       whole_file_link(dir) ? ": it is a link; name the folder itself" : "");
+		return err;
+	}
+	err = check_folder(dir, fd);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int put(const struct folder *f, const char *name, const void *text, size_t size)
+{
+	int err = whole_file_replace_at(f->fd, name, text, size);
+
 	if (err)
-		pr_err("%s/%s: %s", dir, name, strerror(-err));
+		pr_err("%s/%s: %s", f->dir, name, strerror(-err));
 	return err;
 }
 
@@ -124,100 +167,114 @@ static bool find_include(char real[PATH_MAX])
 		if (access(path, F_OK))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", dir, places[i]);
-		return realpath(path, real);
+		/* A Makefile has no way to write a line end in a name. */
+		return realpath(path, real) && !strchr(real, '\n');
 	}
 	return false;
 }
 
-static void put_include(FILE *out)
+/* In a Makefile no name is safe from "$" and "#". */
+static void put_include(FILE *out, const char *include)
 {
-	char real[PATH_MAX];
-
-	/* In a Makefile no name is safe from "$". */
-	for (const char *c = find_include(real) ? real : "/usr/local/include"; *c; c++)
-		fputs(*c == '$' ? "$$" : (char[]){ *c, 0 }, out);
+	for (const char *c = include; *c; c++) {
+		if (*c == '$' || *c == '#')
+			putc(*c == '$' ? '$' : '\\', out);
+		putc(*c, out);
+	}
 }
 
-static int put_makefile(const char *dir)
+/* The template with what stands for the words between @ in it. */
+static void put_template(FILE *out, const char *include)
 {
-	const char *at = strstr(makefile, INCLUDE);
+	for (const char *c = makefile; *c;) {
+		if (!strncmp(c, "@INCLUDE@", 9)) {
+			put_include(out, include);
+			c += 9;
+		} else if (!strncmp(c, "@FLAGS@", 7)) {
+			fputs(COMPILE_FLAGS, out);
+			c += 7;
+		} else {
+			putc(*c++, out);
+		}
+	}
+}
+
+static int put_makefile(const struct folder *f, const char *include)
+{
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	int err;
 
-	if (out) {
-		fwrite(makefile, 1, at - makefile, out);
-		put_include(out);
-		fputs(at + strlen(INCLUDE), out);
-	}
+	if (out)
+		put_template(out, include);
 	if (!out || fclose(out)) {
 		pr_err("out of memory");
 		err = -ENOMEM;
 	} else {
-		err = put(dir, "Makefile", text, size);
+		err = put(f, "Makefile", text, size);
 	}
 	free(text);
 	return err;
-}
-
-#define MAKE "exec make -s --no-print-directory -C \"$0\" "
-
-/* In the folder, which the shell gets as $0. */
-static int shell(const char *command, const char *dir)
-{
-	char *const argv[] = { "sh", "-c", (char *)command, (char *)dir, NULL };
-	struct child c;
-	int err = child_start(&c, argv);
-
-	return err ? err : child_wait(&c);
-}
-
-/* What a compiler says is no data. */
-static bool compile(const char *dir)
-{
-	if (shell(MAKE "can-compile >/dev/null 2>&1", dir))
-		return false;
-	if (!shell(MAKE FOLDER_OBJECT " >&2", dir))
-		return true;
-	pr_warn("%s/replay.bpf.c cannot be compiled", dir);
-	return false;
 }
 
 /*
  * For make it must be older than the sources. To write it first is not enough: file systems count
  * time in ticks of some milliseconds, some of two seconds.
  */
-static int put_object(const char *dir, const struct folder_object *object)
+static int put_object(const struct folder *f, const struct folder_object *object)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = time(NULL) - 60 } };
-	int err = put(dir, FOLDER_OBJECT, object->image, object->size);
-	char path[PATH_MAX];
+	int err = put(f, FOLDER_OBJECT, object->image, object->size);
 
-	if (err)
+	if (err || !utimensat(f->fd, FOLDER_OBJECT, times, AT_SYMLINK_NOFOLLOW))
 		return err;
-	snprintf(path, sizeof(path), "%s/%s", dir, FOLDER_OBJECT);
-	if (utimensat(AT_FDCWD, path, times, 0)) {
-		err = -errno;
-		pr_err("%s: %s", path, strerror(-err));
-	}
+	err = -errno;
+	pr_err("%s/" FOLDER_OBJECT ": %s", f->dir, strerror(-err));
+	return err;
+}
+
+static int put_sources(const struct folder *f, const char *source, const char *include)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < NR_HEADERS && !err; i++)
+		err = put(f, headers[i].name, headers[i].text, strlen(headers[i].text));
+	if (!err)
+		err = put_makefile(f, include);
+	return err ?: put(f, FOLDER_SOURCE, source, strlen(source));
+}
+
+/* What cannot be compiled has the built-in object. */
+static int put_compiled(const struct folder *f, const char *include, bool *compiled)
+{
+	void *image = NULL;
+	size_t size;
+	int err = compile(f->fd, include, &image, &size);
+
+	if (err == -ENOEXEC)
+		pr_warn("%s/" FOLDER_SOURCE " cannot be compiled", f->dir);
+	*compiled = !err;
+	err = err ? 0 : put(f, FOLDER_OBJECT, image, size);
+	free(image);
 	return err;
 }
 
 int folder_write(const char *dir, const char *source, const struct folder_object *object,
 		 bool *compiled)
 {
-	int err = prepare(dir);
+	struct folder f = { .dir = dir, .fd = open_folder(dir) };
+	char found[PATH_MAX];
+	const char *include = getenv("RQSPIN_INCLUDE");
+	int err;
 
+	if (f.fd < 0)
+		return f.fd;
+	if (!find_include(found))
+		strcpy(found, DEFAULT_INCLUDE);
+	err = put_object(&f, object) ?: put_sources(&f, source, found);
 	if (!err)
-		err = put_object(dir, object);
-	for (size_t i = 0; i < NR_HEADERS && !err; i++)
-		err = put(dir, headers[i].name, headers[i].text, strlen(headers[i].text));
-	if (!err)
-		err = put_makefile(dir);
-	if (!err)
-		err = put(dir, "replay.bpf.c", source, strlen(source));
-	if (!err)
-		*compiled = compile(dir);
+		err = put_compiled(&f, include && *include ? include : found, compiled);
+	close(f.fd);
 	return err;
 }

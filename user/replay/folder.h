@@ -13,7 +13,8 @@ struct folder_object {
 
 /*
  * Writes all of it, and compiles it if that can be done here: then *compiled is true. 0, or -errno
- * after it has said why: -EEXIST if there is something else in the folder.
+ * after it has said why: -EEXIST if there is something else in the folder,
+ * -EPERM if it is somebody else's, or others may write into it.
  */
 int folder_write(const char *dir, const char *source, const struct folder_object *object,
 		 bool *compiled);

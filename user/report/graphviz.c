@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/helper.h"
 #include "report/graphviz.h"
 
-extern char **environ;
+#define SECONDS 60
 
 /* A file, so that neither side waits for the other to read. */
 static FILE *written(const json_t *graphs)
@@ -25,33 +23,18 @@ static FILE *written(const json_t *graphs)
 	return NULL;
 }
 
-static int spawn_dot(FILE *in, FILE *out, pid_t *pid)
-{
-	char *const argv[] = { "dot", "-Tsvg", NULL };
-	posix_spawn_file_actions_t files;
-	int err;
-
-	err = posix_spawn_file_actions_init(&files);
-	if (err)
-		return -err;
-	posix_spawn_file_actions_adddup2(&files, fileno(in), STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, fileno(out), STDOUT_FILENO);
-	err = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	return -err;
-}
-
 static int run_dot(FILE *in, FILE *out)
 {
-	pid_t pid;
-	int status, err = spawn_dot(in, out, &pid);
+	char dot[PATH_MAX], *const argv[] = { dot, "-Tsvg", NULL };
+	struct helper h = {
+		.argv = argv, .in = fileno(in), .out = fileno(out), .seconds = SECONDS
+	};
+	int ret;
 
-	if (err)
-		return err;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+	if (!helper_find("dot", dot))
+		return -ENOENT;
+	ret = helper_run(&h);
+	return ret > 0 ? -EIO : ret;
 }
 
 static char *all_of(FILE *f)
