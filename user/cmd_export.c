@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/caps.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/opts.h"
@@ -205,6 +207,17 @@ static int end(struct export *x)
 	return x->err;
 }
 
+/* What looks at programs that come later needs no more: the rest is nothing for a server. */
+static void give_up_rights(void)
+{
+	int err = caps_keep(CAPS_BIT(CAP_BPF) | CAPS_BIT(CAP_PERFMON) | CAPS_BIT(CAP_SYS_ADMIN) |
+			    CAPS_BIT(CAP_SYSLOG));
+
+	if (err)
+		pr_warn("capabilities that are not needed any more cannot be given up: %s",
+			strerror(-err));
+}
+
 static int begin(struct export *x, int fd)
 {
 	char url[128];
@@ -222,6 +235,7 @@ static int begin(struct export *x, int fd)
 	x->http = http_start(fd, page, x);
 	if (!x->http)
 		return -ENOMEM;
+	give_up_rights();
 	http_url(x->http, url, sizeof(url));
 	pr_info("metrics: %s", url);
 	return 0;

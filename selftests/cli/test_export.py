@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -438,3 +440,94 @@ def test_a_client_that_says_nothing_holds_up_nobody():
                 sock.sendall(text)
         assert "rqspin_up 1" in x.scrape()
         assert select.select([x.proc.stderr], [], [], 0)[0] == []
+
+
+def connected(port, many):
+    return [socket.create_connection(("127.0.0.1", port)) for _ in range(many)]
+
+
+def header_line(sock):
+    """Another line of a header that never ends. False once the exporter has closed it."""
+    try:
+        sock.sendall(b"x: y\r\n")
+        return not select.select([sock], [], [], 0)[0]
+    except OSError:
+        return False
+
+
+def test_slow_clients_hold_up_nobody():
+    """As many as there may be connections, each with a line of a header all the time."""
+    done = threading.Event()
+
+    def talk(slow):
+        while not done.wait(0.5):
+            for sock in slow:
+                header_line(sock)
+
+    with listening() as x:
+        port = int(re.search(r":(\d+)/", x.where)[1])
+        for path in ("/metrics", "/", "/metrics"):
+            slow = connected(port, 64)
+            for sock in slow:
+                sock.sendall(b"GET /metrics HTTP/1.1\r\n")
+            talker = threading.Thread(target=talk, args=(slow,))
+            talker.start()
+            url = x.where.removesuffix("/metrics") + path
+            try:
+                with urllib.request.urlopen(url, timeout=60) as answer:
+                    assert answer.status == 200
+            finally:
+                done.set()
+                talker.join()
+                done.clear()
+            for sock in slow:
+                sock.close()
+
+
+def test_a_request_has_a_deadline():
+    """However often something arrives: once its time is over the connection is closed."""
+    with listening() as x:
+        (sock,) = connected(int(re.search(r":(\d+)/", x.where)[1]), 1)
+        sock.sendall(b"GET /metrics HTTP/1.1\r\n")
+        end = time.monotonic() + LIMIT
+        while header_line(sock):
+            assert time.monotonic() < end
+            select.select([sock], [], [], 0.2)
+        sock.close()
+        assert "rqspin_up 1" in x.scrape()
+
+
+def test_a_connection_is_used_again():
+    with listening() as x:
+        host, port = re.search(r"//(.*):(\d+)/", x.where).groups()
+        client = http.client.HTTPConnection(host, int(port), timeout=LIMIT)
+        client.connect()
+        sock = client.sock
+        for _ in range(3):
+            client.request("GET", "/metrics")
+            assert b"rqspin_up 1" in client.getresponse().read()
+            assert client.sock is sock
+        client.close()
+
+
+NEEDED = {21: "SYS_ADMIN", 34: "SYSLOG", 38: "PERFMON", 39: "BPF"}
+
+
+def test_the_server_keeps_few_rights():
+    """What answers the network can neither read other people's files nor load modules."""
+    with listening() as x:
+        status = pathlib.Path(f"/proc/{x.proc.pid}/status").read_text()
+        caps = {k: int(v, 16) for k, v in re.findall(r"^Cap(\w+):\s*(\w+)", status, re.M)}
+        for kind in ("Eff", "Prm", "Bnd", "Inh", "Amb"):
+            assert caps[kind] & ~sum(1 << bit for bit in NEEDED) == 0, (kind, status)
+        assert "NoNewPrivs:\t1" in status
+        assert "rqspin_up 1" in x.scrape()
+
+
+def test_programs_that_come_later_are_seen(nothing_left):
+    """With the rights that are left."""
+    mine = ("--source", "ring", "--prog", "two_locks")
+    with listening(*mine) as x, pinned(RING) as where:
+        burst(where, "two_locks", 997)
+        # Some may have come before the exporter saw the program.
+        assert set(counted(x, {(): 1})) <= set(expected(997))

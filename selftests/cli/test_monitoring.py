@@ -102,9 +102,26 @@ def test_manifest_is_valid(tmp_path):
     assert run(*cmd, wrong).returncode != 0
 
 
+def manifests():
+    """By their kind."""
+    found = yaml.safe_load_all((HERE / "rqspin-daemonset.yaml").read_text())
+    return {one["kind"]: one for one in found}
+
+
 def manifest_container():
-    spec = yaml.safe_load((HERE / "rqspin-daemonset.yaml").read_text())["spec"]["template"]["spec"]
-    return spec["containers"][0]
+    return manifests()["DaemonSet"]["spec"]["template"]["spec"]["containers"][0]
+
+
+def test_the_policy_is_about_the_pods():
+    pods, policy = manifests()["DaemonSet"], manifests()["NetworkPolicy"]
+    assert policy["metadata"]["namespace"] == pods["metadata"]["namespace"]
+    labels = policy["spec"]["podSelector"]["matchLabels"]
+    assert labels == pods["spec"]["template"]["metadata"]["labels"]
+    assert policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert policy["spec"]["egress"] == []
+    (rule,) = policy["spec"]["ingress"]
+    ports = [p["port"] for p in rule["ports"]]
+    assert rule["from"] and ports == [p["name"] for p in manifest_container()["ports"]]
 
 
 def test_manifest_and_unit_agree():

@@ -7,15 +7,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "metrics/clients.h"
 #include "metrics/expose.h"
 #include "metrics/http.h"
 
-#define CONNECTIONS 64 /* at once; a client that says nothing is sent away */
-#define PATIENCE_S  10
+#define BATCH	32 /* connections that are taken before the next look at requests */
+#define BATCHES 8
 
 struct http {
 	struct MHD_Daemon *daemon;
+	struct clients clients;
 	int fd;
 	http_page_fn page;
 	void *ctx;
@@ -172,12 +175,48 @@ static enum MHD_Result send_off(struct MHD_Connection *conn, unsigned int status
 	return done;
 }
 
+static struct client *client_of(struct MHD_Connection *conn)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+/* The connection may be used for another request. */
+static void on_answered(void *ctx, struct MHD_Connection *conn, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	struct client *client = client_of(conn);
+
+	(void)ctx;
+	(void)state;
+	(void)why;
+	if (client)
+		client->until = now_s() + CLIENTS_REQUEST_S;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *conn, void **socket_context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = ctx;
+	int fd = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	const struct sockaddr *addr =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*socket_context = clients_add(&h->clients, fd, clients_address(addr), now_s());
+	else
+		clients_remove(*socket_context);
+}
+
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *conn, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_size, void **state)
 {
 	const char *accept =
 		MHD_lookup_connection_value(conn, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	struct client *client = client_of(conn);
 
 	(void)version;
 	(void)upload;
@@ -190,6 +229,9 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *conn, const char
 		*upload_size = 0;
 		return MHD_YES;
 	}
+	/* The request is complete; the answer may be read slowly. */
+	if (client)
+		client->until = now_s() + CLIENTS_ANSWER_S;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return send_off(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
 				text_response("only GET and HEAD\n"));
@@ -207,10 +249,13 @@ struct http *http_start(int fd, http_page_fn page, void *ctx)
 
 	if (h) {
 		*h = (struct http){ .fd = fd, .page = page, .ctx = ctx };
-		h->daemon = MHD_start_daemon(
-			MHD_USE_EPOLL, 0, NULL, NULL, answer, h, MHD_OPTION_LISTEN_SOCKET, fd,
-			MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-			PATIENCE_S, MHD_OPTION_END);
+		clients_init(&h->clients);
+		/* The limit is ours: the library's would send the new ones away, not the old. */
+		h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
+					     NULL, answer, h, MHD_OPTION_NOTIFY_CONNECTION,
+					     on_connection, h, MHD_OPTION_NOTIFY_COMPLETED,
+					     on_answered, h, MHD_OPTION_CONNECTION_LIMIT,
+					     2 * CLIENTS_MAX, MHD_OPTION_END);
 	}
 	if (h && h->daemon)
 		return h;
@@ -224,13 +269,36 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
-	MHD_stop_daemon(h->daemon); /* closes the socket */
+	MHD_stop_daemon(h->daemon);
+	close(h->fd);
 	free(h);
 }
 
+/* So many new connections. */
+static int take_batch(struct http *h)
+{
+	int nr = 0;
+
+	for (; nr < BATCH; nr++) {
+		struct sockaddr_storage addr;
+		socklen_t len = sizeof(addr);
+		int fd = accept4(h->fd, (struct sockaddr *)&addr, &len,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd < 0)
+			break;
+		MHD_add_connection(h->daemon, fd, (struct sockaddr *)&addr, len);
+	}
+	return nr;
+}
+
+/* What has arrived is answered before others can take its place. */
 void http_poll(struct http *h)
 {
 	MHD_run(h->daemon);
+	clients_expire(&h->clients, now_s());
+	for (int i = 0; i < BATCHES && take_batch(h); i++)
+		MHD_run(h->daemon);
 }
 
 void http_url(const struct http *h, char *buf, size_t size)
