@@ -8,6 +8,7 @@ campaigns/NAME.toml:
                                [text.axis] has for it
     needs                      make targets, built before the first cell; "place" names kernels
     [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
+    tries                      how often a cell is measured on a busy machine (3): quality.py
     varies                     axes that the rows of one cell have, if a command prints "rows"
     [fixed] NAME = value       the same in all cells
     [quick] NAME = values      what a quick run has instead, of axes or of fixed
@@ -28,7 +29,7 @@ from errors import CampaignError
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "campaigns"
 SECTIONS = {"title", "about", "document", "command", "needs", "axes", "text", "fixed", "quick",
-            "skip", "table", "chart", "varies"}  # fmt: skip
+            "skip", "table", "chart", "varies", "tries"}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Cell:
     campaign: str
     params: dict
     command: str
+    tries: int = 3
 
     @property
     def key(self):
@@ -85,7 +87,7 @@ class Campaign:
                 continue
             texts = {k: self._text(k, v) for k, v in (self.fixed | params).items()}
             command = " ".join(self.data["command"].format(**texts).split())
-            yield Cell(self.name, params, command)
+            yield Cell(self.name, params, command, self.data.get("tries", Cell.tries))
 
     def skips(self):
         return [rule["why"] for rule in self.data.get("skip", [])]

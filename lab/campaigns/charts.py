@@ -2,7 +2,8 @@
 """Charts of a campaign. [[chart]]: title, x (an axis or a column), y (as a table's value), series
 (a column), and optionally where, facets (columns, a chart for each of their values), kind ("line"
 or "bar"), log, and [chart.scale.COLUMN] VALUE = factor, the unit of a table beside it. As in a
-table, an axis that is named nowhere must have one value: the interval is one over rounds."""
+table, an axis that is named nowhere must have one value: the interval is one over rounds. Points
+that were measured on a busy machine are open, such bars are hatched."""
 
 import plotly.graph_objects as go
 import tables
@@ -17,18 +18,19 @@ def _scale(frame, spec):
 
 
 def _points(frame, spec):
-    """x -> median and interval."""
+    """x -> median and interval, and whether the machine was busy."""
     data = frame.assign(y=tables.value(frame, spec["y"]) * _scale(frame, spec))
     out = []
     for x, part in data.groupby(spec["x"], sort=False):
         values = part["y"].dropna().tolist()
         if values:
-            out.append((x, *median_interval(values)))
+            busy = "busy" in part and bool(part["busy"].any())
+            out.append((x, *median_interval(values), busy))
     return out
 
 
 def _trace(points, name, kind):
-    xs, mid, low, high = zip(*points, strict=True)
+    xs, mid, low, high, busy = zip(*points, strict=True)
     error = {
         "type": "data",
         "symmetric": False,
@@ -36,8 +38,10 @@ def _trace(points, name, kind):
         "arrayminus": [m - lo for m, lo in zip(mid, low, strict=True)],
     }
     if kind == "bar":
-        return go.Bar(x=[str(x) for x in xs], y=mid, error_y=error, name=name)
-    return go.Scatter(x=xs, y=mid, error_y=error, name=name, mode="lines+markers")
+        marker = {"pattern": {"shape": ["/" if b else "" for b in busy]}}
+        return go.Bar(x=[str(x) for x in xs], y=mid, error_y=error, name=name, marker=marker)
+    marker = {"symbol": ["circle-open" if b else "circle" for b in busy]}
+    return go.Scatter(x=xs, y=mid, error_y=error, name=name, mode="lines+markers", marker=marker)
 
 
 def _figure(frame, spec, suffix=""):

@@ -5,8 +5,8 @@ import json
 import os
 import signal
 import subprocess
-import time
 
+import quality
 from errors import CampaignError
 from machine import TOP
 
@@ -56,9 +56,8 @@ def _result(out):
     raise ValueError("it printed no line of JSON")
 
 
-def run(cell):
-    """What a cell's file holds besides its name."""
-    load, begin = os.getloadavg()[0], time.monotonic()
+def _measure(cell):
+    watch = quality.Watch()
     try:
         status, out = _capture(_argv(cell))
         if status:
@@ -66,4 +65,14 @@ def run(cell):
         result = _result(out)
     except (ValueError, OSError, subprocess.TimeoutExpired) as err:
         raise CampaignError(f"{cell}: {cell.command}: {err}") from None
-    return {"result": result, "load": load, "seconds": time.monotonic() - begin}
+    return {"result": result, **watch.facts()}
+
+
+def run(cell):
+    """What a cell's file holds besides its name: the quietest of as many tries as it took."""
+    outcomes = [_measure(cell)]
+    while quality.disturbed(outcomes[-1]) and len(outcomes) < cell.tries:
+        outcomes.append(_measure(cell))
+    quiet = [o for o in outcomes if not quality.disturbed(o)]
+    best = quiet[0] if quiet else min(outcomes, key=quality.disturbance)
+    return {**best, "tries": len(outcomes)}

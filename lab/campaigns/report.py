@@ -47,7 +47,10 @@ def _machine(head, frame):
 def _tables(campaign, frame):
     for spec in campaign.tables:
         yield f"<h2>{html.escape(spec['title'])}</h2>"
-        yield tables.build(frame, spec, campaign.all_axes).to_html(na_rep="-", border=0)
+        table = tables.build(frame, spec, campaign.all_axes)
+        yield table.to_html(na_rep="-", border=0)
+        if tables.is_busy(table):
+            yield f"<p>{tables.BUSY_NOTE}</p>"
         yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
 
 

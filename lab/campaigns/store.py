@@ -10,6 +10,7 @@ import os
 
 import machine
 import pandas as pd
+import quality
 from errors import CampaignError
 
 SCHEMA = "rqspin-cell/1"
@@ -134,6 +135,7 @@ class Store:
                 result = data["result"]
                 for part in result.get("rows", [result]):
                     known = {"cell": cell.key, "load": data["load"]}
+                    known["busy"] = quality.disturbed(data)
                     rows.append({**known, **self.campaign.fixed, **cell.params, **flat(part)})
         return pd.DataFrame(rows)
 

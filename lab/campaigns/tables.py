@@ -9,7 +9,8 @@ columns. "published_only": nothing is measured. "published_eval": NAME = "an exp
 columns".
 
 A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
-must have one value. "sum" names axes over which the values of a round are added up.
+must have one value. "sum" names axes over which the values of a round are added up. A star stands
+behind what was measured, at least once, on a busy machine.
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own."""
@@ -19,6 +20,8 @@ import pathlib
 import pandas as pd
 from errors import CampaignError
 
+BUSY = " *"
+BUSY_NOTE = "* at least one round on a busy machine: measure again (README)"
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "sim/published"
 
 
@@ -73,26 +76,30 @@ def _summed(data, names, axes):
     if not axes:
         return data
     rest = [*names, *(["round"] if "round" in data else [])]
-    return data.groupby(rest, sort=False)["value"].sum().reset_index()
+    grouped = data.groupby(rest, sort=False)
+    return grouped.agg(value=("value", "sum"), busy=("busy", "any")).reset_index()
 
 
 def cells(frame, spec, axes=()):
-    """rows, columns -> mean, std, number of rounds."""
+    """rows, columns -> mean, std, and whether the machine was busy."""
     if frame.empty:
         return frame
     frame = picked(frame, spec.get("where", {}))
     names, added = [spec["rows"], *columns_of(spec)], spec.get("sum", [])
     check_pooled(frame, names, [a for a in axes if a not in added], spec["title"])
-    data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1))
-    grouped = _summed(data, names, added).groupby(names, sort=False)["value"]
-    return grouped.agg(["mean", "std", "count"]).reset_index()
+    busy = frame.get("busy", False)
+    data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1), busy=busy)
+    grouped = _summed(data, names, added).groupby(names, sort=False)
+    return grouped.agg(
+        mean=("value", "mean"), std=("value", "std"), busy=("busy", "any")
+    ).reset_index()
 
 
 def _text(row, digits):
     if pd.isna(row["mean"]):
         return "-"
     spread = "" if pd.isna(row["std"]) else f" ±{row['std']:.{digits}f}"
-    return f"{row['mean']:.{digits}f}{spread}"
+    return f"{row['mean']:.{digits}f}{spread}{BUSY if row['busy'] else ''}"
 
 
 def _number(form):
@@ -108,7 +115,7 @@ def _apart(name, part, digits):
     """As in the first document: three columns."""
     deviation, percent = part["std"], part["std"] / part["mean"] * 100
     return {
-        name: part["mean"].map(_number(f".{digits}f")),
+        name: part["mean"].map(_number(f".{digits}f")) + part["busy"].map({True: BUSY, False: ""}),
         f"{name} stddev": deviation.map(_number(f".{digits}f")),
         f"{name} stddev %": percent.map(_number(".2f")),
     }
@@ -171,6 +178,11 @@ def build(frame, spec, axes=()):
     both = ours.join(theirs, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]
     return both.astype(object).fillna("-")
+
+
+def is_busy(table):
+    """Is there a star in it?"""
+    return bool(table.map(lambda cell: str(cell).endswith(BUSY)).to_numpy().any())
 
 
 def find(all_campaigns, name):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Campaigns: resumed, interrupted, refused, spread over workers, reported."""
 
+import dataclasses
 import itertools
 import json
 import os
@@ -15,7 +16,9 @@ import campaign as campaigns
 import charts
 import compare
 import machine
+import places
 import pytest
+import quality
 import report
 import store
 import tables
@@ -29,6 +32,7 @@ LIMIT = 120
 TOY = '''
 title = "Toy"
 about = "<script>alert(1)</script>"
+tries = 1
 command = """echo cell {round} {n} >>{log}; {extra}
           echo '{{"x": {n}, "events": {{"y": 2}}}}' """
 [axes]
@@ -371,6 +375,52 @@ def test_base_stands_beside_the_patched_kernel():
             patched = any(kernel == "6.12-rqspin-lean" for kernel, *_ in guests)
             base = any(kernel == "6.12-rqspin-base" for kernel, *_ in guests)
             assert base == patched, f"{name}, quick: {quick}"
+
+
+def busy_facts(others, steal=0.0, seconds=1.0):
+    return {"load": 0.0, "seconds": seconds, "others": others, "steal": steal}
+
+
+def test_a_disturbed_cell_is_measured_again(toy, monkeypatch):
+    """The first quiet try counts, or the quietest of three."""
+    cell = dataclasses.replace(next(iter(campaigns.load("toy").cells())), tries=3)
+    for shares, kept, tries in (
+        ([0.0], 0.0, 1),
+        ([0.5, 0.05, 0.0], 0.05, 2),
+        ([0.5, 0.3, 0.4], 0.3, 3),
+    ):
+        todo = iter(shares)
+        monkeypatch.setattr(places.quality.Watch, "facts", lambda _, t=todo: busy_facts(next(t)))
+        outcome = places.run(cell)
+        assert (outcome["others"], outcome["tries"]) == (kept, tries)
+
+
+def test_others_are_seen():
+    """A process that is not of the cell has a CPU meanwhile."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    with subprocess.Popen(spin) as proc:
+        watch = quality.Watch()
+        while quality._stat()[0] - watch.busy < 1.0:
+            pass
+        facts = watch.facts()
+        proc.kill()
+    assert facts["others"] * facts["seconds"] * os.cpu_count() > 0.9
+    assert quality.disturbed(busy_facts(0.11))
+    assert quality.disturbed(busy_facts(0.0, steal=0.03))
+    assert not quality.disturbed(busy_facts(0.05, steal=0.01))
+    assert not quality.disturbed(busy_facts(0.9, seconds=0.01))
+
+
+def test_a_busy_cell_is_marked():
+    c, frame = campaigns.load("pv"), frame_of("pv")
+    frame["busy"] = (frame["threads"] == 4) & (frame["lock"] == "unfair")
+    table = tables.build(frame, spec_named("pv", "pv-throughput"), c.all_axes)
+    assert table.loc[4, "unfair"].endswith(" *") and not table.loc[2, "unfair"].endswith("*")
+    assert tables.is_busy(table)
+    assert not tables.is_busy(tables.build(frame.assign(busy=False), c.tables[0], c.all_axes))
+    figure = charts.build(frame, c.charts[0], c.all_axes)[0]
+    symbols = {trace.name: trace.marker.symbol for trace in figure.data}
+    assert symbols == {"pv-queued": ("circle", "circle"), "unfair": ("circle", "circle-open")}
 
 
 def test_kernels_are_built_for_their_places():
