@@ -7,6 +7,8 @@
  * struct bounds - what a walk did not do
  * @stopped: why paths were left, or NULL: then something may have been missed
  * @held: acquisitions on paths that hold more than can be kept: missed, too
+ * @callback: a function that takes one of the program's to call it, and is not known; or ""
+ * @arena_locks: calls of an arena's locks, @arena_atomics: what may be such calls
  * @maps: instructions that refer to maps that could not be read: their locks are not known
  * @conditions: comparisons that were forgotten
  * @joined: states that became one with unknown numbers
@@ -16,6 +18,8 @@
  */
 struct bounds {
 	const char *stopped;
+	char callback[64];
+	unsigned long arena_locks, arena_atomics;
 	unsigned long held, maps;
 	unsigned long conditions, joined, deep;
 };

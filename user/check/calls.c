@@ -39,9 +39,9 @@ static const struct {
 	{ "bpf_rbtree_left", CALL_OBJECT, false },
 	{ "bpf_rbtree_right", CALL_OBJECT, false },
 	{ "bpf_rbtree_remove", CALL_OBJECT, false },
-	{ "bpf_timer_set_callback", CALL_DEFER, false },
-	{ "bpf_wq_set_callback_impl", CALL_DEFER, false },
-	{ "bpf_wq_set_callback", CALL_DEFER, false },
+	{ "bpf_get_local_storage", CALL_STORAGE, false },
+	{ "bpf_dynptr_slice", CALL_SLICE, false },
+	{ "bpf_dynptr_slice_rdwr", CALL_SLICE, false },
 	{ "bpf_throw", CALL_NO_RETURN, false },
 };
 
@@ -106,10 +106,77 @@ static enum call_kind kind_by_shape(const char *name)
 {
 	if (ends(name, "lookup_elem") || ends(name, "lookup_percpu_elem"))
 		return CALL_LOOKUP;
-	if (strstr(name, "for_each_") || !strcmp(name, "bpf_loop") ||
-	    !strcmp(name, "bpf_find_vma") || !strcmp(name, "bpf_user_ringbuf_drain"))
-		return CALL_ITERATE;
+	if (strstr(name, "_storage_get"))
+		return CALL_STORAGE;
 	return CALL_OTHER;
+}
+
+#define SIZE_AFTER(reg) (1U << (reg))
+
+/* Helpers that write where they are told to: which register has the size. Others write more. */
+static const struct {
+	const char *name;
+	__u8 sizes;
+} helpers[] = {
+	{ "bpf_probe_read_user", SIZE_AFTER(1) },
+	{ "bpf_probe_read_kernel", SIZE_AFTER(1) },
+	{ "bpf_probe_read_user_str", SIZE_AFTER(1) },
+	{ "bpf_probe_read_kernel_str", SIZE_AFTER(1) },
+	{ "bpf_probe_read_compat", SIZE_AFTER(1) },
+	{ "bpf_probe_read_compat_str", SIZE_AFTER(1) },
+	{ "bpf_copy_from_user", SIZE_AFTER(1) },
+	{ "bpf_copy_from_user_task", SIZE_AFTER(1) },
+	{ "bpf_get_current_comm", SIZE_AFTER(1) },
+	{ "bpf_dynptr_read", SIZE_AFTER(1) },
+	{ "bpf_snprintf", SIZE_AFTER(1) | SIZE_AFTER(4) },
+	{ "bpf_fib_lookup", SIZE_AFTER(2) },
+	{ "bpf_skb_fib_lookup", SIZE_AFTER(2) },
+	{ "bpf_xdp_fib_lookup", SIZE_AFTER(2) },
+	{ "bpf_skb_get_tunnel_key", SIZE_AFTER(2) },
+	{ "bpf_skb_load_bytes", SIZE_AFTER(3) },
+	{ "bpf_skb_load_bytes_relative", SIZE_AFTER(3) },
+	{ "bpf_xdp_load_bytes", SIZE_AFTER(3) },
+	{ "bpf_get_ns_current_pid_tgid", SIZE_AFTER(3) },
+};
+
+static bool name_reads(const char *name)
+{
+	return ends(name, "_update_elem") || ends(name, "_delete_elem") ||
+	       ends(name, "_push_elem") || ends(name, "_output") ||
+	       !strcmp(name, "bpf_trace_printk") || !strcmp(name, "bpf_trace_vprintk") ||
+	       !strcmp(name, "bpf_seq_write") || !strcmp(name, "bpf_seq_printf") ||
+	       !strcmp(name, "bpf_skb_store_bytes") || !strcmp(name, "bpf_xdp_store_bytes");
+}
+
+/* A parameter's name says that it is the size of the one before. */
+static __u8 kfunc_sizes(const struct calls *calls, const char *name)
+{
+	__s32 id = calls->btf ? btf__find_by_name_kind(calls->btf, name, BTF_KIND_FUNC) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(calls->btf, id) : NULL;
+	const struct btf_param *params;
+	__u8 sizes = 0;
+
+	t = t ? btf__type_by_id(calls->btf, t->type) : NULL;
+	if (!t || !btf_is_func_proto(t))
+		return 0;
+	params = btf_params(t);
+	for (int i = 1; i < btf_vlen(t) && i < 5; i++) {
+		const char *param = btf__name_by_offset(calls->btf, params[i].name_off);
+
+		if (ends(param, "__sz") || ends(param, "__szk"))
+			sizes |= SIZE_AFTER(i);
+	}
+	return sizes;
+}
+
+static void set_writes(const struct calls *calls, const struct bpf_insn *insn, struct call *call)
+{
+	call->reads = name_reads(call->name);
+	if (insn->src_reg == BPF_PSEUDO_KFUNC_CALL)
+		call->sizes = kfunc_sizes(calls, call->name);
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+		if (!strcmp(helpers[i].name, call->name))
+			call->sizes = helpers[i].sizes;
 }
 
 struct call calls_of(struct calls *calls, const struct bpf_insn *insn)
@@ -124,5 +191,7 @@ struct call calls_of(struct calls *calls, const struct bpf_insn *insn)
 		return call;
 	}
 	call.kind = kind_by_shape(call.name);
+	if (call.kind == CALL_OTHER)
+		set_writes(calls, insn, &call);
 	return call;
 }

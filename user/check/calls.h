@@ -17,18 +17,21 @@ enum call_kind {
 	CALL_LOOKUP_INNER, /* of an element: the program adds the way to the value itself */
 	CALL_OBJECT_NEW,
 	CALL_OBJECT,  /* another pointer to an object of a type that is not known */
-	CALL_ITERATE, /* calls back, any number of times */
-	CALL_DEFER,   /* keeps a function to call later */
+	CALL_STORAGE, /* an element of a local storage */
+	CALL_SLICE,   /* perhaps a pointer to what it was given */
 	CALL_NO_RETURN,
 };
 
 /**
  * struct call - one kernel function
  * @irqsave: with interrupts off
+ * @reads: what its pointers lead to stays as it is
+ * @sizes: one bit for each register whose successor has the size of what it points to
  */
 struct call {
 	enum call_kind kind;
-	bool irqsave;
+	bool irqsave, reads;
+	__u8 sizes;
 	const char *name; /* "" if it is not known */
 };
 

@@ -14,20 +14,25 @@
 #define STATE_FACTS  12
 #define STATE_REGS   12		   /* with the one that the kernel keeps for itself */
 #define ELEM_INNER   (-0x40000000) /* offset before the program adds the way to the value */
-#define STACK_WORDS  128	   /* of 4 bytes; word 0 is the one below the frame pointer */
+#define STACK_WORDS                                                                         \
+	160		    /* of 4 bytes, the verifier's own among them; word 0 is the one \
+			     * below the frame pointer */
+#define STACK_WHOLE (~0ULL) /* a pointer to no known place of its frame */
 
 enum val_kind {
 	VAL_ANY,
 	VAL_NUMBER,
-	VAL_SYM,   /* a number that is not known, but equal to others of its symbol */
-	VAL_ERROR, /* of a lock: not 0, negative */
-	VAL_HIGH,  /* upper half of the 8 bytes in the word below */
-	VAL_STACK, /* from here on: pointers */
-	VAL_MAP,   /* to a map itself */
-	VAL_ELEM,  /* into an element of a map */
+	VAL_SYM,      /* a number that is not known, but equal to others of its symbol */
+	VAL_ERROR,    /* of a lock: not 0, negative */
+	VAL_HIGH,     /* upper half of the 8 bytes in the word below */
+	VAL_ANYWHERE, /* not known, and perhaps a pointer into a stack frame */
+	VAL_STACK,    /* from here on: pointers */
+	VAL_MAP,      /* to a map itself */
+	VAL_ELEM,     /* into an element of a map */
 	VAL_OBJECT,
 	VAL_CONTEXT, /* what the program is called with; sym: as long as nobody changes it */
 	VAL_FUNC,
+	VAL_KEY, /* to the key of an element, which is sym */
 };
 
 /**
@@ -36,8 +41,9 @@ enum val_kind {
  * @maybe_null: a pointer that has not been compared with NULL yet
  * @where: frame of the stack, number of the map or of the object's type
  * @off: what has been added to the pointer
- * @number: of VAL_NUMBER; instruction of VAL_FUNC
- * @sym: of VAL_SYM; key of VAL_ELEM; identity of VAL_OBJECT
+ * @number: of VAL_NUMBER; instruction of VAL_FUNC; of VAL_STACK: what may have been added to off
+ *	besides, at most; of VAL_CONTEXT: 1 if something unknown has been
+ * @sym: of VAL_SYM; key of VAL_ELEM and VAL_KEY; identity of VAL_OBJECT
  * @origin: where a pointer that may be NULL comes from: its copies share the answer
  */
 struct val {
@@ -69,9 +75,12 @@ struct fact {
 	sym_t a, b;
 };
 
+/* Called by the kernel: then the call is made again, or it has been made. */
+enum callback { CALLBACK_NONE, CALLBACK_AGAIN, CALLBACK_ONCE };
+
 struct frame {
 	__u32 ret;     /* where it goes on when the frame is left */
-	bool callback; /* called by the kernel */
+	__u8 callback; /* enum callback */
 	__u16 nr_words;
 	struct val regs[STATE_REGS];
 	struct val words[STACK_WORDS];

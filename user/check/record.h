@@ -31,7 +31,13 @@ struct lock {
 };
 
 /* Where a program runs: itself, or a function that the kernel calls later. */
-enum run { RUN_PROGRAM, RUN_TIMER, RUN_WORK };
+enum run {
+	RUN_PROGRAM,
+	RUN_TIMER,
+	RUN_WORK,
+	RUN_HANDLER, /* of its exceptions: where the program does */
+	RUN_SOMEWHERE,
+};
 
 /**
  * struct site - an instruction that takes a lock

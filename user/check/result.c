@@ -17,6 +17,19 @@ static void cannot_read(struct check_result *r, const struct check_prog *p)
 		    p->name, p->unreadable);
 }
 
+static void tell_arena(struct check_result *r, const struct check_prog *p, const struct bounds *b)
+{
+	if (b->arena_locks)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "%s uses arena locks, in %lu places: not looked at", p->name,
+			    b->arena_locks);
+	else if (b->arena_atomics)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "%s exchanges words in an arena, in %lu places: if these are arena "
+			    "locks, they were not looked at",
+			    p->name, b->arena_atomics);
+}
+
 /* What may be missing in the findings: what makes them less certain is in the summary. */
 static void tell_missed(struct check_result *r, const struct check_prog *p, struct bounds *b)
 {
@@ -29,6 +42,12 @@ static void tell_missed(struct check_result *r, const struct check_prog *p, stru
 			    "%s holds more than %d locks on some paths: those beyond were not "
 			    "remembered as held",
 			    p->name, STATE_HELD);
+	if (*b->callback)
+		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			    "%s passes a function of its own to %s(), of which it is not known "
+			    "how it calls it: followed as called at once and later, with anything",
+			    p->name, b->callback);
+	tell_arena(r, p, b);
 	if (b->maps)
 		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
 			    "%s refers to maps that could not be read, in %lu instructions (%s): "

@@ -150,7 +150,7 @@ static bool val_equal(const struct val *a, const struct val *b)
 
 static bool close(const struct val *a, const struct val *b)
 {
-	return (a->kind < VAL_STACK && b->kind < VAL_STACK) || val_equal(a, b);
+	return (a->kind < VAL_ANYWHERE && b->kind < VAL_ANYWHERE) || val_equal(a, b);
 }
 
 bool state_close(const struct state *a, const struct state *b)
@@ -168,9 +168,13 @@ bool state_close(const struct state *a, const struct state *b)
 	return true;
 }
 
+/* Through a pointer that is not known the stack may be written, or a function be called. */
 static bool val_covers(const struct val *general, const struct val *v)
 {
-	return general->kind == VAL_ANY || val_equal(general, v);
+	if (general->kind == VAL_STACK && general->number == STACK_WHOLE)
+		return v->kind == VAL_STACK && v->where == general->where;
+	return general->kind == VAL_ANYWHERE ||
+	       (general->kind == VAL_ANY && v->kind < VAL_ANYWHERE) || val_equal(general, v);
 }
 
 static bool frame_covers(const struct frame *general, const struct frame *f, __u32 live)
@@ -200,14 +204,24 @@ bool state_covers(const struct state *general, const struct state *st, __u32 liv
 	return true;
 }
 
+/* To values that are followed. */
+static bool leads_somewhere(const struct val *v)
+{
+	return v->kind == VAL_STACK || v->kind == VAL_CONTEXT || v->kind == VAL_ANYWHERE;
+}
+
 /* Whoever joins a second time finds the symbol of the first and leaves it. */
 static void val_join(struct syms *syms, struct state *st, struct val *v, const struct val *with,
 		     __u64 where)
 {
 	if (val_equal(v, with))
 		return;
-	if (v->kind >= VAL_STACK || with->kind >= VAL_STACK || v->kind == VAL_HIGH ||
-	    with->kind == VAL_HIGH || with->kind == VAL_ANY)
+	if (v->kind == VAL_STACK && with->kind == VAL_STACK && v->where == with->where)
+		*v = (struct val){ .kind = VAL_STACK, .where = v->where, .number = STACK_WHOLE };
+	else if (leads_somewhere(v) || leads_somewhere(with))
+		*v = (struct val){ .kind = VAL_ANYWHERE };
+	else if (v->kind >= VAL_STACK || with->kind >= VAL_STACK || v->kind == VAL_HIGH ||
+		 with->kind == VAL_HIGH || with->kind == VAL_ANY)
 		*v = (struct val){ .kind = VAL_ANY };
 	else
 		*v = state_fresh(syms, st, where, false);

@@ -6,6 +6,12 @@
 
 #define ANY ((struct val){ .kind = VAL_ANY })
 
+/* What the verifier makes of accesses to memory that may not be there, and of an arena's. */
+#define MEMSX	     0x80
+#define PROBE_MEMSX  0x40
+#define PROBE_ATOMIC 0xe0
+#define LOAD_ACQUIRE 0x100
+
 static struct val number(__u64 n)
 {
 	return (struct val){ .kind = VAL_NUMBER, .number = n };
@@ -41,6 +47,15 @@ int step_map(const struct stepper *s, __u32 id)
 	return -1;
 }
 
+sym_t step_only_key(const struct stepper *s, __u16 map)
+{
+	const struct check_map *m = &s->set->maps[map];
+
+	return m->type == BPF_MAP_TYPE_ARRAY && m->max_entries == 1 && !m->sized ?
+		       sym_number(s->syms, 0) :
+		       0;
+}
+
 sym_t step_sym(const struct stepper *s, const struct val *v)
 {
 	switch (v->kind) {
@@ -69,25 +84,82 @@ static struct val low32(const struct stepper *s, const struct val *v)
 	return ANY;
 }
 
-/* Word of the stack frame that ptr + off points into, -1 if none. */
+static int word_at(int at)
+{
+	return at >= 0 || at < -STACK_WORDS * 4 ? -1 : (-at - 1) / 4;
+}
+
+/* Word of the stack frame that ptr + off points into, -1 if none, or if it may be another. */
 static int word_of(const struct val *ptr, int off)
 {
-	int at = ptr->off + off;
+	return ptr->number ? -1 : word_at(ptr->off + off);
+}
 
-	return at >= 0 || at < -STACK_WORDS * 4 ? -1 : (-at - 1) / 4;
+static struct val *frame_word(struct frame *f, int nr)
+{
+	if (nr >= f->nr_words) {
+		memset(&f->words[f->nr_words], 0, (nr + 1 - f->nr_words) * sizeof(f->words[0]));
+		f->nr_words = nr + 1;
+	}
+	return &f->words[nr];
 }
 
 static struct val *word(struct state *st, const struct val *ptr, int nr)
 {
 	struct frame *f = ptr->where < st->nr_frames ? st->frames[ptr->where] : NULL;
 
-	if (!f || nr < 0)
-		return NULL;
-	if (nr >= f->nr_words) {
-		memset(&f->words[f->nr_words], 0, (nr + 1 - f->nr_words) * sizeof(f->words[0]));
-		f->nr_words = nr + 1;
+	return f && nr >= 0 ? frame_word(f, nr) : NULL;
+}
+
+static bool may_be_stack(const struct val *v)
+{
+	return v->kind == VAL_STACK || v->kind == VAL_ANYWHERE;
+}
+
+static void upper_forget(const struct stepper *s, struct val *low, struct val *high, bool pointers)
+{
+	if (low->kind < VAL_ANYWHERE) {
+		*low = low32(s, low);
+		*high = ANY;
+	} else if (pointers) {
+		*low = (struct val){ .kind = VAL_ANYWHERE };
 	}
-	return &f->words[nr];
+}
+
+/* The bytes from low to high may have been written; pointers: by pointers, too. */
+static void frame_forget(const struct stepper *s, struct state *st, struct frame *f, int low,
+			 int high, bool pointers)
+{
+	int first = word_at(low < -STACK_WORDS * 4 ? -STACK_WORDS * 4 : low);
+	int last = word_at(high < 0 ? high : -1);
+
+	for (int nr = first < f->nr_words ? first : f->nr_words - 1; nr >= 0 && nr >= last; nr--) {
+		struct val *w = &f->words[nr];
+		bool half = nr && f->words[nr - 1].kind == VAL_HIGH;
+
+		/* Of two halves the lower one says what both are. */
+		if (w->kind == VAL_HIGH && nr < first)
+			continue;
+		if (w->kind == VAL_HIGH && nr + 1 < f->nr_words)
+			upper_forget(s, &f->words[nr + 1], w, pointers);
+		else if (w->kind >= VAL_ANYWHERE && pointers)
+			*w = (struct val){ .kind = VAL_ANYWHERE };
+		else if (w->kind < VAL_ANYWHERE)
+			*w = state_fresh(s->syms, st, place(st, 1 + nr), !half);
+	}
+}
+
+/* Somewhere in a range, or anywhere. */
+static void stack_forget(const struct stepper *s, struct state *st, const struct val *ptr, int off,
+			 __u32 size, bool pointers)
+{
+	bool whole = ptr->kind == VAL_ANYWHERE || ptr->number == STACK_WHOLE;
+	int low = whole ? -STACK_WORDS * 4 : ptr->off + off;
+	int high = whole || !size ? -1 : ptr->off + off + (int)ptr->number + (int)size - 1;
+
+	for (int i = 0; i < st->nr_frames; i++)
+		if (ptr->kind == VAL_ANYWHERE || ptr->where == i)
+			frame_forget(s, st, st->frames[i], low, high, pointers);
 }
 
 static struct val both_words(const struct stepper *s, const struct val *low, const struct val *high)
@@ -133,7 +205,7 @@ static struct val read_context(const struct stepper *s, const struct val *ptr, i
 			       unsigned int bytes)
 {
 	sym_t place = sym_number(s->syms, (__u64)(__u32)(ptr->off + off) << 8 | bytes);
-	sym_t sym = sym_make(s->syms, SYM_FIELD, ptr->sym, place);
+	sym_t sym = ptr->number ? 0 : sym_make(s->syms, SYM_FIELD, ptr->sym, place);
 
 	return symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
 }
@@ -149,6 +221,9 @@ struct val step_read(const struct stepper *s, struct state *st, const struct val
 		v = read_fixed(&s->set->maps[ptr->where], ptr->off + off, bytes);
 	else if (ptr->kind == VAL_CONTEXT)
 		v = read_context(s, ptr, off, bytes);
+	else if (ptr->kind == VAL_KEY && s->set->maps[ptr->where].key_size == bytes &&
+		 !(ptr->off + off))
+		v = symbol(s, ptr->sym);
 	return v;
 }
 
@@ -171,6 +246,8 @@ static void write_stack(const struct stepper *s, struct state *st, const struct 
 	int nr = word_of(ptr, off);
 	struct val *low = word(st, ptr, nr), *high = word(st, ptr, nr - 1);
 
+	if (ptr->number)
+		stack_forget(s, st, ptr, off, bytes, bytes == 8);
 	if (!low)
 		return;
 	/* What the upper half belonged to is half overwritten. */
@@ -196,6 +273,8 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 {
 	sym_t key = 0;
 
+	if (ptr->kind == VAL_KEY && !ptr->off && s->set->maps[ptr->where].key_size == bytes)
+		return ptr->sym;
 	for (__u32 at = 0; at < bytes; at += 4) {
 		unsigned int left = bytes - at < 4 ? bytes - at : 4;
 		struct val v = step_read(s, st, ptr, at, ptr->kind == VAL_STACK ? 4 : left);
@@ -219,29 +298,26 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 	return key;
 }
 
+sym_t step_context(const struct stepper *s)
+{
+	return sym_fresh(s->syms, ~0ULL, false);
+}
+
 void step_forget_context(const struct stepper *s, struct state *st, const struct val *ptr)
 {
-	if (ptr->kind == VAL_CONTEXT && ptr->sym)
+	if (ptr->kind == VAL_ANYWHERE)
+		state_replace(s->syms, st, step_context(s), 0);
+	else if (ptr->kind == VAL_CONTEXT && ptr->sym)
 		state_replace(s->syms, st, ptr->sym, 0);
 }
 
+/* A program that reads a pointer there knows that it has not been written. */
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size)
 {
-	int first = word_of(ptr, 0), last = size ? word_of(ptr, size - 1) : 0;
-	struct frame *f = ptr->where < st->nr_frames ? st->frames[ptr->where] : NULL;
-
-	if (!f || first < 0)
+	if (!may_be_stack(ptr))
 		return;
-	word(st, ptr, first);
-	for (int nr = first; nr >= 0 && nr >= last; nr--) {
-		struct val *w = &f->words[nr];
-
-		/* A program that reads a pointer there knows that it has not been written. */
-		if (!size && (w->kind >= VAL_STACK || w->kind == VAL_HIGH))
-			continue;
-		*w = ANY;
-		*w = state_fresh(s->syms, st, place(st, 1 + nr), true);
-	}
+	word(st, ptr, word_of(ptr, 0));
+	stack_forget(s, st, ptr, 0, size, false);
 }
 
 static const struct bpf_insn *insn_at(const struct stepper *s, const struct state *st)
@@ -314,15 +390,54 @@ static struct val array_elem(const struct stepper *s, const struct val *map,
 	return v;
 }
 
-static struct val add_pointer(const struct stepper *s, const struct val *ptr, const struct val *n,
-			      bool minus)
+/* What the path's conditions and the number's own arithmetic let it be at most. */
+static __u64 number_max(const struct stepper *s, const struct state *st, const struct val *v)
+{
+	sym_t sym = step_sym(s, v);
+	__u64 max = v->kind == VAL_NUMBER || v->kind == VAL_SYM ? sym_max(s->syms, sym) : ~0ULL;
+	__u64 n;
+
+	for (int i = 0; sym && i < st->nr_facts; i++) {
+		const struct fact *f = &st->facts[i];
+
+		if (f->a == sym && (f->op == BPF_JLT || f->op == BPF_JLE) &&
+		    sym_is_number(s->syms, f->b, &n) && n < max)
+			max = n;
+	}
+	return max;
+}
+
+static struct val add_stack(const struct stepper *s, const struct state *st, const struct val *ptr,
+			    const struct val *n, bool minus)
+{
+	__u64 max = minus ? ~0ULL : number_max(s, st, n), min = sym_min(s->syms, step_sym(s, n));
+	struct val v = *ptr;
+
+	if (n->kind == VAL_NUMBER && v.number != STACK_WHOLE)
+		v.off += minus ? -(__s32)n->number : (__s32)n->number;
+	else if (v.number < STACK_WORDS * 4 && max < STACK_WORDS * 4 && min <= max) {
+		v.off += min;
+		v.number += max - min;
+	} else
+		v.number = STACK_WHOLE;
+	if (v.number == STACK_WHOLE)
+		v.off = 0;
+	return v;
+}
+
+static struct val add_pointer(const struct stepper *s, const struct state *st,
+			      const struct val *ptr, const struct val *n, bool minus)
 {
 	struct val v = *ptr;
 
 	if (ptr->kind == VAL_MAP && ptr->off && !minus)
 		return array_elem(s, ptr, n);
-	if (n->kind != VAL_NUMBER)
-		return ptr->kind == VAL_ELEM || ptr->kind == VAL_OBJECT ? ANY : (struct val){ 0 };
+	if (ptr->kind == VAL_STACK)
+		return add_stack(s, st, ptr, n, minus);
+	if (n->kind != VAL_NUMBER) {
+		v.number = 1;
+		return ptr->kind == VAL_CONTEXT ? v : ANY;
+	}
 	if (v.kind == VAL_ELEM && v.off == ELEM_INNER) {
 		v.off = 0;
 		return v;
@@ -331,17 +446,19 @@ static struct val add_pointer(const struct stepper *s, const struct val *ptr, co
 	return v;
 }
 
-static struct val arithmetic(const struct stepper *s, const struct bpf_insn *insn,
-			     const struct val *a, const struct val *b)
+static struct val arithmetic(const struct stepper *s, const struct state *st,
+			     const struct bpf_insn *insn, const struct val *a, const struct val *b)
 {
 	__u8 op = BPF_OP(insn->code);
 	__u64 n;
 
+	if (a->kind == VAL_ANYWHERE || b->kind == VAL_ANYWHERE)
+		return (struct val){ .kind = VAL_ANYWHERE };
 	if (BPF_CLASS(insn->code) == BPF_ALU64 && (op == BPF_ADD || op == BPF_SUB)) {
 		if (is_pointer(a) && !is_pointer(b))
-			return add_pointer(s, a, b, op == BPF_SUB);
+			return add_pointer(s, st, a, b, op == BPF_SUB);
 		if (op == BPF_ADD && is_pointer(b) && !is_pointer(a))
-			return add_pointer(s, b, a, false);
+			return add_pointer(s, st, b, a, false);
 	}
 	/* Older compilers extend an int by two shifts. */
 	if (a->kind == VAL_ERROR && b->kind == VAL_NUMBER && b->number == 32 &&
@@ -370,7 +487,7 @@ static void alu(const struct stepper *s, struct state *st, const struct bpf_insn
 		 insn->dst_reg == insn->src_reg)
 		v = zero;
 	else
-		v = arithmetic(s, insn, dst, &src);
+		v = arithmetic(s, st, insn, dst, &src);
 	if (BPF_CLASS(insn->code) == BPF_ALU)
 		v = low32(s, &v);
 	/* What is lost here is the same number for all its copies. */
@@ -394,11 +511,14 @@ static void load(const struct stepper *s, struct state *st, const struct bpf_ins
 	unsigned int bytes = size_of(insn->code);
 	struct val ptr = *state_reg(st, insn->src_reg);
 	struct val v = step_read(s, st, &ptr, insn->off, bytes);
+	bool sign = BPF_MODE(insn->code) == MEMSX || BPF_MODE(insn->code) == PROBE_MEMSX;
 
 	if (v.kind == VAL_HIGH)
 		v = ANY;
+	if (sign)
+		v = sign_extend(s, &v, bytes * 8, BPF_ALU64 | BPF_MOV);
 	if (v.kind == VAL_ANY)
-		v = fresh(s, st, bytes <= 4);
+		v = fresh(s, st, bytes <= 4 && !sign);
 	*state_reg(st, insn->dst_reg) = v;
 	st->pc++;
 }
@@ -406,17 +526,23 @@ static void load(const struct stepper *s, struct state *st, const struct bpf_ins
 static void atomic(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
 {
 	struct val ptr = *state_reg(st, insn->dst_reg);
-	bool low = BPF_SIZE(insn->code) == BPF_W;
+	bool low = BPF_SIZE(insn->code) != BPF_DW;
 
-	if (ptr.kind == VAL_STACK)
-		step_clobber(s, st, &ptr, 0);
+	/* Of a load the second register is the pointer. */
+	if (may_be_stack(&ptr) && insn->imm != LOAD_ACQUIRE)
+		stack_forget(s, st, &ptr, insn->off, size_of(insn->code), !low);
 	if (insn->imm == BPF_CMPXCHG)
 		*state_reg(st, BPF_REG_0) = fresh(s, st, low);
 	else if (insn->imm & BPF_FETCH)
 		*state_reg(st, insn->src_reg) = fresh(s, st, low);
-	else if (insn->imm == 0x100) /* load-acquire: the other way round */
+	else if (insn->imm == LOAD_ACQUIRE)
 		*state_reg(st, insn->dst_reg) = fresh(s, st, low);
 	st->pc++;
+}
+
+static bool is_atomic(const struct bpf_insn *insn)
+{
+	return BPF_MODE(insn->code) == BPF_ATOMIC || BPF_MODE(insn->code) == PROBE_ATOMIC;
 }
 
 static void store(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
@@ -429,12 +555,15 @@ static void store(const struct stepper *s, struct state *st, const struct bpf_in
 	if (ptr.kind != VAL_STACK)
 		st->quiet_pc = 0;
 	step_forget_context(s, st, &ptr);
-	if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) != BPF_MEM) {
+	if (BPF_CLASS(insn->code) == BPF_STX && is_atomic(insn)) {
 		atomic(s, st, insn);
 		return;
 	}
 	if (ptr.kind == VAL_STACK)
 		write_stack(s, st, &ptr, insn->off, &v, size_of(insn->code));
+	else if (ptr.kind == VAL_ANYWHERE)
+		stack_forget(s, st, &ptr, insn->off, size_of(insn->code),
+			     BPF_SIZE(insn->code) == BPF_DW);
 	st->pc++;
 }
 

@@ -29,8 +29,14 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 /* A function may have written there; size 0: it is not known how much. */
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size);
 
+/* What the context holds, until somebody changes it. */
+sym_t step_context(const struct stepper *s);
+
 /* Whoever has the context may have changed it. */
 void step_forget_context(const struct stepper *s, struct state *st, const struct val *ptr);
+
+/* The key that every element of the map has, if it has one only; else 0. */
+sym_t step_only_key(const struct stepper *s, __u16 map);
 
 /* Number of the map with this id, or -1. */
 int step_map(const struct stepper *s, __u32 id);

@@ -251,6 +251,85 @@ sym_t sym_unscale(const struct syms *syms, sym_t s, __u32 size)
 	return s;
 }
 
+static __u64 product_max(__u64 a, __u64 b)
+{
+	return b && a > ~0ULL / b ? ~0ULL : a * b;
+}
+
+static __u64 alu_max(const struct syms *syms, const struct node *n, __u64 a)
+{
+	__u64 by = sym_max(syms, n->b);
+	bool fixed = sym_is_number(syms, n->b, &by);
+
+	switch (alu_op(n)) {
+	case BPF_AND:
+		return by < a ? by : a;
+	case BPF_MOD:
+		return fixed && by && by - 1 < a ? by - 1 : a;
+	case BPF_RSH:
+		return fixed && by < 64 ? a >> by : a;
+	case BPF_LSH:
+		return fixed && by < 32 ? product_max(a, 1ULL << by) : ~0ULL;
+	case BPF_MUL:
+		return product_max(a, by);
+	case BPF_ADD:
+	case BPF_OR: /* at most all bits of both */
+	case BPF_XOR:
+		return a > ~0ULL - by ? ~0ULL : a + by;
+	case BPF_DIV:
+		return a;
+	}
+	return ~0ULL;
+}
+
+__u64 sym_max(const struct syms *syms, sym_t s)
+{
+	const struct node *n = &syms->nodes[s];
+	__u64 low32 = (__u32)-1, max = ~0ULL;
+
+	if (!s)
+		return max;
+	if (n->op == SYM_NUMBER)
+		return n->a;
+	if (n->op == SYM_FRESH32)
+		return low32;
+	if (n->op == SYM_LOW32)
+		max = sym_max(syms, n->a);
+	else if (n->op >= SYM_ALU && n->op < SYM_ADDR)
+		max = alu_max(syms, n, sym_max(syms, n->a));
+	if (n->op != SYM_LOW32 && !(alu_op(n) != 0xff && BPF_CLASS(n->op - SYM_ALU) == BPF_ALU))
+		return max;
+	/* Of 32 bits: what is more goes round. */
+	return max < low32 ? max : low32;
+}
+
+/* Where nothing goes round. */
+__u64 sym_min(const struct syms *syms, sym_t s)
+{
+	const struct node *n = &syms->nodes[s];
+	__u64 a, b;
+
+	if (!s || n->op == SYM_NUMBER)
+		return s ? n->a : 0;
+	if (n->op == SYM_LOW32)
+		return sym_max(syms, n->a) <= (__u32)-1 ? sym_min(syms, n->a) : 0;
+	if (alu_op(n) == 0xff || sym_max(syms, s) >= (__u32)-1)
+		return 0;
+	a = sym_min(syms, n->a);
+	b = sym_min(syms, n->b);
+	switch (alu_op(n)) {
+	case BPF_ADD:
+		return a + b;
+	case BPF_OR:
+		return a > b ? a : b;
+	case BPF_LSH:
+		return a << (b & 31);
+	case BPF_MUL:
+		return a * b;
+	}
+	return 0;
+}
+
 static sym_t wide(const struct syms *syms, sym_t s)
 {
 	return s && syms->nodes[s].op == SYM_LOW32 ? (sym_t)syms->nodes[s].a : s;

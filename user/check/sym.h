@@ -38,6 +38,11 @@ sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b); /* a: a symbol but 
 sym_t sym_low32(struct syms *syms, sym_t s);
 
 bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number);
+
+/* What its arithmetic lets it be at most, and at least. */
+__u64 sym_max(const struct syms *syms, sym_t s);
+__u64 sym_min(const struct syms *syms, sym_t s);
+
 bool sym_depends(const struct syms *syms, sym_t s, sym_t on);
 
 /* s with every "from" in it replaced; to 0: 0 if there is one. */

@@ -59,6 +59,13 @@ static json_t *missed_json(const struct bounds *b)
 	if (b->maps)
 		json_array_append_new(list, json_pack("{s:s, s:I}", "what", "maps", "count",
 						      (json_int_t)b->maps));
+	if (*b->callback)
+		json_array_append_new(
+			list, json_pack("{s:s, s:s}", "what", "callback", "why", b->callback));
+	if (b->arena_locks || b->arena_atomics)
+		json_array_append_new(list,
+				      json_pack("{s:s, s:I}", "what", "arena", "count",
+						(json_int_t)(b->arena_locks ?: b->arena_atomics)));
 	return list;
 }
 

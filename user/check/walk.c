@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "check/arena.h"
 #include "check/branch.h"
+#include "check/callbacks.h"
 #include "check/live.h"
 #include "check/take.h"
 #include "check/visited.h"
 #include "check/walk.h"
 
-#define STEPS_MAX 4000000
+#define STEPS_MAX     4000000
+#define JUMP_BY_TABLE (BPF_JMP | BPF_JA | BPF_X)
 
 /* A function that the kernel calls later. */
 struct root {
 	__u32 pc;
 	enum run run;
+	const struct callback_taker *taker;
+	struct val source;
 };
 
 struct walk {
@@ -29,6 +35,7 @@ struct walk {
 	size_t nr_todo, room_todo;
 	struct root *roots;
 	size_t nr_roots;
+	bool *entered; /* functions, by their first instruction */
 	struct bounds *bounds;
 	unsigned long steps;
 };
@@ -69,7 +76,7 @@ static void returned(struct state *st, struct val r0)
 	st->pc++;
 }
 
-static int enter(struct state *st, __u32 target, __u32 ret, bool callback)
+static int enter(struct walk *w, struct state *st, __u32 target, __u32 ret, enum callback callback)
 {
 	struct val args[BPF_REG_6];
 	int err;
@@ -82,15 +89,31 @@ static int enter(struct state *st, __u32 target, __u32 ret, bool callback)
 		memcpy(state_top(st)->regs, args, sizeof(args));
 	*state_reg(st, BPF_REG_0) = (struct val){ .kind = VAL_ANY };
 	st->pc = target;
+	w->entered[target] = true;
 	return 0;
 }
 
-static int add_root(struct walk *w, __u32 pc, const char *by)
+static bool root_equal(const struct root *a, const struct root *b)
 {
-	struct root root = { pc, strstr(by, "timer") ? RUN_TIMER : RUN_WORK };
+	return a->pc == b->pc && a->run == b->run && a->source.kind == b->source.kind &&
+	       a->source.where == b->source.where && a->source.sym == b->source.sym;
+}
 
+/* Where the key is known only when the program runs, all elements are one. */
+static int add_root(struct walk *w, __u32 pc, const struct callback_taker *taker,
+		    const struct val *source)
+{
+	struct root root = { .pc = pc, .run = taker->run, .taker = taker };
+	__u64 key;
+
+	if (source->kind == VAL_ELEM || source->kind == VAL_MAP)
+		root.source = (struct val){ .kind = VAL_MAP, .where = source->where };
+	if (source->kind == VAL_ELEM && sym_is_number(w->s.syms, source->sym, &key)) {
+		root.source.kind = VAL_ELEM;
+		root.source.sym = source->sym;
+	}
 	for (size_t i = 0; i < w->nr_roots; i++)
-		if (w->roots[i].pc == pc && w->roots[i].run == root.run)
+		if (root_equal(&w->roots[i], &root))
 			return 0;
 	return grow_append((void **)&w->roots, &w->nr_roots, &root, sizeof(root));
 }
@@ -103,45 +126,51 @@ static const struct val *function_arg(const struct state *st)
 	return NULL;
 }
 
-/* The function is called any number of times: on its return the call is made again. */
-static int iterate(struct walk *w, struct state *st, __u32 target)
+/* The function is called now: any number of times, or perhaps once. */
+static int call_back(struct walk *w, struct state *st, const struct callback_taker *taker,
+		     __u32 target)
 {
 	struct state *inside = state_copy(st);
-	/* bpf_loop() passes the third one on as the second, bpf_for_each_map_elem() as the fourth.
-	 */
-	struct val passed = *state_reg(st, BPF_REG_3), first = *state_reg(st, BPF_REG_1);
-	int err = inside ? enter(inside, target, st->pc, true) : -ENOMEM;
+	struct val none = { .kind = VAL_ANY };
+	bool once = taker->times == TIMES_ONCE;
+	int err = inside ? enter(w, inside, target, st->pc, once ? CALLBACK_ONCE : CALLBACK_AGAIN) :
+			   -ENOMEM;
 
 	if (err) {
 		state_free(inside);
 		return err;
 	}
-	if (first.kind == VAL_MAP) {
-		struct val key = state_fresh(w->s.syms, inside, (__u64)st->pc * 256 + 1, false);
-
-		*state_reg(inside, BPF_REG_3) =
-			(struct val){ .kind = VAL_ELEM, .where = first.where, .sym = key.sym };
-		*state_reg(inside, BPF_REG_4) = passed;
-	} else {
-		*state_reg(inside, BPF_REG_1) =
-			state_fresh(w->s.syms, inside, (__u64)st->pc * 256 + 1, true);
-		*state_reg(inside, BPF_REG_2) = passed;
-	}
+	callback_set_args(taker, &w->s, inside,
+			  taker->source ? state_reg(st, taker->source) : &none,
+			  taker->context ? state_reg(st, taker->context) : &none);
 	return put(w, inside);
 }
 
-static void clobber_args(struct walk *w, struct state *st)
+static void clobber_args(struct walk *w, struct state *st, const struct call *call)
 {
 	for (int r = BPF_REG_1; r <= BPF_REG_5; r++) {
 		struct val ptr = *state_reg(st, r), next = { 0 };
 
-		if (r < BPF_REG_5)
+		if (r < BPF_REG_5 && (call->sizes & 1U << r))
 			next = *state_reg(st, r + 1);
 		step_forget_context(&w->s, st, &ptr);
-		if (ptr.kind == VAL_STACK)
+		if (!call->reads)
 			step_clobber(&w->s, st, &ptr,
 				     next.kind == VAL_NUMBER ? (__u32)next.number : 0);
 	}
+}
+
+static struct val stored(struct walk *w, struct state *st)
+{
+	const struct val map = *state_reg(st, BPF_REG_1);
+	struct val v = { .kind = VAL_ELEM, .maybe_null = true, .origin = st->pc + 1 };
+
+	if (map.kind != VAL_MAP)
+		return fresh(w, st);
+	state_forget_origin(st, v.origin);
+	v.where = map.where;
+	v.sym = fresh(w, st).sym;
+	return v;
 }
 
 static struct val looked_up(struct walk *w, struct state *st, bool inner)
@@ -154,7 +183,9 @@ static struct val looked_up(struct walk *w, struct state *st, bool inner)
 	state_forget_origin(st, v.origin);
 	v.where = map.where;
 	v.off = inner ? ELEM_INNER : 0;
-	v.sym = step_key(&w->s, st, &key, w->s.set->maps[map.where].key_size);
+	v.sym = step_only_key(&w->s, map.where);
+	if (!v.sym)
+		v.sym = step_key(&w->s, st, &key, w->s.set->maps[map.where].key_size);
 	/* Whatever the key is, it is the same for all copies of this pointer. */
 	if (!v.sym)
 		v.sym = fresh(w, st).sym;
@@ -179,22 +210,43 @@ static struct val object(struct walk *w, struct state *st, enum call_kind kind)
 	return v;
 }
 
-static int other_call(struct walk *w, struct state *st, const struct call *call)
+/* What the call does with a function of the program. */
+static int pass_function(struct walk *w, struct state *st, const struct call *call)
 {
-	const struct val *func = function_arg(st);
-	__u32 target = func ? func->number : 0;
+	const struct callback_taker *taker = callback_find(call->name);
+	const struct val *func = taker ? state_reg(st, taker->func) : function_arg(st);
+	struct val none = { .kind = VAL_ANY };
+	bool known = taker && func->kind == VAL_FUNC && func->number < w->s.prog->nr_insns;
 	int err = 0;
 
-	if (func && target < w->s.prog->nr_insns) {
-		if (call->kind == CALL_DEFER)
-			err = add_root(w, target, call->name);
-		else if (!strstr(call->name, "rbtree_add"))
-			err = iterate(w, st, target);
-		if (err)
-			return err;
+	if (!taker && !func)
+		return 0;
+	if (!known) {
+		snprintf(w->bounds->callback, sizeof(w->bounds->callback), "%s", call->name);
+		taker = callback_unknown();
+		func = function_arg(st);
+		if (!func || func->number >= w->s.prog->nr_insns)
+			return 0;
 	}
-	clobber_args(w, st);
+	if (taker->times == TIMES_LATER || !known)
+		err = add_root(w, func->number, taker,
+			       taker->source ? state_reg(st, taker->source) : &none);
+	if (taker->times != TIMES_LATER && !err)
+		err = call_back(w, st, taker, func->number);
+	return err;
+}
+
+static int other_call(struct walk *w, struct state *st, const struct call *call)
+{
+	struct val buffer = *state_reg(st, BPF_REG_3);
+	int err = pass_function(w, st, call);
+
+	if (err)
+		return err;
+	clobber_args(w, st, call);
 	returned(st, fresh(w, st));
+	if (call->kind == CALL_SLICE && buffer.kind >= VAL_ANYWHERE)
+		*state_reg(st, BPF_REG_0) = (struct val){ .kind = VAL_ANYWHERE };
 	st->quiet_pc = 0;
 	return 0;
 }
@@ -252,6 +304,10 @@ static int kernel_call(struct walk *w, struct state *st)
 		v = looked_up(w, st, call.kind == CALL_LOOKUP_INNER);
 		returned(st, v);
 		return 1;
+	case CALL_STORAGE:
+		v = stored(w, st);
+		returned(st, v);
+		return 1;
 	case CALL_OBJECT_NEW:
 	case CALL_OBJECT:
 		v = object(w, st, call.kind);
@@ -274,14 +330,14 @@ static int call(struct walk *w, struct state *st)
 	target = live_callee(w->s.prog, st->pc);
 	if (target == ~0U)
 		return -EINVAL;
-	err = enter(st, target, st->pc + 1, false);
+	err = enter(w, st, target, st->pc + 1, CALLBACK_NONE);
 	return err ?: 1;
 }
 
 static int leave(struct walk *w, struct state *st)
 {
 	struct val r0 = *state_reg(st, BPF_REG_0);
-	bool callback = state_top(st)->callback;
+	enum callback callback = state_top(st)->callback;
 	__u32 ret = state_top(st)->ret;
 
 	if (st->nr_frames == 1) {
@@ -289,8 +345,12 @@ static int leave(struct walk *w, struct state *st)
 	}
 	state_pop(st);
 	st->pc = ret;
-	if (callback) /* its arguments are still those of the call, which is made again */
+	if (callback == CALLBACK_AGAIN) /* its arguments are still those of the call */
 		return 1;
+	if (callback == CALLBACK_ONCE) {
+		returned(st, fresh(w, st));
+		return 1;
+	}
 	clear_args(st);
 	*state_reg(st, BPF_REG_0) = r0.kind == VAL_STACK ? (struct val){ 0 } : r0;
 	return 1;
@@ -339,6 +399,8 @@ static int follow(struct walk *w, struct state *st)
 	while (more > 0) {
 		if (st->pc >= w->s.prog->nr_insns)
 			return -EINVAL;
+		if (w->s.prog->insns[st->pc].code == JUMP_BY_TABLE)
+			return -EOPNOTSUPP;
 		if (++w->steps > STEPS_MAX)
 			return -E2BIG;
 		if (w->live[st->pc] & LIVE_MEET) {
@@ -359,17 +421,27 @@ static void clear_todo(struct walk *w)
 		state_free(w->todo[--w->nr_todo]);
 }
 
-static int walk_from(struct walk *w, __u32 pc)
+static void set_args(struct walk *w, struct state *st, const struct root *root)
 {
+	struct val none = { .kind = VAL_ANY };
+
+	if (w->taker.run == RUN_PROGRAM)
+		*state_reg(st, BPF_REG_1) =
+			(struct val){ .kind = VAL_CONTEXT, .sym = step_context(&w->s) };
+	else if (root->taker)
+		callback_set_args(root->taker, &w->s, st, &root->source, &none);
+}
+
+static int walk_from(struct walk *w, const struct root *root)
+{
+	__u32 pc = root->pc;
 	struct state *st = state_new(pc);
 	int err;
 
 	if (st)
 		st->bounds = w->bounds;
-	if (st && w->taker.run == RUN_PROGRAM)
-		*state_reg(st, BPF_REG_1) =
-			(struct val){ .kind = VAL_CONTEXT,
-				      .sym = sym_fresh(w->s.syms, ~0ULL, false) };
+	if (st)
+		set_args(w, st, root);
 	err = st ? put(w, st) : -ENOMEM;
 
 	while (!err && w->nr_todo) {
@@ -382,32 +454,70 @@ static int walk_from(struct walk *w, __u32 pc)
 }
 
 /* A function that the kernel calls later may be one that the program calls itself, too. */
-static int walk_root(struct walk *w, __u32 pc)
+static int walk_root(struct walk *w, const struct root *root)
 {
 	int err;
 
+	w->entered[root->pc] = true;
+	w->taker.run = root->run;
 	w->steps = 0;
 	w->visited = visited_new(w->s.prog->nr_insns);
-	err = w->visited ? walk_from(w, pc) : -ENOMEM;
+	err = w->visited ? walk_from(w, root) : -ENOMEM;
 	visited_free(w->visited);
 	if (err == -ENOMEM || !err)
 		return err;
-	w->bounds->stopped =
-		err == -E2BIG ? "it has too many paths" : "a call in it leads to no known place";
+	w->bounds->stopped = err == -E2BIG	? "it has too many paths" :
+			     err == -EOPNOTSUPP ? "it jumps to places out of a table" :
+						  "a call in it leads to no known place";
 	return 0;
+}
+
+/* Does anything in the program name the function? */
+static bool is_named(const struct check_prog *p, __u32 func)
+{
+	for (__u32 pc = 0; pc < p->nr_insns; pc++) {
+		const struct bpf_insn *insn = &p->insns[pc];
+
+		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
+		    live_callee(p, pc) == func)
+			return true;
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_FUNC && pc + 1 + insn->imm == func)
+			return true;
+		pc++;
+	}
+	return false;
+}
+
+/* A handler of exceptions is called by nobody. */
+static int walk_handlers(struct walk *w)
+{
+	const struct check_prog *p = w->s.prog;
+	int err = 0;
+
+	for (__u32 i = 1; !err && i < p->nr_funcs; i++) {
+		struct root root = { .pc = p->funcs[i].insn_off, .run = RUN_HANDLER };
+
+		if (root.pc < p->nr_insns && !w->entered[root.pc] && !is_named(p, root.pc))
+			err = walk_root(w, &root);
+	}
+	return err;
 }
 
 static int walk_all(struct walk *w)
 {
-	int err = walk_root(w, 0);
+	struct root first = { .run = RUN_PROGRAM };
+	int err = walk_root(w, &first);
 
 	if (!err && !w->bounds->stopped)
 		err = take_record_ignored(&w->taker);
 	for (size_t i = 0; !err && i < w->nr_roots; i++) {
-		w->taker.run = w->roots[i].run;
-		err = walk_root(w, w->roots[i].pc);
+		struct root root = w->roots[i];
+
+		err = walk_root(w, &root);
 	}
-	return err;
+	return err ?: walk_handlers(w);
 }
 
 int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
@@ -420,8 +530,10 @@ int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct re
 
 	w.s.syms = syms_new();
 	w.live = live_find(w.s.prog);
+	w.entered = calloc(w.s.prog->nr_insns + 1, sizeof(*w.entered));
+	arena_find(w.s.prog, bounds);
 	w.taker = (struct taker){ .s = &w.s, .prog = prog, .record = record };
-	if (w.s.syms && w.live)
+	if (w.s.syms && w.live && w.entered)
 		err = walk_all(&w);
 	if (w.s.syms)
 		bounds->deep += sym_deep(w.s.syms);
@@ -429,6 +541,7 @@ int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct re
 	free(w.todo);
 	free(w.roots);
 	free(w.live);
+	free(w.entered);
 	syms_free(w.s.syms);
 	return err;
 }
