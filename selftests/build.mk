@@ -21,7 +21,7 @@ stale:
 $(TEST_OBJS): | $(TEST_PROGS:.bpf.o=.skel.h)
 $(TEST_OBJS): ALL_CFLAGS += -Iselftests
 
-$(O)/selftests/test_rqspin: $(TEST_OBJS) $(O)/user/kernel/progstream.o
+$(O)/selftests/test_rqspin: $(TEST_OBJS) $(O)/user/kernel/progstream.o $(O)/user/kernel/nestfree.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBBPF_LIBS) -lpthread
 

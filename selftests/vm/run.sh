@@ -225,9 +225,28 @@ console_tail() {
 	tr -d '\r' <"$state/console" | tail -n 40 | sed 's/^/  | /' >&2
 }
 
+# Is the kernel one of kernel-patches/?
+kernel_is_built() {
+	local name suite
+	while IFS='| ' read -r name suite _; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $kernel == $name && $suite = built ]] && return 0
+	done < <(grep -v '^#' "$here/kernels.conf")
+	return 1
+}
+
+# What is no fault in the log of this kernel.
+allowed_lines() {
+	if kernel_is_built; then
+		grep -vE '^(#|stock:)' "$here/dmesg-allow.txt"
+	else
+		grep -v '^#' "$here/dmesg-allow.txt" | sed 's/^stock://'
+	fi
+}
+
 kernel_faults() {
 	cat "$state/dmesg" "$state/console" 2>/dev/null | tr -d '\r' | grep -E "$BAD" |
-		grep -vE -f <(grep -v '^#' "$here/dmesg-allow.txt") | sed 's/^\[[^]]*\] *//' | sort -u
+		grep -vE -f <(allowed_lines) | sed 's/^\[[^]]*\] *//' | sort -u
 }
 
 report() {

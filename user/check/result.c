@@ -7,6 +7,7 @@
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
+#include "check/leak.h"
 #include "check/path.h"
 #include "check/result.h"
 #include "check/walk.h"
@@ -66,6 +67,7 @@ static int walk_one(struct check_result *r, __u32 nr, struct calls *calls)
 	}
 	err = walk(&r->set, nr, calls, &r->record, &r->bounds[nr]);
 	tell_missed(r, p, &r->bounds[nr]);
+	leak_tell(&r->set, nr, calls, &r->record, &r->findings);
 	return err;
 }
 

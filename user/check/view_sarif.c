@@ -109,6 +109,7 @@ static const char *about(const char *kind)
 		{ "ignored", "A failure that nobody hears of" },
 		{ "not-loaded", "A program needs something that is missing here" },
 		{ "unreadable", "A program's instructions are not shown by the kernel" },
+		{ "leak", "Objects in a list or tree are never freed" },
 		{ "incomplete", "Not everything was looked at" },
 	};
 

@@ -12,6 +12,7 @@
 #include "doctor/checks.h"
 #include "doctor/lockmode.h"
 #include "kernel/kconfig.h"
+#include "kernel/nestfree.h"
 #include "kernel/probe.h"
 
 #define AA_AT_ONCE_NS 100000
@@ -109,6 +110,38 @@ static enum check_state look_mode(char *detail, size_t size)
 				      "",
 		 why);
 	return mode == MODE_QUEUE ? CHECK_YES : mode == MODE_TAS ? CHECK_NO : CHECK_UNKNOWN;
+}
+
+static enum check_state look_nest_free(char *detail, size_t size)
+{
+	enum nest_free found = probe_kfuncs() ? nest_free_here() : NEST_FREE_UNKNOWN;
+
+	if (found == NEST_FREE_UNKNOWN)
+		snprintf(detail, size, "%s",
+			 probe_kfuncs() ? "the kernel's BTF does not say" :
+					  "needs the lock kfuncs");
+	else
+		snprintf(detail, size, "by the kernel's BTF; not tried, as the kernel would warn");
+	return found == NEST_FREE_DONE	? CHECK_YES :
+	       found == NEST_FREE_LEAKS ? CHECK_NO :
+					  CHECK_UNKNOWN;
+}
+
+/* To find out would hang a machine that has the fault. */
+static enum check_state look_interrupted(char *detail, size_t size)
+{
+	if (!probe_kfuncs()) {
+		snprintf(detail, size, "needs the lock kfuncs");
+		return CHECK_UNKNOWN;
+	}
+	if (probe(PROBE_TRACEPOINT)) {
+		snprintf(detail, size, "this project's lock: whoever waits looks at a clock");
+		return CHECK_YES;
+	}
+	snprintf(detail, size,
+		 "not tried: Linux 6.15 to 7.3 can hang for ever behind an "
+		 "interrupted waiter; the _irqsave functions prevent it");
+	return CHECK_UNKNOWN;
 }
 
 static enum check_state look_aa(char *detail, size_t size)
@@ -274,6 +307,12 @@ const struct check checks[] = {
 	  "a kernel whose lock checks for AA before it waits: upstream's fix of November 2025 "
 	  "(5860f5ce479f), or 6.12 with this project's patches",
 	  false, .look = look_aa },
+	{ "nested_free", "lists under locks are freed",
+	  "objects in a list or tree under bpf_res_spin_lock are leaked when its element or map goes, "
+	  "and the kernel warns once",
+	  "take the objects out first, or use bpf_spin_lock there (KNOWN_ISSUES.md of the sources)",
+	  false, .look = look_nest_free },
+	{ "interrupted", "interrupted waiters", NULL, NULL, false, .look = look_interrupted },
 	{ "cpus", "more than one CPU", "samples with several roles do not run",
 	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },
 	{ "lockdown", "kernel lockdown",

@@ -119,6 +119,11 @@ bool locktype_has_lock(__u32 map_id)
 	return has;
 }
 
+bool locktype_has_graph(const struct locktype *lt, enum graph_kind kind)
+{
+	return lt && graphtype_has(lt->btf, lt->value_id, kind);
+}
+
 bool locktype_own(const struct locktype *lt)
 {
 	return lt && own_object(lt->btf);

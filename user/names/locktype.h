@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "names/graphtype.h"
+
 struct locktype;
 
 /* NULL if the map is gone or carries no type information. */
@@ -15,6 +17,9 @@ void locktype_free(struct locktype *lt);
 
 /* Do the map's values have a resilient lock? */
 bool locktype_has_lock(__u32 map_id);
+
+/* Is there a list or tree in its map's values? */
+bool locktype_has_graph(const struct locktype *lt, enum graph_kind kind);
 
 /* Does its map belong to the tool itself? */
 bool locktype_own(const struct locktype *lt);

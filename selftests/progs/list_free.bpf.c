@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Is an object in a list or tree freed when the element goes that the list is in? The object has a
+ * second owner here, who reads how many owners there are: prog_tests/list_free.c.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <rqspin/res_spin_lock.bpf.h>
+#include "graph.h"
+
+extern void *bpf_refcount_acquire_impl(void *kptr, void *meta) __weak __ksym;
+
+struct counted {
+	struct bpf_list_node link;
+	struct bpf_refcount owners;
+};
+
+struct under_resilient {
+	struct bpf_res_spin_lock lock;
+	struct bpf_list_head head __contains(counted, link);
+};
+
+struct under_plain {
+	struct bpf_spin_lock lock;
+	struct bpf_list_head head __contains(counted, link);
+};
+
+struct second {
+	struct counted __kptr *object;
+};
+
+#define ONE(map_type, name, of)           \
+	struct {                          \
+		__uint(type, map_type);   \
+		__uint(max_entries, 1);   \
+		__type(key, __u32);       \
+		__type(value, struct of); \
+	} name SEC(".maps")
+
+ONE(BPF_MAP_TYPE_HASH, resilient, under_resilient);
+ONE(BPF_MAP_TYPE_HASH, plain, under_plain);
+ONE(BPF_MAP_TYPE_ARRAY, kept, second);
+
+/* A new object with two owners: the one returned, and the map. */
+static __always_inline struct counted *object_new(void)
+{
+	struct counted *n, *other;
+	struct second *k;
+	__u32 key = 0;
+
+	k = bpf_map_lookup_elem(&kept, &key);
+	if (!k)
+		return NULL;
+	n = bpf_obj_new(struct counted);
+	if (!n)
+		return NULL;
+	other = bpf_kptr_xchg(&k->object, bpf_refcount_acquire_impl(n, NULL));
+	if (other)
+		bpf_obj_drop(other);
+	return n;
+}
+
+SEC("syscall")
+int push_resilient(void *ctx)
+{
+	struct under_resilient *v;
+	struct counted *n;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&resilient, &key);
+	if (!v)
+		return -1;
+	n = object_new();
+	if (!n)
+		return -2;
+	if (bpf_res_spin_lock(&v->lock)) {
+		bpf_obj_drop(n);
+		return -3;
+	}
+	bpf_list_push_front_impl(&v->head, &n->link, NULL, 0);
+	bpf_res_spin_unlock(&v->lock);
+	return 0;
+}
+
+SEC("syscall")
+int push_plain(void *ctx)
+{
+	struct under_plain *v;
+	struct counted *n;
+	__u32 key = 0;
+
+	v = bpf_map_lookup_elem(&plain, &key);
+	if (!v)
+		return -1;
+	n = object_new();
+	if (!n)
+		return -2;
+	bpf_spin_lock(&v->lock);
+	bpf_list_push_front_impl(&v->head, &n->link, NULL, 0);
+	bpf_spin_unlock(&v->lock);
+	return 0;
+}
+
+SEC("syscall")
+int owners(void *ctx)
+{
+	struct second *k;
+	__u32 key = 0;
+	int nr = -1;
+
+	k = bpf_map_lookup_elem(&kept, &key);
+	if (!k || !k->object)
+		return -1;
+	bpf_probe_read_kernel(&nr, sizeof(nr), &k->object->owners);
+	return nr;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

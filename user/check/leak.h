@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lists and trees under resilient locks, on a kernel that does not free them. */
+#ifndef RQSPIN_CHECK_LEAK_H
+#define RQSPIN_CHECK_LEAK_H
+
+#include "check/calls.h"
+#include "check/findings.h"
+#include "check/record.h"
+
+/* A note at the first call of the program that adds to one; after the walk through it. */
+void leak_tell(const struct check_set *set, __u32 prog, struct calls *calls,
+	       const struct record *record, struct findings *f);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Does the kernel free the objects in a list or tree under a bpf_res_spin_lock when the map, the
+ * element or the object that the list is in goes? Linux 6.15 to 7.3 do not. It is read in BTF:
+ * trying it makes such a kernel warn, and a kernel may be set to panic then.
+ */
+#ifndef RQSPIN_KERNEL_NESTFREE_H
+#define RQSPIN_KERNEL_NESTFREE_H
+
+struct btf;
+
+enum nest_free { NEST_FREE_UNKNOWN, NEST_FREE_LEAKS, NEST_FREE_DONE };
+
+enum nest_free nest_free_btf(const struct btf *btf);
+
+/* Of the running kernel. */
+enum nest_free nest_free_here(void);
+
+#endif
