@@ -17,19 +17,21 @@
 #include "base/stop.h"
 #include "base/whole_file.h"
 #include "show/print.h"
+#include "trace/family.h"
 #include "trace/unique.h"
 #include "trace_options.h"
 
 #define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
 #define OUT_BUFFER (1 << 16) /* bytes */
 
-enum { KEY_STACKS = 0x1000, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE };
+enum { KEY_STACKS = 0x1000, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE, KEY_ONLY };
 
 struct trace {
 	struct trace_opts opts;
 	struct trace_totals totals;
 	uint64_t count;
-	bool fail_on_event, fold;
+	bool fail_on_event, fold, only_command;
+	struct family *family; /* of the command; NULL: all failures are wanted */
 	struct unique *unique; /* NULL: repeats are shown like all others */
 	char **command;	       /* NULL: none */
 	struct child child;
@@ -50,6 +52,10 @@ static const struct argp_option options[] = {
 	  "Show failures of the same kind, program, lock and line once, and count the repeats at "
 	  "the end",
 	  3 },
+	{ "only-command", KEY_ONLY, NULL, 0,
+	  "Show only failures in programs that COMMAND loads and in tasks that it starts, and "
+	  "count the others",
+	  1 },
 	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE when tracing has started", 4 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
 	{ 0 },
@@ -82,6 +88,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_UNIQUE:
 		t->fold = true;
 		return 0;
+	case KEY_ONLY:
+		t->only_command = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (t->only_command && !t->command)
+			opts_error(state, "--only-command: there is no command; it comes after --");
+		return 0;
 	case KEY_FAIL:
 		t->fail_on_event = true;
 		return 0;
@@ -108,7 +121,8 @@ static const struct argp argp = {
 	       "the locks held, and the owner. What the kernel does not report is shown as unknown. "
 	       "The last line says how many events were lost.\n"
 	       "With COMMAND, start tracing, run COMMAND and stop when it ends. Failures of all "
-	       "programs are shown, not only those of COMMAND. Ctrl-C interrupts both. When "
+	       "programs are shown, since COMMAND may make programs run that others have loaded, "
+	       "and in other tasks or in interrupts; --only-command leaves these out. Ctrl-C interrupts both. When "
 	       "--duration or --count is over, or one second after Ctrl-C, COMMAND gets SIGTERM. The "
 	       "exit status is that of COMMAND: 128 plus the number of the signal that ended it, "
 	       "127 if it is not found, 126 if it cannot be run. If COMMAND succeeds, or the tracer "
@@ -133,6 +147,8 @@ static bool done(void *ctx)
 	struct trace *t = ctx;
 
 	write_out(t);
+	if (t->family)
+		family_read(t->family);
 	return full(t) || (t->command && child_ended(&t->child));
 }
 
@@ -155,6 +171,15 @@ static bool within_rate(struct trace *t)
 	return true;
 }
 
+/* Neither a program nor a task of the command's. */
+static bool is_foreign(struct trace *t, const struct failure *f)
+{
+	if (!t->family)
+		return false;
+	family_read(t->family);
+	return !family_has(t->family, f);
+}
+
 static void on_failure(const struct failure *f, void *ctx)
 {
 	struct trace *t = ctx;
@@ -162,6 +187,10 @@ static void on_failure(const struct failure *f, void *ctx)
 	if (full(t))
 		return;
 	t->totals.events++;
+	if (is_foreign(t, f)) {
+		t->totals.foreign++;
+		return;
+	}
 	if (!trace_filter_match(&t->opts.filter, f, session_locks(t->session)))
 		return;
 	tally_add(&t->totals.tally, f, 1, false);
@@ -183,7 +212,8 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 	struct trace *t = ctx;
 
 	/* It is the first of its kind: whose the others are is not known. */
-	if (trace_filter_by_task(&t->opts.filter))
+	if (trace_filter_by_task(&t->opts.filter) ||
+	    (like && t->family && !family_has_prog(t->family, like->prog_id)))
 		like = NULL;
 	if (!like || trace_filter_match(&t->opts.filter, like, session_locks(t->session)))
 		tally_add(&t->totals.tally, like, nr, true);
@@ -282,10 +312,25 @@ static int exit_code(const struct trace *t)
 	return EXIT_OK;
 }
 
+static int open_family(struct trace *t)
+{
+	t->family = family_open();
+	if (t->family)
+		return 0;
+	pr_err("--only-command: perf events, which tell what a command starts and loads, are "
+	       "refused: %s",
+	       strerror(errno));
+	return EXIT_UNSUPPORTED;
+}
+
 /* What the shell gets if that fails, 0 if not. */
 static int start_command(struct trace *t)
 {
-	int err = t->command ? child_start(&t->child, t->command) : 0;
+	int err = t->only_command ? open_family(t) : 0;
+
+	if (err)
+		return err;
+	err = t->command ? child_start(&t->child, t->command) : 0;
 
 	if (!err)
 		return 0;
@@ -303,8 +348,10 @@ static int start(struct trace *t)
 	err = t->ready_file ? write_ready(t->ready_file) : 0;
 	if (!err)
 		err = start_command(t);
-	if (err)
+	if (err) {
+		family_close(t->family);
 		session_close(t->session);
+	}
 	return err < 0 ? EXIT_FAIL : err;
 }
 
@@ -315,10 +362,21 @@ static int print_repeats(const struct failure *first, __u64 again, void *ctx)
 	return print_repeat(t->session, first, again, &t->opts.print);
 }
 
+static void warn_of_strangers(struct trace *t)
+{
+	unsigned long long lost = t->family ? family_read(t->family) : 0;
+
+	if (lost)
+		pr_warn("%llu starts of tasks, or loads of programs, of the command were not "
+			"noticed: their failures are among the others",
+			lost);
+}
+
 static int print_end(struct trace *t)
 {
 	int err = t->unique ? unique_repeats(t->unique, print_repeats, t) : 0;
 
+	warn_of_strangers(t);
 	if (!t->totals.tally.nr)
 		trace_filter_no_match(&t->opts.filter, t->totals.events);
 	return err ?: print_summary(t->session, &t->totals, &t->opts.print);
@@ -348,6 +406,7 @@ static int run(int argc, char **argv)
 	if (!t.err)
 		t.err = print_end(&t) ?: out_flush();
 	unique_free(t.unique);
+	family_close(t.family);
 	session_close(t.session);
 	tally_free(&t.totals.tally);
 	return err ? EXIT_FAIL : exit_code(&t);

@@ -283,3 +283,53 @@ def test_nothing_was_there_to_match():
         res = rqspin(verb, "--lock", "foo", "--duration", "0.1")
         assert re.findall(NO_MATCH, res.stderr, re.M) == ["--lock foo; no other was seen"]
         assert not re.search(NO_MATCH, rqspin(verb, "--duration", "0.1").stderr, re.M)
+
+
+def by_program(out):
+    names = [e["prog"]["name"] for e in out["failure"]]
+    return {name: names.count(name) for name in names}
+
+
+@needs_locks
+@needs_two_cpus
+def test_only_the_commands_programs(nothing_left, tmp_path):
+    """Another user's program fails meanwhile, for as long as the command runs."""
+    go, end = tmp_path / "go", tmp_path / "end"
+    os.mkfifo(go)
+    os.mkfifo(end)
+    script = f"echo >{go}; read line <{end}; {RQSPIN} run aa --count 5 >/dev/null"
+    with pinned(BUILD / "bpf/progs/aa.bpf.o") as where:
+        cmd = [RQSPIN, "trace", "--json", "--only-command", "--", "sh", "-c", script]
+        proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_ready(proc, go)
+        run_pinned(where / "aa", 7)
+        end.write_text("now\n")
+        lines = [json.loads(line) for line in proc.communicate(timeout=LIMIT)[0].splitlines()]
+    *events, summary = lines
+    assert proc.returncode == 0 and summary["type"] == "summary"
+    assert len(events) == summary["shown"] == 5 and summary["of_others"] == 7
+    assert len({e["prog"]["id"] for e in events}) == 1
+
+
+@needs_locks
+def test_only_the_commands_tasks(nothing_left):
+    """The program was there before; a grandchild of the command runs it."""
+    with pinned(BUILD / "bpf/progs/aa.bpf.o") as where:
+        run = f"head -c 64 /dev/zero | bpftool prog run pinned {where}/aa data_in - repeat 3"
+        env = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"}
+        script = f"sh -c '{run}' >/dev/null"
+        out = traced("--only-command", "--", "env", f"PATH={env['PATH']}", "sh", "-c", script)
+    assert by_program(out) == {"aa": 3} and out["summary"][0]["of_others"] == 0
+
+
+@needs_locks
+def test_others_are_counted_in_text(nothing_left):
+    res = rqspin("trace", "--only-command", *command(AA))
+    says = r"^5 of \d+ failed acquisitions shown(, \d+ of other .* --only-command)?, lost: "
+    assert re.search(says, res.stderr, re.M), res.stderr
+    assert "--only-command" not in rqspin("trace", *command(AA)).stderr
+
+
+def test_only_command_needs_one():
+    res = rqspin("trace", "--only-command")
+    assert res.returncode == 2 and "--only-command: there is no command" in res.stderr

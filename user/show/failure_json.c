@@ -215,6 +215,7 @@ int summary_json(struct session *s, const struct trace_totals *t)
 	json_object_set_new(j, "shown", json_integer(t->shown));
 	json_object_set_new(j, "repeats", json_integer(t->repeats));
 	json_object_set_new(j, "kinds", kinds);
+	json_object_set_new(j, "of_others", json_integer(t->foreign));
 	json_object_set_new(j, "skipped", json_integer(t->skipped));
 	json_object_set_new(j, "totals", totals_json(&t->tally));
 	losses_json(j, &t->losses);

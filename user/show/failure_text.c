@@ -224,11 +224,15 @@ static void lost_text(const struct tally_row *r)
 
 void summary_text(const struct trace_totals *t)
 {
-	char lost[LOSSES_TEXT], skipped[96] = "";
+	char lost[LOSSES_TEXT], skipped[160] = "";
 
 	losses_text(&t->losses, lost);
 	if (t->repeats)
 		snprintf(skipped, sizeof(skipped), ", %llu are repeats", t->repeats);
+	if (t->foreign)
+		snprintf(skipped + strlen(skipped), sizeof(skipped) - strlen(skipped),
+			 ", %llu of other programs and tasks left out by --only-command",
+			 t->foreign);
 	if (t->skipped)
 		snprintf(skipped + strlen(skipped), sizeof(skipped) - strlen(skipped),
 			 ", %llu left out by --rate", t->skipped);

@@ -19,6 +19,7 @@ struct trace_totals {
 	unsigned long long events;  /* handed out by the sources */
 	unsigned long long shown;   /* of them, passed the filters and were printed */
 	unsigned long long repeats; /* passed the filters, but one alike was printed before */
+	unsigned long long foreign; /* of others than the command, with --only-command */
 	unsigned long long skipped; /* more than --rate */
 	struct losses losses;
 	struct tally tally;

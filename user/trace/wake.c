@@ -5,23 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "trace/perf_rings.h"
 #include "trace/wake.h"
 
-#define DATA_PAGES 16	/* a power of two; some 400 programs that come and go */
-#define NAMES	   1024 /* the latest */
-#define TAG_HEX	   16	/* "bpf_prog_<tag>_<name>" */
-#define PREFIX	   "bpf_prog_"
+#define NAMES	1024 /* the latest */
+#define TAG_HEX 16   /* "bpf_prog_<tag>_<name>" */
+#define PREFIX	"bpf_prog_"
 
 struct wake {
-	struct pollfd *fds;
-	void **rings;
-	int nr;
+	struct perf_rings rings;
 	struct wake_names *names;
 };
 
@@ -119,15 +113,9 @@ void wake_names_read(struct wake_names *wn, const void *records, size_t size)
 	}
 }
 
-static size_t data_size(void)
-{
-	return DATA_PAGES * (size_t)getpagesize();
-}
-
-static int open_cpu(int cpu)
+struct wake *wake_open(void)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.bpf_event = 1,
@@ -135,39 +123,12 @@ static int open_cpu(int cpu)
 		.watermark = 1,
 		.wakeup_watermark = 1,
 	};
-
-	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static void add_cpu(struct wake *w, int cpu)
-{
-	int fd = open_cpu(cpu);
-	void *ring;
-
-	if (fd < 0)
-		return;
-	ring = mmap(NULL, getpagesize() + data_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED) {
-		close(fd);
-		return;
-	}
-	w->fds[w->nr] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	w->rings[w->nr++] = ring;
-}
-
-struct wake *wake_open(void)
-{
-	int cpus = libbpf_num_possible_cpus();
 	struct wake *w = calloc(1, sizeof(*w));
 
-	if (!w || cpus < 1)
-		return w;
-	w->fds = calloc(cpus, sizeof(*w->fds));
-	w->rings = calloc(cpus, sizeof(*w->rings));
+	if (!w)
+		return NULL;
 	w->names = wake_names_new();
-	for (int cpu = 0; w->fds && w->rings && w->names && cpu < cpus; cpu++)
-		add_cpu(w, cpu);
-	if (!w->nr)
+	if (!w->names || perf_rings_open(&w->rings, &attr, -1))
 		pr_debug("perf events are refused: new programs are noticed by polling");
 	return w;
 }
@@ -176,53 +137,32 @@ void wake_close(struct wake *w)
 {
 	if (!w)
 		return;
-	for (int i = 0; i < w->nr; i++) {
-		munmap(w->rings[i], getpagesize() + data_size());
-		close(w->fds[i].fd);
-	}
-	free(w->fds);
-	free(w->rings);
+	perf_rings_close(&w->rings);
 	free(w->names);
 	free(w);
 }
 
-/* One piece: a record may go over the end of the ring. */
-static void read_ring(struct wake *w, struct perf_event_mmap_page *page)
+static void take_records(void *names, const void *records, size_t size)
 {
-	size_t room = data_size(), from, len, till_end;
-	const char *data = (const char *)page + getpagesize();
-	__u64 head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	char *copy;
-
-	len = head - page->data_tail;
-	from = page->data_tail % room;
-	till_end = len < room - from ? len : room - from;
-	copy = len ? malloc(len) : NULL;
-	if (copy) {
-		memcpy(copy, data + from, till_end);
-		memcpy(copy + till_end, data, len - till_end);
-		wake_names_read(w->names, copy, len);
-		free(copy);
-	}
-	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	wake_names_read(names, records, size);
 }
 
 int wake_wait(struct wake *w, int ms)
 {
-	int n = poll(w->fds, w->nr, ms);
+	int n = poll(w->rings.fds, w->rings.nr, ms);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
-	for (int i = 0; n > 0 && i < w->nr; i++)
-		if (w->fds[i].revents)
-			read_ring(w, w->rings[i]);
+	for (int i = 0; n > 0 && i < w->rings.nr; i++)
+		if (w->rings.fds[i].revents)
+			perf_rings_read(&w->rings, i, take_records, w->names);
 	return 0;
 }
 
 static void read_rings(struct wake *w)
 {
-	for (int i = 0; i < w->nr; i++)
-		read_ring(w, w->rings[i]);
+	for (int i = 0; i < w->rings.nr; i++)
+		perf_rings_read(&w->rings, i, take_records, w->names);
 }
 
 __u32 wake_newest_prog(struct wake *w)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/perf_event.h>
+
+#include "trace/failure.h"
+#include "trace/family.h"
+#include "unit.h"
+
+#define OWN 100
+
+/* As the kernel lays them out: perf_event_open(2). Behind each, of whom it is. */
+struct fork {
+	struct perf_event_header head;
+	__u32 pid, ppid, tid, ptid;
+	__u64 time;
+	__u32 of_pid, of_tid;
+};
+
+struct prog {
+	struct perf_event_header head;
+	__u16 type, flags;
+	__u32 id;
+	__u8 tag[8];
+	__u32 of_pid, of_tid;
+};
+
+static struct fork started(__u32 pid, __u32 tid)
+{
+	return (struct fork){
+		.head = { .type = PERF_RECORD_FORK, .size = sizeof(struct fork) },
+		.pid = pid,
+		.tid = tid,
+	};
+}
+
+static struct prog loaded(__u32 id, __u32 by)
+{
+	return (struct prog){
+		.head = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(struct prog) },
+		.type = PERF_BPF_EVENT_PROG_LOAD,
+		.id = id,
+		.of_pid = by,
+	};
+}
+
+static bool has(struct family *fy, __u32 prog_id, __u32 pid, __u32 tid)
+{
+	const struct failure f = { .prog_id = prog_id, .ev = { .pid = pid, .tid = tid } };
+
+	return family_has(fy, &f);
+}
+
+static void tasks_and_programs_of_the_command(void **state)
+{
+	struct family *fy = family_new(OWN);
+	struct {
+		struct fork child, thread, own_thread;
+		struct prog theirs, ours, unloaded;
+	} r = {
+		.child = started(101, 101),
+		.thread = started(101, 102),
+		.own_thread = started(OWN, 103),
+		.theirs = loaded(7, 101),
+		.ours = loaded(8, OWN),
+		.unloaded = loaded(9, 101),
+	};
+
+	(void)state;
+	r.unloaded.type = PERF_BPF_EVENT_PROG_UNLOAD;
+	family_read_records(fy, &r, sizeof(r));
+	assert_true(has(fy, 7, 1, 1));	   /* its program, in another's task */
+	assert_true(has(fy, 5, 101, 101)); /* its task, in another's program */
+	assert_true(has(fy, 0, 0, 102));
+	assert_false(has(fy, 8, OWN, OWN));
+	assert_false(has(fy, 5, OWN, 103));
+	assert_false(has(fy, 9, 1, 1));
+	assert_false(has(fy, 0, 0, 0));
+	family_close(fy);
+}
+
+/* A record that says to be longer than what there is, or shorter than its head, ends it. */
+static void damaged_records(void **state)
+{
+	struct family *fy = family_new(OWN);
+	struct fork r[2] = { started(101, 101), started(104, 104) };
+
+	(void)state;
+	r[0].head.size = 4;
+	family_read_records(fy, r, sizeof(r));
+	r[0].head.size = sizeof(r) + 8;
+	family_read_records(fy, r, sizeof(r));
+	assert_false(has(fy, 0, 101, 101));
+	assert_false(has(fy, 0, 104, 104));
+	family_close(fy);
+}
+
+static void what_was_lost_is_counted(void **state)
+{
+	struct family *fy = family_new(OWN);
+	struct {
+		struct perf_event_header head;
+		__u64 id, lost;
+		__u32 of_pid, of_tid;
+	} r = { .head = { .type = PERF_RECORD_LOST, .size = sizeof(r) }, .lost = 3 };
+
+	(void)state;
+	assert_int_equal(family_read(fy), 0);
+	family_read_records(fy, &r, sizeof(r));
+	family_read_records(fy, &r, sizeof(r));
+	assert_int_equal(family_read(fy), 6);
+	family_close(fy);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(tasks_and_programs_of_the_command),
+	cmocka_unit_test(damaged_records),
+	cmocka_unit_test(what_was_lost_is_counted),
+};
+
+UNIT_GROUP(family, tests)
