@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/opts.h"
+#include "base/out.h"
 #include "base/whole_file.h"
 #include "check/bounds.h"
 #include "check/loaded.h"
@@ -165,6 +166,9 @@ static int print(const struct check_cmd *c, const struct check_result *r)
 		check_print_sarif(r, RQSPIN_VERSION);
 	else
 		check_print_text(r);
+	/* Where both are one pipe, the findings come before their sum. */
+	if (out_failed(out_flush()))
+		err = -EIO;
 	summary(r);
 	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;

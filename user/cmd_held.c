@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "kernel/probe.h"
 #include "base/stop.h"
+#include "trace/spinning.h"
 #include "show/print_opts.h"
 
 #define WATCH_MS 1000
@@ -82,19 +83,25 @@ static const struct argp argp = {
 	.doc = "Show which CPU holds or waits for which locks now.\v"
 	       "Read from the kernel's per-CPU tables, CPU by CPU: a lock may change hands while "
 	       "the tables are read. A CPU's newest entry is a lock that it holds or waits for. Where "
-	       "the kernel does not say which, it is shown as 'holds or waits for'.",
+	       "several CPUs have the same one, they are looked at for two milliseconds: those that "
+	       "are in the lock's slow path wait. What cannot be told so (interrupts are off there, or "
+	       "perf events are refused) is shown as 'holds or waits for'. The task is the one that "
+	       "runs on the CPU; it may have been interrupted by the owner.",
 };
 
 static int look(struct heldtab *ht, struct locknames *ln, const struct held_cmd *h, int *out_err)
 {
-	int err = heldtab_snapshot(ht);
+	struct spinning sp = { 0 };
+	int err = heldtab_snapshot(ht) ?: spinning_find(&sp, ht);
 
 	if (err) {
+		spinning_free(&sp);
 		pr_err("the tables of held locks cannot be read: %s", strerror(-err));
 		return err;
 	}
 	locknames_scan(ln);
-	*out_err = held_print(ht, ln, &h->print);
+	*out_err = held_print(ht, &sp, ln, &h->print);
+	spinning_free(&sp);
 	return 0;
 }
 
@@ -132,8 +139,6 @@ static int run(int argc, char **argv)
 		pr_err("held locks cannot be read: %s", why);
 		return EXIT_UNSUPPORTED;
 	}
-	pr_info("a CPU's newest lock may be held or still waited for: the kernel's table does not "
-		"say which");
 	ln = locknames_open();
 	err = ln ? watch(ht, ln, &h) : -ENOMEM;
 	locknames_close(ln);

@@ -12,6 +12,7 @@ from conftest import (
     LIMIT,
     RQSPIN,
     kernel_has_tracepoint,
+    needs_three_cpus,
     needs_two_cpus,
     rqspin,
     run_sample,
@@ -58,6 +59,39 @@ def test_held_shows_the_owner(nothing_left, owner_on_cpu_1):
     assert cpus[0]["nr"] == 1
     assert [entry["state"] for entry in cpus[0]["locks"]] == ["holds"]
     assert cpus[0]["locks"][0]["lock"]["name"] == "lock_a"
+
+
+def entry_of(look, cpu):
+    entries = [e for c in look["cpus"] if c["cpu"] == cpu for e in c["locks"]]
+    return entries[-1] if entries and entries[-1]["lock"]["name"] == "lock_a" else None
+
+
+@needs_three_cpus
+def test_held_tells_owner_and_waiter(nothing_left):
+    """Both CPUs have the same lock as their newest; what they do tells who waits."""
+    skip_without_held_table()
+    cmd = [RQSPIN, "run", HOLDER, "--roles", "hold,want", "--cpus", "1,2", "--duration", "60"]
+    proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + LIMIT
+    owner = waiter = None
+    try:
+        # A round may end within a look.
+        while not (owner and waiter and waiter["state"] == "waits"):
+            assert proc.poll() is None and time.monotonic() < deadline, (owner, waiter)
+            look = json.loads(looks("--json"))
+            owner, waiter = entry_of(look, 1), entry_of(look, 2)
+            assert not (waiter and waiter["state"] == "holds")
+    finally:
+        proc.send_signal(signal.SIGINT)
+        proc.communicate(timeout=LIMIT)
+    assert (owner["state"], owner["owner_cpu"], waiter["owner_cpu"]) == ("holds", None, 1)
+    tasks = {(c["cpu"], c["pid"], c["comm"]) for c in look["cpus"]}
+    assert tasks == {(1, proc.pid, "rqspin"), (2, proc.pid, "rqspin")}
+
+
+def test_nothing_held_is_a_sentence():
+    skip_without_held_table()
+    assert "no CPU holds a resilient lock, or waits for one" in looks() or "cpu " in looks()
 
 
 @needs_two_cpus

@@ -179,3 +179,13 @@ def test_long_keys(tracer, schema, size):
     assert {e["lock"]["name"] for e in events} == names
     for e in events:
         schema.validate(e)
+
+
+def test_findings_come_before_their_sum():
+    """Also where both go to one pipe, and standard output waits in a buffer."""
+    cmd = [RQSPIN, "check", BUILD / "bpf/progs/aa.bpf.o"]
+    res = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    lines = res.stdout.splitlines()
+    finding = next(i for i, line in enumerate(lines) if line.endswith("[aa]"))
+    total = next(i for i, line in enumerate(lines) if ", 1 finding," in line)
+    assert finding < total, res.stdout

@@ -86,6 +86,7 @@ static int load(struct heldtab *ht, char *why, size_t size)
 	if (!ht->skel)
 		return -errno;
 	ht->skel->rodata->nr_cpus = ht->nr_cpus;
+	ht->skel->rodata->delta = heldtab_delta();
 	err = held_bpf__load(ht->skel);
 	if (err) {
 		snprintf(why, size, "the program that reads the tables does not load: %s",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
 #include "kernel/heldtab.h"
@@ -12,6 +13,7 @@
 #include "show/lock_view.h"
 #include "show/print_opts.h"
 #include "show/wall_time.h"
+#include "trace/spinning.h"
 
 static unsigned int recorded(const struct held_cpu *c)
 {
@@ -24,27 +26,75 @@ enum held_state {
 	HELD_EITHER, /* the tables do not tell */
 };
 
-/* State of entry number nth of a CPU's table in the latest snapshot. */
-static enum held_state held_state(const struct heldtab *ht, unsigned int cpu, unsigned int nth)
+/* What a reading showed. */
+struct reading {
+	const struct heldtab *ht;
+	const struct spinning *sp;
+	const struct lock_view *v;
+};
+
+static bool is_newest(const struct held_cpu *c, unsigned int nth)
 {
-	const struct held_cpu *own = heldtab_cpu(ht, cpu);
-	bool contended = false;
+	return nth + 1 == c->nr;
+}
+
+/* Who else has the lock in the table, as the newest or not? -1: nobody */
+static int other_cpu(const struct reading *r, unsigned int cpu, unsigned int nth, bool newest)
+{
+	__u64 lock = heldtab_cpu(r->ht, cpu)->locks[nth];
+
+	for (unsigned int c = 0; c < heldtab_nr_cpus(r->ht); c++) {
+		const struct held_cpu *other = heldtab_cpu(r->ht, c);
+
+		for (unsigned int i = 0; i < recorded(other); i++)
+			if (other->locks[i] == lock && is_newest(other, i) == newest &&
+			    !(c == cpu && i == nth))
+				return c;
+	}
+	return -1;
+}
+
+/* Does another CPU have the same newest lock, without being seen to wait for it? */
+static bool is_disputed(const struct reading *r, unsigned int cpu, unsigned int nth)
+{
+	__u64 lock = heldtab_cpu(r->ht, cpu)->locks[nth];
+
+	for (unsigned int c = 0; c < heldtab_nr_cpus(r->ht); c++) {
+		const struct held_cpu *other = heldtab_cpu(r->ht, c);
+
+		if (c != cpu && other->nr && other->nr <= HELD_ENTRIES && !r->sp->waits[c] &&
+		    other->locks[other->nr - 1] == lock)
+			return true;
+	}
+	return false;
+}
+
+/* State of entry number nth of a CPU's table. */
+static enum held_state held_state(const struct reading *r, unsigned int cpu, unsigned int nth)
+{
+	const struct held_cpu *own = heldtab_cpu(r->ht, cpu);
 
 	/* Locks are taken one after the other: whoever tries for the next one has this one. */
-	if (nth + 1 < own->nr)
+	if (!is_newest(own, nth))
 		return HELD_HOLDS;
-	for (unsigned int c = 0; c < heldtab_nr_cpus(ht); c++) {
-		const struct held_cpu *other = heldtab_cpu(ht, c);
+	if (other_cpu(r, cpu, nth, false) >= 0 || r->sp->waits[cpu])
+		return HELD_WAITS;
+	return is_disputed(r, cpu, nth) || !own->top_word ? HELD_EITHER : HELD_HOLDS;
+}
 
-		for (unsigned int i = 0; i < recorded(other); i++) {
-			if (other->locks[i] != own->locks[nth] || (c == cpu && i == nth))
-				continue;
-			if (i + 1 < other->nr)
-				return HELD_WAITS;
-			contended = true;
-		}
+/* The CPU that holds what this one waits for, -1: not known */
+static int owner_of(const struct reading *r, unsigned int cpu, unsigned int nth)
+{
+	__u64 lock = heldtab_cpu(r->ht, cpu)->locks[nth];
+
+	for (unsigned int c = 0; c < heldtab_nr_cpus(r->ht); c++) {
+		const struct held_cpu *other = heldtab_cpu(r->ht, c);
+
+		for (unsigned int i = 0; i < recorded(other); i++)
+			if (other->locks[i] == lock && held_state(r, c, i) == HELD_HOLDS)
+				return c;
 	}
-	return contended || !own->top_word ? HELD_EITHER : HELD_HOLDS;
+	return -1;
 }
 
 /* Taken by doctor, to measure something. */
@@ -65,75 +115,104 @@ static unsigned int nr_shown(const struct held_cpu *c, const struct lock_view *v
 	return nr;
 }
 
-static json_t *cpu_json(const struct heldtab *ht, unsigned int cpu, const struct lock_view *v)
+static json_t *entry_json(const struct reading *r, unsigned int cpu, unsigned int nth)
 {
 	static const char *const states[] = { "holds", "waits", NULL };
-	const struct held_cpu *c = heldtab_cpu(ht, cpu);
+	enum held_state state = held_state(r, cpu, nth);
+	int owner = state == HELD_WAITS ? owner_of(r, cpu, nth) : -1;
+	json_t *j = json_object();
+
+	json_object_set_new(j, "lock", lock_view_json(r->v, heldtab_cpu(r->ht, cpu)->locks[nth]));
+	json_object_set_new(j, "state", json_text(states[state]));
+	json_object_set_new(j, "owner_cpu", owner < 0 ? json_null() : json_integer(owner));
+	return j;
+}
+
+static json_t *cpu_json(const struct reading *r, unsigned int cpu)
+{
+	const struct held_cpu *c = heldtab_cpu(r->ht, cpu);
 	json_t *locks = json_array(), *j = json_object();
 
-	for (unsigned int i = 0; i < recorded(c); i++) {
-		json_t *lock;
-
-		if (is_own(v, c->locks[i]))
-			continue;
-		lock = json_object();
-		json_object_set_new(lock, "lock", lock_view_json(v, c->locks[i]));
-		json_object_set_new(lock, "state", json_text(states[held_state(ht, cpu, i)]));
-		json_array_append_new(locks, lock);
-	}
+	for (unsigned int i = 0; i < recorded(c); i++)
+		if (!is_own(r->v, c->locks[i]))
+			json_array_append_new(locks, entry_json(r, cpu, i));
 	json_object_set_new(j, "cpu", json_integer(cpu));
-	json_object_set_new(j, "nr", json_integer(nr_shown(c, v)));
+	json_object_set_new(j, "pid", c->pid ? json_integer(c->pid) : json_null());
+	json_object_set_new(j, "tid", c->pid ? json_integer(c->tid) : json_null());
+	json_object_set_new(j, "comm", c->pid ? json_text(c->comm) : json_null());
+	json_object_set_new(j, "nr", json_integer(nr_shown(c, r->v)));
 	json_object_set_new(j, "locks", locks);
 	return j;
 }
 
-static int print_json(const struct heldtab *ht, const struct lock_view *v)
+static int print_json(const struct reading *r)
 {
 	json_t *cpus = json_array(), *j = json_object();
 	char when[40];
 
 	wall_time(now_ns(), true, when);
-	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(ht); cpu++)
-		if (nr_shown(heldtab_cpu(ht, cpu), v))
-			json_array_append_new(cpus, cpu_json(ht, cpu, v));
+	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(r->ht); cpu++)
+		if (nr_shown(heldtab_cpu(r->ht, cpu), r->v))
+			json_array_append_new(cpus, cpu_json(r, cpu));
 	json_object_set_new(j, "schema", json_string("rqspin-held/1"));
 	json_object_set_new(j, "time", json_string(when));
 	json_object_set_new(j, "cpus", cpus);
 	return json_put_line(j) ?: out_flush();
 }
 
-static void print_cpu(const struct heldtab *ht, unsigned int cpu, const struct lock_view *v)
+static void put_cpu(const struct reading *r, unsigned int cpu)
 {
-	static const char *const states[] = { "holds", "waits for", "holds or waits for" };
-	const struct held_cpu *c = heldtab_cpu(ht, cpu);
+	const struct held_cpu *c = heldtab_cpu(r->ht, cpu);
 
-	for (unsigned int i = 0; i < recorded(c); i++) {
-		if (is_own(v, c->locks[i]))
-			continue;
-		printf("cpu %-3u %s ", cpu, states[held_state(ht, cpu, i)]);
-		lock_view_put(stdout, v, c->locks[i]);
-		putchar('\n');
-	}
-	if (c->nr > HELD_ENTRIES)
-		printf("cpu %-3u holds %u more that the kernel does not record\n", cpu,
-		       c->nr - HELD_ENTRIES);
+	printf("cpu %-3u ", cpu);
+	if (c->pid)
+		printf("%s/%u ", escaped(c->comm), c->pid);
 }
 
-int held_print(const struct heldtab *ht, struct locknames *ln, const struct print_opts *opts)
+static void print_entry(const struct reading *r, unsigned int cpu, unsigned int nth)
+{
+	static const char *const states[] = { "holds", "waits for", "holds or waits for" };
+	enum held_state state = held_state(r, cpu, nth);
+	int owner = state == HELD_WAITS ? owner_of(r, cpu, nth) : -1;
+
+	put_cpu(r, cpu);
+	printf("%s ", states[state]);
+	lock_view_put(stdout, r->v, heldtab_cpu(r->ht, cpu)->locks[nth]);
+	if (owner >= 0)
+		printf(" of cpu %d", owner);
+	putchar('\n');
+}
+
+static void print_cpu(const struct reading *r, unsigned int cpu)
+{
+	const struct held_cpu *c = heldtab_cpu(r->ht, cpu);
+
+	for (unsigned int i = 0; i < recorded(c); i++)
+		if (!is_own(r->v, c->locks[i]))
+			print_entry(r, cpu, i);
+	if (c->nr <= HELD_ENTRIES)
+		return;
+	put_cpu(r, cpu);
+	printf("holds %u more that the kernel does not record\n", c->nr - HELD_ENTRIES);
+}
+
+int held_print(const struct heldtab *ht, const struct spinning *sp, struct locknames *ln,
+	       const struct print_opts *opts)
 {
 	const struct lock_view v = { .names = ln, .no_addr = opts->no_addr };
+	const struct reading r = { ht, sp, &v };
 	bool any = false;
 	char when[40];
 
 	if (opts->json)
-		return print_json(ht, &v);
+		return print_json(&r);
 	wall_time(now_ns(), false, when);
 	printf("%s\n", when);
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(ht); cpu++) {
 		any |= nr_shown(heldtab_cpu(ht, cpu), &v) > 0;
-		print_cpu(ht, cpu, &v);
+		print_cpu(&r, cpu);
 	}
 	if (!any)
-		puts("no CPU holds a lock");
+		puts("no CPU holds a resilient lock, or waits for one, at this moment");
 	return out_flush();
 }

@@ -5,8 +5,10 @@
 struct heldtab;
 struct locknames;
 struct print_opts;
+struct spinning;
 
 /* The latest snapshot as text or one line of JSON; 0 or negative errno of the output. */
-int held_print(const struct heldtab *ht, struct locknames *ln, const struct print_opts *opts);
+int held_print(const struct heldtab *ht, const struct spinning *sp, struct locknames *ln,
+	       const struct print_opts *opts);
 
 #endif

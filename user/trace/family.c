@@ -122,7 +122,7 @@ struct family *family_open(void)
 		.bpf_event = 1,
 	};
 	struct family *fy = family_new(getpid());
-	int err = fy ? perf_rings_open(&fy->rings, &attr, 0) : -ENOMEM;
+	int err = fy ? perf_rings_open(&fy->rings, &attr, 0, NULL) : -ENOMEM;
 
 	if (!err)
 		return fy;

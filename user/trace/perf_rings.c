@@ -31,11 +31,13 @@ static int ring_add(struct perf_rings *pr, struct perf_event_attr *attr, pid_t p
 		return err;
 	}
 	pr->fds[pr->nr] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	pr->cpus[pr->nr] = cpu;
 	pr->pages[pr->nr++] = pages;
 	return 0;
 }
 
-int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t pid)
+int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t pid,
+		    const bool *wanted)
 {
 	int cpus = libbpf_num_possible_cpus(), err = -ENODEV;
 
@@ -44,12 +46,13 @@ int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t p
 		return cpus;
 	pr->fds = calloc(cpus, sizeof(*pr->fds));
 	pr->pages = calloc(cpus, sizeof(*pr->pages));
-	if (!pr->fds || !pr->pages)
+	pr->cpus = calloc(cpus, sizeof(*pr->cpus));
+	if (!pr->fds || !pr->pages || !pr->cpus)
 		return -ENOMEM;
 	attr->size = sizeof(*attr);
 	/* CPUs that are offline have none. */
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		int added = ring_add(pr, attr, pid, cpu);
+		int added = wanted && !wanted[cpu] ? -ENODEV : ring_add(pr, attr, pid, cpu);
 
 		err = added == -ENODEV ? err : added;
 	}
@@ -64,6 +67,7 @@ void perf_rings_close(struct perf_rings *pr)
 	}
 	free(pr->fds);
 	free(pr->pages);
+	free(pr->cpus);
 	*pr = (struct perf_rings){ 0 };
 }
 

@@ -128,7 +128,7 @@ struct wake *wake_open(void)
 	if (!w)
 		return NULL;
 	w->names = wake_names_new();
-	if (!w->names || perf_rings_open(&w->rings, &attr, -1))
+	if (!w->names || perf_rings_open(&w->rings, &attr, -1, NULL))
 		pr_debug("perf events are refused: new programs are noticed by polling");
 	return w;
 }
