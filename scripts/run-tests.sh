@@ -15,6 +15,7 @@ fallback_guest="debian-7 queue"
 patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot)|setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 marks='' globs=()
+declare -A images=()
 usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas|hybrid]]
        [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
@@ -130,6 +131,24 @@ run_suite() {
 	fi </dev/null
 }
 
+# Of several names of one image the first that a run comes to is enough. Sets $twin to that name if
+# the guest $1 is not the first.
+find_twin() {
+	local kernel=${1%% *} image
+	twin=''
+	selftests/vm/fetch-kernel.sh "$kernel" || return 0
+	image=$(cat "build/kernels/$kernel/IMAGE" 2>/dev/null) || return 0
+	[ "${images[$image]:=$kernel}" = "$kernel" ] || twin="${images[$image]} ($image)"
+}
+
+skip_suite() { printf 'skip\t%s\twhole suite\t%s\n' "$1" "$2" >>"$results"; }
+
+# Suites of a distribution that nobody could look at for a kernel.
+record_unseen() {
+	sed -n 's/^fetch-kernel: \(.*: suite not looked at: .*\)/\1/p' "$2" | sort -u |
+		while read -r line; do printf 'skip\t%s\tnewer kernel\t%s\n' "$1" "$line"; done
+}
+
 record() {
 	local name=$1 place=$2 log=$3 status=$4
 	if [ "$place" != host ] && [ "$status" = 3 ] && grep -qE "$no_kernel" "$log"; then
@@ -140,6 +159,7 @@ record() {
 	else
 		python3 scripts/tally.py "$name" "$status" "$log"
 	fi >"$log.tsv"
+	record_unseen "$name" "$log" >>"$log.tsv"
 	cat "$log.tsv" >>"$results"
 }
 
@@ -147,7 +167,7 @@ count() { grep -c "^$1	" "$2" || true; }
 sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count skip "$1") skipped"; }
 
 one_suite() {
-	local name=${1##*+} place limit=$3 command=$4 log status=0 start=$SECONDS
+	local name=${1##*+} place limit=$3 command=$4 log status=0 start=$SECONDS twin=''
 	place=$(place_of "$2")
 	[ -n "$place" ] || return 0
 	[ -z "$guest" ] || limit=$((limit * guest_limit))
@@ -160,12 +180,19 @@ one_suite() {
 	# Waiting for the kernel takes time, too; that it is missing is found again by the suite.
 	! needs_patched "$place" || wait_kernel >/dev/null || true
 	if [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; then
-		printf 'skip\t%s\twhole suite\tthe %d s of this run were used up\n' "$name" \
-			"$RQSPIN_TEST_SECONDS" >>"$results"
+		skip_suite "$name" "the $RQSPIN_TEST_SECONDS s of this run were used up"
 		echo "left out: no time"
 		return 0
 	fi
-	run_suite "$place" "$limit" "$command" >"$log" 2>&1 || status=$?
+	: >"$log"
+	[[ $place =~ ^(host|tree|built)$ ]] || find_twin "$place" >"$log" 2>&1
+	if [ -n "$twin" ]; then
+		skip_suite "$name" "${place%% *} is the image of $twin"
+		record_unseen "$name" "$log" >>"$results"
+		echo "left out: the image of $twin"
+		return 0
+	fi
+	run_suite "$place" "$limit" "$command" >>"$log" 2>&1 || status=$?
 	record "$name" "$place" "$log" $status
 	printf '%s (%d s)\n' "$(sums "$log.tsv")" $((SECONDS - start))
 	[ "$(count fail "$log.tsv")" = 0 ] || tail -n 40 "$log" | sed 's/^/    | /'

@@ -70,6 +70,20 @@ CASES = {
         0,
         [("pass", "a", ""), ("pass", "b", "")],
     ),
+    "several programs, each with a closing line": (
+        "ok 1 - a\n1 passed, 0 failed, 0 skipped\nok 1 - b\n1 passed, 0 failed, 0 skipped\n",
+        0,
+        [("pass", "a", ""), ("pass", "b", "")],
+    ),
+    "the closing line of a first program lies": (
+        "ok 1 - a\n2 passed, 0 failed, 0 skipped\nt.py::b PASSED\n",
+        0,
+        [
+            ("pass", "a", ""),
+            ("pass", "t.py::b", ""),
+            ("fail", "(suite)", "closing line says 2/0/0"),
+        ],
+    ),
     "pytest": (
         "t.py::a PASSED [ 50%]\nt.py::b[x y] SKIPPED (why (not)) [100%]\nt.py::c FAILED   [100%]\n",
         1,

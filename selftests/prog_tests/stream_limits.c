@@ -65,8 +65,9 @@ static struct stream_limits_bpf *load_counted(const char *name)
 	struct stream_limits_bpf *skel;
 	char path[64];
 
-	if (!kernel_has_kfunc("bpf_stream_vprintk_impl")) {
-		test_skip("this kernel has no bpf_stream_vprintk_impl()");
+	if (!kernel_has_kfunc("bpf_stream_vprintk_impl") &&
+	    !kernel_has_kfunc("bpf_stream_vprintk")) {
+		test_skip("this kernel has no bpf_stream_vprintk()");
 		return NULL;
 	}
 	skel = load_only(name);

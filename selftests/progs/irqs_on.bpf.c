@@ -22,6 +22,9 @@
 	__accepted                              \
 	WITH_IRQS_OFF(section, type, helper, call)
 
+/* Some kernels keep maps of sockets from these types: see where they do not. */
+#define NEEDS_CHANGES __unless("sockmap_from_tc", "cannot update sockmap in this context")
+
 /* With a socket that the program has looked up before. */
 #define OF_SOCKET(section, type, lookup, helper, call)                                \
 	__hole("irqs-on")                                                             \
@@ -139,15 +142,45 @@ OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_get,
 	  bpf_sk_storage_get(&of_sockets, sk, NULL, 0))
 OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_delete,
 	  bpf_sk_storage_delete(&of_sockets, sk))
-OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, map_update_elem,
-	  bpf_map_update_elem(&sockhash, &key, sk, 0))
 TURNS_ON("sk_reuseport", struct sk_reuseport_md, sk_select_reuseport,
 	 bpf_sk_select_reuseport(ctx, &reuseports, &zero, 0))
-TURNS_ON("tc", struct __sk_buff, map_delete_elem, bpf_map_delete_elem(&sockhash, &zero))
+TURNS_ON("sk_reuseport", struct sk_reuseport_md, map_update_elem,
+	 if (ctx->sk) bpf_map_update_elem(&sockhash, &zero, ctx->sk, 0))
+TURNS_ON("sk_lookup", struct bpf_sk_lookup, map_delete_elem, bpf_map_delete_elem(&sockhash, &zero))
 
 __hole("irqs-on")
 __refused_re(REFUSED(map_delete_elem))
-WITH_IRQS_OFF("tc", struct __sk_buff, socket_map_changed, bpf_map_delete_elem(&sockmap, &zero))
+WITH_IRQS_OFF("sk_lookup", struct bpf_sk_lookup, socket_map_changed,
+	      bpf_map_delete_elem(&sockmap, &zero))
+
+NEEDS_CHANGES
+__hole("irqs-on")
+__refused_re(REFUSED(map_delete_elem))
+WITH_IRQS_OFF("tc", struct __sk_buff, socket_map_changed_in_tc,
+	      bpf_map_delete_elem(&sockmap, &zero))
+
+NEEDS_CHANGES
+__hole("irqs-on")
+__refused_re(REFUSED(map_delete_elem))
+WITH_IRQS_OFF("tc", struct __sk_buff, socket_hash_changed_in_tc,
+	      bpf_map_delete_elem(&sockhash, &zero))
+
+SEC("?tc")
+NEEDS_CHANGES
+__hole("irqs-on")
+__refused_re(REFUSED(map_update_elem))
+int socket_inserted_in_tc(struct __sk_buff *ctx)
+{
+	struct bpf_sock_tuple tuple = {};
+	struct bpf_sock *sk;
+
+	sk = bpf_sk_lookup_tcp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	irqs_off(bpf_map_update_elem(&sockhash, &zero, sk, 0));
+	bpf_sk_release(sk);
+	return 0;
+}
 
 SEC("?tc")
 __hole("irqs-on")

@@ -206,16 +206,6 @@ int callback_that_leaks(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Program types that may interrupt anything cannot use maps with such a lock. */
-SEC("?kprobe")
-__refused_re("tracing progs cannot use bpf_(res_)?spin_lock|" NO_KFUNC)
-int tracing_program(void *ctx)
-{
-	if (!bpf_res_spin_lock(&lock_a))
-		bpf_res_spin_unlock(&lock_a);
-	return 0;
-}
-
 SEC("?socket")
 __refused_re("socket filter progs cannot use bpf_(res_)?spin_lock|" NO_KFUNC)
 int socket_filter(void *ctx)

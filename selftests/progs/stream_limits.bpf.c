@@ -5,8 +5,13 @@
 
 #define STREAM_STDOUT 1
 
-extern int bpf_stream_vprintk_impl(int stream_id, const char *fmt__str, const void *args,
-				   __u32 len__sz, void *aux__prog) __weak __ksym;
+/* 6.12 with our series, 6.17 (aux), 6.18 (_impl) and later (plain). */
+extern int bpf_stream_vprintk_impl___t(int stream_id, const char *fmt__str, const void *args,
+				       __u32 len__sz, void *aux__prog) __weak __ksym;
+extern int bpf_stream_vprintk___aux(int stream_id, const char *fmt__str, const void *args,
+				    __u32 len__sz, void *aux__prog) __weak __ksym;
+extern int bpf_stream_vprintk___plain(int stream_id, const char *fmt__str, const void *args,
+				      __u32 len__sz) __weak __ksym;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -19,13 +24,22 @@ __u32 lines, target_tid;
 __u64 written, refused;
 int report_err;
 
+static __always_inline int print_number(const char *fmt, __u64 *arg)
+{
+	if (bpf_ksym_exists(bpf_stream_vprintk___plain))
+		return bpf_stream_vprintk___plain(STREAM_STDOUT, fmt, arg, sizeof(*arg));
+	if (bpf_ksym_exists(bpf_stream_vprintk___aux))
+		return bpf_stream_vprintk___aux(STREAM_STDOUT, fmt, arg, sizeof(*arg), NULL);
+	return bpf_stream_vprintk_impl___t(STREAM_STDOUT, fmt, arg, sizeof(*arg), NULL);
+}
+
 /* 25 bytes each: LINE_SIZE of prog_tests/stream_limits.c. */
 static int write_line(__u32 i, void *ctx)
 {
+	static const char fmt[] = "0123456789abcdef%08x\n";
 	__u64 arg = i;
 
-	if (bpf_stream_vprintk_impl(STREAM_STDOUT, "0123456789abcdef%08x\n", &arg, sizeof(arg),
-				    NULL))
+	if (print_number(fmt, &arg))
 		__sync_fetch_and_add(&refused, 1);
 	else
 		__sync_fetch_and_add(&written, 1);

@@ -8,6 +8,9 @@
  *	__accepted		loading must succeed
  *	__returns(n)		... and one run must return n, every lock free after it
  *			(with __refused: one of the two, where kernels differ)
+ *	__accepted_if("c")	with __refused: must be accepted by kernels that have the capability
+ *				c of progs/capabilities.bpf.c, and be refused by the others
+ *	__unless("c", "text")	without the capability c refused with that text instead
  *	__needs("name")		skipped where the kernel's BTF has no such kfunc
  *	__needs_tracepoint("name") the same for a tracepoint
  *	__hole("name")	with __refused: kernels without our series may accept it, which is
@@ -23,6 +26,8 @@
 #define __refused_re(text) __test_tag("refused_re=" text)
 #define __accepted	   __test_tag("accepted=")
 #define __returns(n)	   __test_tag("returns=" #n)
+#define __accepted_if(c)   __test_tag("accepted_if=" c)
+#define __unless(c, text)  __test_tag("unless=" c ":" text)
 #define __needs(name)	   __test_tag("needs=" name)
 #define __hole(name)	   __test_tag("hole=" name)
 

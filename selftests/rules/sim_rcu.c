@@ -46,6 +46,15 @@ static void rcu_lock(struct sim *sim, struct state *s)
 	s->rcu++;
 }
 
+/* Some kernels forget what protects a pointer besides the section, others do not. */
+static bool outlives_section(const struct sim *sim, const struct state *s)
+{
+	enum probe probe =
+		is_sleepable(sim) ? P_RCU_OUTLIVES_SECTION_IRQ_OFF : P_RCU_OUTLIVES_SECTION;
+
+	return is_protected(sim, s) && sim->answers->probe[probe];
+}
+
 static void rcu_unlock(struct sim *sim, struct state *s)
 {
 	sim_call(sim, s);
@@ -54,7 +63,7 @@ static void rcu_unlock(struct sim *sim, struct state *s)
 		return;
 	}
 	s->rcu--;
-	if (!s->rcu && s->kptr == KPTR_RCU)
+	if (!s->rcu && s->kptr == KPTR_RCU && !outlives_section(sim, s))
 		s->kptr = KPTR_UNTRUSTED;
 }
 

@@ -20,26 +20,51 @@ int online_cpus(void)
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static bool kernel_has(const char *name, __u32 kind)
+/* Read once, by the runner: the tests are its children. */
+static const struct btf *kernel_btf(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, name, kind) > 0;
+	static struct btf *btf;
 
-	btf__free(btf);
-	return found;
+	if (!btf)
+		btf = btf__load_vmlinux_btf();
+	return btf;
 }
 
+/* Does the type @id have the tag "bpf_kfunc"? Sets @any if some type has it. */
+static bool is_tagged_kfunc(const struct btf *btf, __s32 id, bool *any)
+{
+	const struct btf_type *t;
+	__u32 i;
+
+	for (i = 1; i < btf__type_cnt(btf); i++) {
+		t = btf__type_by_id(btf, i);
+		if (!btf_is_decl_tag(t) ||
+		    strcmp(btf__name_by_offset(btf, t->name_off), "bpf_kfunc"))
+			continue;
+		*any = true;
+		if ((__s32)t->type == id)
+			return true;
+	}
+	return false;
+}
+
+/* A function of that name may also be what is behind the kfunc of another: tags tell. */
 bool kernel_has_kfunc(const char *name)
 {
-	return kernel_has(name, BTF_KIND_FUNC);
+	const struct btf *btf = kernel_btf();
+	__s32 id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
+	bool tags = false;
+
+	return id > 0 && (is_tagged_kfunc(btf, id, &tags) || !tags);
 }
 
 bool kernel_has_tracepoint(const char *name)
 {
+	const struct btf *btf = kernel_btf();
 	char type[64];
 
 	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return kernel_has(type, BTF_KIND_TYPEDEF);
+	return btf && btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
 }
 
 bool kernel_shares_hole(const char *hole)

@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 #include "runner/runner.h"
 #include "runner/bpf.h"
+#include "runner/capability.h"
 #include "runner/declared.h"
 #include "runner/list.h"
 #include "runner/locks.h"
@@ -25,6 +26,9 @@ struct declared {
 	bool has_retval;
 	int retval;
 	const char *needs, *needs_tracepoint, *hole;
+	const char *accepted_if; /* capability */
+	char unless[32];	 /* capability */
+	const char *unless_text; /* refused with, without that one */
 };
 
 /* The value of a tag "rqspin_test:KEY=VALUE" if it is this key's. */
@@ -34,6 +38,19 @@ static const char *tag_value(const char *tag, const char *key)
 
 	tag += strlen(TAG_PREFIX);
 	return !strncmp(tag, key, len) && tag[len] == '=' ? tag + len + 1 : NULL;
+}
+
+/* "CAPABILITY:TEXT" */
+static int parse_unless(struct declared *d, const char *value)
+{
+	const char *colon = strchr(value, ':');
+	size_t len = colon ? colon - value : 0;
+
+	if (!len || len >= sizeof(d->unless))
+		return -EINVAL;
+	memcpy(d->unless, value, len);
+	d->unless_text = colon + 1;
+	return 0;
 }
 
 static int parse_tag(struct declared *d, const char *tag)
@@ -50,6 +67,10 @@ static int parse_tag(struct declared *d, const char *tag)
 	} else if ((value = tag_value(tag, "returns"))) {
 		d->accepted = d->has_retval = true;
 		d->retval = atoi(value);
+	} else if ((value = tag_value(tag, "accepted_if"))) {
+		d->accepted_if = value;
+	} else if ((value = tag_value(tag, "unless"))) {
+		return parse_unless(d, value);
 	} else if ((value = tag_value(tag, "needs"))) {
 		d->needs = value;
 	} else if ((value = tag_value(tag, "needs_tracepoint"))) {
@@ -221,6 +242,22 @@ static struct bpf_program *select_prog(struct bpf_object *obj, const char *name)
 	return bpf_object__find_program_by_name(obj, name);
 }
 
+/* What this kernel can decides which verdict is expected of it: one, and no other. */
+static void apply_capabilities(struct declared *d)
+{
+	if (d->accepted_if && kernel_can(d->accepted_if)) {
+		d->accepted = true;
+		d->nr_texts = 0;
+	}
+	if (d->unless_text && !kernel_can(d->unless)) {
+		d->texts[0] = d->unless_text;
+		d->is_regex[0] = false;
+		d->nr_texts = 1;
+		d->accepted = d->has_retval = false;
+		d->hole = NULL;
+	}
+}
+
 static bool lacks_need(const struct declared *d)
 {
 	if (d->needs && !kernel_has_kfunc(d->needs)) {
@@ -251,6 +288,7 @@ void declared_run(const struct test_entry *e)
 		goto close;
 	if (lacks_need(&d))
 		goto close;
+	apply_capabilities(&d);
 	bpf_program__set_log_buf(prog, log, LOG_SIZE);
 	bpf_program__set_log_level(prog, 2);
 	err = bpf_object__load(obj);

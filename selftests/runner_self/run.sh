@@ -61,14 +61,19 @@ check "a hang is told from a crash" verdict self/hangs "# killed after 1 s"
 check "a crash names its signal" verdict self/crashes "# died of signal 6"
 for t in accepted_but_tagged_refused refused_with_another_message \
 	refused_with_a_message_that_no_expression_matches refused_but_tagged_accepted \
-	returns_another_value unknown_tag; do
+	returns_another_value unknown_tag refused_though_the_kernel_can \
+	accepted_though_the_kernel_cannot refused_without_the_capability_with_another_message \
+	unknown_capability; do
 	check "declared/$t fails" verdict "declared/$t" "not ok 1 - declared/$t\$"
 done
 check "a declared value is compared" verdict declared/returns_the_value "ok 1 - "
+for t in accepted_as_the_kernel_can refused_as_the_kernel_cannot; do
+	check "declared/$t passes" verdict "declared/$t" "ok 1 - "
+done
 check "a missing kfunc is a skip" verdict declared/wants_a_kfunc "ok 1 - .* # SKIP .*no_such_kfunc"
 check "a failure gives status 1" exits 1 "$runner"
-check "the closing line counts" closing "2 passed, 12 failed, 3 skipped"
-check "the plan counts" closing "1\.\.17"
+check "the closing line counts" closing "4 passed, 16 failed, 3 skipped"
+check "the plan counts" closing "1\.\.23"
 check "no failure gives status 0" exits 0 "$runner" -t self/passes -t self/skips
 check "the closing line of that run" closing "1 passed, 0 failed, 1 skipped"
 check "a filter without a match gives status 2" exits 2 "$runner" -t 'nothing/*'
@@ -78,7 +83,7 @@ check "a bad time scale gives status 2" exits 2 "$runner" -s fast
 check "a missing folder gives status 1" exits 1 "$runner" -d "$tmp/none"
 check "that error names the fix" grep -q "run make selftests" "$tmp/err"
 check "the list has every test and no verdict" exits 0 "$runner" --list
-check "seventeen names" test "$(wc -l <"$tmp/out")" -eq 17
+check "twenty-three names" test "$(wc -l <"$tmp/out")" -eq 23
 echo "1..$nr"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

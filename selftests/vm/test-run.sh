@@ -113,6 +113,9 @@ check "what the guest writes stays there" test ! -e "$scratch"
 guest --cpu queue --cpus 2 -- '! grep -qw hypervisor /proc/cpuinfo && [ "$(nproc)" = 2 ] &&
 	mountpoint /sys/fs/bpf && mountpoint /sys/kernel/tracing && ls /sys/kernel/btf/vmlinux'
 check "queue CPU, its number, bpffs, tracefs, BTF" is 0
+# shellcheck disable=SC2016 # for the guest
+guest -- 'grep ^CONFIG_BPF_SYSCALL=y "/boot/config-$(uname -r)" && ls "/boot/vmlinuz-$(uname -r)"'
+check "the guest has its kernel and its configuration in /boot" is 0
 guest -- 'echo c >/proc/sysrq-trigger'
 check "a crash is 125 and shows the console" is_and_says 125 sysrq_handle_crash
 guest --timeout 20 -- 'while :; do :; done'

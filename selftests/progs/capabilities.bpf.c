@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What kernels differ in: a kernel has a capability if it accepts the program of that name
+ * (runner/capability.c). Tests name it where they expect one verdict with it and another without.
+ */
+#include "locks.h"
+
+/* Programs that may interrupt anything can hold resilient locks. */
+SEC("?raw_tp")
+int tracing_locks(void *ctx)
+{
+	if (!bpf_res_spin_lock(&lock_a))
+		bpf_res_spin_unlock(&lock_a);
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SOCKMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} sockmap SEC(".maps");
+
+/* Programs that see packets on their way can change maps of sockets. */
+SEC("?tc")
+int sockmap_from_tc(struct __sk_buff *ctx)
+{
+	__u32 key = 0;
+
+	return (int)bpf_map_delete_elem(&sockmap, &key);
+}
+
+/* For the tests of the runner: what every kernel accepts, and what none does. */
+SEC("?tc")
+int self_always(struct __sk_buff *ctx)
+{
+	return 0;
+}
+
+SEC("?tc")
+int self_never(struct __sk_buff *ctx)
+{
+	return bpf_res_spin_lock(&lock_a);
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+#include "runner/runner.h"
+#include "runner/capability.h"
+#include "selftests/progs/capabilities.skel.h"
+
+bool kernel_can(const char *name)
+{
+	struct capabilities_bpf *skel = capabilities_bpf__open();
+	struct bpf_program *prog;
+	bool can = false;
+
+	if (!CHECK(skel, "capabilities: %s", strerror(errno)))
+		return false;
+	prog = bpf_object__find_program_by_name(skel->obj, name);
+	if (CHECK(prog, "no capability \"%s\" in progs/capabilities.bpf.c", name)) {
+		bpf_program__set_autoload(prog, true);
+		can = !capabilities_bpf__load(skel);
+		test_note("this kernel %s the capability %s", can ? "has" : "lacks", name);
+	}
+	capabilities_bpf__destroy(skel);
+	return can;
+}
