@@ -99,7 +99,8 @@ def names():
 
 def load(name, quick=False):
     path = FOLDER / f"{name}.toml"
-    if not path.exists():
+    # A name with a slash would lead to another folder.
+    if name not in names():
         raise CampaignError(f"no campaign '{name}'; there are: {', '.join(names())}")
     data = tomllib.loads(path.read_text())
     unknown = set(data) - SECTIONS

@@ -7,6 +7,7 @@ import html
 import charts
 import tables
 from errors import CampaignError
+from store import replace_whole
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }
@@ -35,7 +36,7 @@ def _rounds(frame):
 def _machine(head, frame):
     m = head["machine"]
     return (
-        f"<p>{html.escape(m['cpu'])}, {m['cpus']} CPUs, Linux {html.escape(m['kernel'])}, "
+        f"<p>{html.escape(m['cpu'])}, {m['cpus']:d} CPUs, Linux {html.escape(m['kernel'])}, "
         f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
         f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
         "standard deviation behind it; charts show the median and its 95 % interval by order "
@@ -63,7 +64,7 @@ def _write_svg(figures, folder, name):
     """Nothing but a browser draws them: without one the pages are all there is."""
     try:
         for i, figure in enumerate(figures):
-            (folder / f"{name}-{i + 1}.svg").write_bytes(figure.to_image(format="svg"))
+            replace_whole(folder / f"{name}-{i + 1}.svg", figure.to_image(format="svg"))
     except Exception as err:  # of kaleido, of the browser: none of them documented
         return f"no SVG of the charts: {str(err).splitlines()[0]} (chromium is missing?)"
     return None
@@ -82,8 +83,7 @@ def campaign_page(store, folder, svg=True):
         parts.append(figure.to_html(full_html=False, include_plotlyjs=i == 0))
     parts += _tables(campaign, frame)
     parts.append('<p><a href="index.html">All campaigns</a></p>')
-    page = folder / f"{campaign.name}.html"
-    page.write_text(_page(campaign.title, parts))
+    replace_whole(folder / f"{campaign.name}.html", _page(campaign.title, parts))
     return _write_svg(figures, folder, campaign.name) if svg else None
 
 
@@ -97,4 +97,4 @@ def overview(stores, folder):
         for figure in _figures(c, store.frame())[:1]:
             parts.append(figure.to_html(full_html=False, include_plotlyjs=first))
             first = False
-    (folder / "index.html").write_text(_page("Evaluation", parts))
+    replace_whole(folder / "index.html", _page("Evaluation", parts))

@@ -5,8 +5,11 @@ A file is written under another name first and is never replaced, so whatever in
 leaves whole cells. What is not ours, or not whole, is refused by name: a mean over the wrong cells
 looks as good as any other."""
 
+import contextlib
 import json
 import os
+import pathlib
+import tempfile
 
 import machine
 import pandas as pd
@@ -15,28 +18,76 @@ from errors import CampaignError
 
 SCHEMA = "rqspin-cell/1"
 HEAD = "campaign.json"
+UMASK = os.umask(0)
+os.umask(UMASK)
 MEMBERS = {"schema": str, "campaign": str, "key": str, "params": dict, "command": str,
-           "result": dict, "load": float, "seconds": float}  # fmt: skip
+           "result": dict, "load": float, "seconds": float, "others": float,
+           "steal": float}  # fmt: skip
+LATER = {"others", "steal"}  # older cells have none
+
+
+OURS = {"busy", "cell", "load"}  # columns beside parameters and figures
+LARGEST = 2**63
+DEEPEST = 20  # objects in objects
+
+
+@contextlib.contextmanager
+def _written(path, data):
+    """The whole of it, under a name that nobody else has."""
+    fd, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(fd, "wb") as f:
+            f.write(data)
+            os.fchmod(fd, 0o666 & ~UMASK)
+            f.flush()
+            os.fsync(fd)
+        yield new
+    finally:
+        pathlib.Path(new).unlink(missing_ok=True)
 
 
 def write_whole(path, text):
     """The whole file or none; an existing one stays as it is."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(new, "x") as f:
-            f.write(text)
-            f.flush()
-            os.fsync(f.fileno())
+    with _written(path, text.encode()) as new:
         os.link(new, path)
-    finally:
-        new.unlink(missing_ok=True)
+
+
+def replace_whole(path, data):
+    """The whole file, instead of what is there; a link is replaced, not followed."""
+    with _written(path, data if isinstance(data, bytes) else data.encode()) as new:
+        os.replace(new, path)
 
 
 def read_json(path, what):
     try:
         return json.loads(path.read_text())
+    except RecursionError:
+        raise CampaignError(f"{path}: not {what} (nested too deeply); move it away") from None
     except (OSError, ValueError) as err:
         raise CampaignError(f"{path}: not {what} ({err}); move it away") from None
+
+
+def check_figures(path, result, depth=0):
+    """Numbers that fit, and objects that end."""
+    if depth > DEEPEST:
+        raise CampaignError(f"{path}: a result with more than {DEEPEST} objects in each other; "
+                            "move it away")  # fmt: skip
+    for key, value in result.items():
+        if isinstance(value, dict):
+            check_figures(path, value, depth + 1)
+        elif isinstance(value, int) and abs(value) >= LARGEST:
+            raise CampaignError(f"{path}: {key} is larger than any figure; move it away")
+
+
+def check_rows(path, result):
+    """One result, or those in "rows": objects, with no name of ours."""
+    rows = result.get("rows", [result])
+    if not isinstance(rows, list) or not all(isinstance(part, dict) for part in rows):
+        raise CampaignError(f'{path}: "rows" of the result is no list of objects; move it away')
+    for part in rows:
+        check_figures(path, part)
+        for name in sorted(OURS & set(part)):
+            raise CampaignError(f'{path}: the result has a "{name}" of its own; move it away')
 
 
 class Store:
@@ -47,6 +98,10 @@ class Store:
     def _check_head(self, head, path):
         if not isinstance(head, dict) or not isinstance(head.get("machine"), dict):
             raise CampaignError(f"{path}: not the head of a campaign's results; move it away")
+        for key, value in machine.TYPES.items():
+            if not isinstance(head["machine"].get(key), value):
+                raise CampaignError(f'{path}: "{key}" of the machine is no {value.__name__}; '
+                                    "move it away")  # fmt: skip
         if head.get("schema") != SCHEMA or head.get("campaign") != self.campaign.name:
             raise CampaignError(f"{path}: of something else than {self.campaign.name}; name "
                                 "another folder with --results")  # fmt: skip
@@ -89,11 +144,12 @@ class Store:
         path = self._path(cell)
         data = read_json(path, "a cell")
         if not isinstance(data, dict) or any(
-            not isinstance(data.get(k), t) for k, t in MEMBERS.items()
+            not isinstance(data.get(k, 0.0 if k in LATER else None), t) for k, t in MEMBERS.items()
         ):
             raise CampaignError(f"{path}: not a cell; move it away")
         if not data["result"]:
             raise CampaignError(f"{path}: a cell without a result; move it away")
+        check_rows(path, data["result"])
         ours = (SCHEMA, cell.campaign, cell.key, cell.params)
         if (data["schema"], data["campaign"], data["key"], data["params"]) != ours:
             raise CampaignError(f"{path}: another cell than its name says; move it away")
@@ -143,9 +199,9 @@ class Store:
         """The same for others: CSV and JSON with the facts about the machine."""
         frame = self.frame()
         csv, out = self.folder / "cells.csv", self.folder / "cells.json"
-        frame.to_csv(csv, index=False)
+        replace_whole(csv, frame.to_csv(index=False))
         rows = json.loads(frame.to_json(orient="records"))
-        out.write_text(json.dumps({**self.head(), "cells": rows}, indent=1) + "\n")
+        replace_whole(out, json.dumps({**self.head(), "cells": rows}, indent=1) + "\n")
         return csv, out
 
 

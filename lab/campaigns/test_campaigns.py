@@ -245,6 +245,198 @@ def test_worker_is_killed(toy):
     assert once.exists() and st.missing() == [] and len(st.frame()) == 18
 
 
+def test_a_cell_that_kills_every_worker(toy):
+    toml = campaigns.FOLDER / "toy.toml"
+    toml.write_text(toml.read_text().replace("{extra}", "kill -9 $PPID; sleep 1;"))
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    with pytest.raises(CampaignError, match="it has ended 3 workers"):
+        run(st, "local:1")
+
+
+def sockets(pid):
+    """Of the process and its children: network addresses that something listens at."""
+    pids = [pid, *subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).stdout.split()]
+    found = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    return [line for line in found.splitlines() for p in pids if f"pid={int(p)}," in line]
+
+
+def test_local_workers_have_no_network(toy):
+    """They are reached through pipes; and a failing cell ends all."""
+    toml, fifo = campaigns.FOLDER / "toy.toml", toy / "fifo"
+    os.mkfifo(fifo)
+    stop = (
+        f"if [ {{round}}{{n}}{{lock}} = 11a ]; then echo $PPID >{fifo}; cat {fifo} >/dev/null; fi;"
+    )
+    toml.write_text(toml.read_text().replace("{extra}", stop))
+    proc = lab(toy, "run", "--results", toy / "r", "--dask", "local:2", "toy")
+    fifo.read_text()
+    assert sockets(proc.pid) == []
+    fifo.write_text("go on")
+    assert proc.communicate(timeout=LIMIT) and proc.returncode == 0
+    assert len(store.Store(toy / "r/toy", campaigns.load("toy")).frame()) == 18
+
+
+@pytest.mark.parametrize("where", ["local:", "local:0", "local:x", "local:-1"])
+def test_a_wrong_number_of_workers(toy, where):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    with pytest.raises(CampaignError, match="local:N with a number"):
+        run(st, where)
+
+
+def test_a_cluster_needs_a_key(toy, monkeypatch):
+    """Whoever reaches a scheduler runs commands: no root, no address without TLS, no open key."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(CampaignError, match="not as root"):
+        workers.check_cluster("tls://127.0.0.1:1", toy / "key")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(CampaignError, match="neither local:N nor tls"):
+        workers.check_cluster("tcp://127.0.0.1:8786", toy / "key")
+    with pytest.raises(CampaignError, match="needs --key FILE"):
+        workers.check_cluster("tls://127.0.0.1:1", None)
+    with pytest.raises(CampaignError, match="No such file"):
+        workers.check_cluster("tls://127.0.0.1:1", toy / "key")
+    workers.make_key(toy / "key")
+    workers.check_cluster("tls://127.0.0.1:1", toy / "key")
+    with pytest.raises(CampaignError, match="is there already"):
+        workers.make_key(toy / "key")
+    (toy / "key").chmod(0o644)
+    with pytest.raises(CampaignError, match="others may read it"):
+        workers.check_cluster("tls://127.0.0.1:1", toy / "key")
+
+
+CLUSTER = """
+import os
+import pathlib
+import sys
+sys.path.insert(0, {here!r})
+import campaign, store, workers
+from distributed import LocalCluster
+from distributed.security import Security
+from errors import CampaignError
+
+def main():
+    os.geteuid = lambda: 1000  # the tests may run as root
+    campaign.FOLDER = pathlib.Path({folder!r})
+    for name in ("key", "other"):
+        workers.make_key({toy!r} + "/" + name)
+    names = ("tls_ca_file", "tls_client_cert", "tls_client_key", "tls_scheduler_cert",
+             "tls_scheduler_key", "tls_worker_cert", "tls_worker_key")
+    security = Security(require_encryption=True, **dict.fromkeys(names, {toy!r} + "/key"))
+    with LocalCluster(n_workers=1, threads_per_worker=1, protocol="tls://", security=security,
+                      dashboard_address=":0", local_directory={toy!r}) as cluster:
+        where = cluster.scheduler_address
+        try:
+            list(workers.run([1], where, {toy!r} + "/other"))
+        except CampaignError as err:
+            print("other key:", err)
+        st = store.Store(pathlib.Path({toy!r}) / "r/toy", campaign.load("toy", quick=True))
+        st.prepare()
+        for cell, outcome in workers.run(st.missing(), where, {toy!r} + "/key"):
+            st.add(cell, outcome)
+        print("measured:", len(st.frame()))
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_cluster_with_a_key(toy):
+    """Cells run on it; somebody with another key is turned away."""
+    script = toy / "cluster.py"
+    script.write_text(CLUSTER.format(here=str(HERE), toy=str(toy), folder=str(campaigns.FOLDER)))
+    cmd = [sys.executable, script]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT, cwd=toy)
+    assert "measured: 6" in res.stdout, res.stdout + res.stderr
+    assert "other key: no Dask scheduler with this key" in res.stdout, res.stdout
+
+
+def head_with(toy, **machine_has):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    path = st.folder / store.HEAD
+    head = json.loads(path.read_text())
+    head["machine"] |= machine_has
+    path.write_text(json.dumps(head))
+    return st
+
+
+@pytest.mark.parametrize("key", ["cpu", "cpus", "kernel", "date", "commit"])
+def test_facts_about_a_machine_have_their_types(toy, key):
+    wrong = 5 if machine.TYPES[key] is str else "<b>x"
+    st = head_with(toy, **{key: wrong})
+    with pytest.raises(CampaignError, match=f'"{key}" of the machine is no'):
+        st.frame()
+
+
+@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds"])
+def test_shares_are_numbers(toy, member):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    (path,) = st.cells.iterdir()
+    path.write_text(json.dumps({**json.loads(path.read_text()), member: "high"}))
+    with pytest.raises(CampaignError, match="not a cell"):
+        st.frame()
+
+
+def test_facts_are_text_in_the_page(toy):
+    st = head_with(toy, cpu="<b>cpu", kernel="<b>kernel", date="<b>date", commit="<b>commit")
+    report.campaign_page(st, toy, svg=False)
+    page = (toy / "toy.html").read_text()
+    assert "<b>" not in page.replace("<b>%{", "") and "&lt;b&gt;commit" in page
+
+
+HUGE = "9" * 400
+RESULTS = [
+    ('{"rows": 5}', '"rows" of the result is no list'),
+    ('{"rows": [1, 2]}', '"rows" of the result is no list'),
+    ('{"x": 1, "load": "high"}', 'has a "load" of its own'),
+    ('{"rows": [{"cell": 1}]}', 'has a "cell" of its own'),
+    (f'{{"x": {HUGE}}}', "x is larger than any figure"),
+    ('{"x": 1, "a": ' + '{"a": ' * 50 + "1" + "}" * 51, "objects in each other"),
+    ("[" * 100_000, "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("result", "why"), RESULTS, ids=[why for _, why in RESULTS])
+def test_results_that_are_none(toy, result, why):
+    st = store.Store(toy / "r/toy", campaigns.load("toy"))
+    run(st, stop_after=1)
+    (path,) = st.cells.iterdir()
+    text = path.read_text()
+    at = text.index('"result": ') + len('"result": ')
+    path.write_text(text[:at] + result + text[text.index(', "load"') :])
+    for use in (st.frame, st.missing):
+        with pytest.raises(CampaignError, match=why):
+            use()
+
+
+@pytest.mark.parametrize("name", ["{toy}/other/toy", "../other/toy", "./toy", "", "toy.toml"])
+def test_a_campaign_is_a_name(toy, name):
+    """No path: its command would run, and its results would be anywhere."""
+    (toy / "other").mkdir()
+    shutil.copy(campaigns.FOLDER / "toy.toml", toy / "other")
+    with pytest.raises(CampaignError, match="no campaign '"):
+        campaigns.load(name.format(toy=toy))
+
+
+def test_no_link_is_followed(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    run(st)
+    (toy / "mine").write_text("precious")
+    for name in ("cells.csv", "cells.json"):
+        (st.folder / name).symlink_to(toy / "mine")
+    (toy / "toy.html").symlink_to(toy / "mine")
+    st.export()
+    report.campaign_page(st, toy, svg=False)
+    assert (toy / "mine").read_text() == "precious"
+    assert sorted(p.name for p in st.folder.iterdir()) == [
+        "campaign.json",
+        "cells",
+        "cells.csv",
+        "cells.json",
+    ]
+
+
 def test_table_and_compare(toy):
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st)
