@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Files, folders, children and input that somebody has prepared against us."""
 
+import datetime
 import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
-from conftest import LIMIT, RQSPIN, TOP, rqspin
+from conftest import LIMIT, RQSPIN, TOP, rqspin, skip_without_locks
 from test_replay import HERE, wanted_of
 from test_report import failure, leaves, lock, numbers, summary, write
 
@@ -265,3 +267,38 @@ def test_no_child_outlives_us(tmp_path, name):
         assert proc.stderr.readline() == b"begun\n"
         proc.kill()
         assert proc.stderr.read() == b""
+
+
+def in_time_namespace(*cmd):
+    return ["unshare", "-T", "--monotonic", "1000000", "--boottime", "1000000", "--", *cmd]
+
+
+def test_a_time_namespace(tmp_path, nothing_left):
+    """Its clocks are eleven days ahead of the kernel's, which failures have their times from."""
+    skip_without_locks()
+    if subprocess.run(in_time_namespace("true"), capture_output=True).returncode:
+        pytest.skip("needs root, and time namespaces in the kernel")
+    cmd = in_time_namespace(RQSPIN, "trace", "--json", "--", RQSPIN, "run", "aa", "--count", "3")
+    begin = time.time()
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    assert res.returncode == 0, res.stderr
+    events = [json.loads(line) for line in res.stdout.splitlines() if line.startswith("{")]
+    mine = [e for e in events if e.get("type") == "failure" and e["comm"] == "rqspin"]
+    assert mine, res.stdout
+    for event in mine:
+        when = datetime.datetime.fromisoformat(event["time"]).timestamp()
+        assert begin - 1 <= when <= time.time() + 1
+        assert event["prog"] and event["prog"]["name"] == "aa"
+
+
+@pytest.mark.parametrize("how", ["itself", "by python3"])
+def test_the_folder_of_the_bcc_tool(tmp_path, how):
+    """A copy of it in a folder of somebody else imports nothing from there."""
+    tool = shutil.copy(TOP / "user/bcc/rqspindeadlock.py", tmp_path / "rqspindeadlock")
+    for name in ("ctypes", "json", "struct", "tempfile", "argparse", "bcc"):
+        text = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+        (tmp_path / f"{name}.py").write_text(text)
+    cmd = [tool] if how == "itself" else ["/usr/bin/python3", tool]
+    for args in (["--help"], ["-d", "0.1"]):
+        res = subprocess.run([*cmd, *args], capture_output=True, cwd=tmp_path, timeout=LIMIT)
+        assert not (tmp_path / "ran").exists() and b"Traceback" not in res.stderr, res.stderr

@@ -13,6 +13,15 @@
 # arrays and perf buffers: none takes a lock.
 """Trace failed acquisitions of resilient queued spin locks, with BCC."""
 
+import sys
+
+# Python looks for modules in the script's folder first, which may be somebody
+# else's. With -P or -I it does not, and the first entry is another one.
+if __name__ == "__main__" and not (
+    sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+):
+    del sys.path[0]
+
 import argparse
 import collections
 import contextlib
@@ -24,7 +33,6 @@ import os
 import re
 import signal
 import struct
-import sys
 import tempfile
 import time
 
@@ -550,9 +558,32 @@ def program_of(args, layout):
     )
 
 
+def clock_offsets():
+    """What clocks of a time namespace show more than the kernel's, in ns."""
+    ns = "/proc/self/ns/"
+    try:
+        if os.readlink(ns + "time") != os.readlink(ns + "time_for_children"):
+            return {}
+        with open("/proc/self/timens_offsets") as f:
+            fields = [line.split() for line in f]
+    except OSError:
+        return {}
+    return {name: int(sec) * 10**9 + int(ns) for name, sec, ns in fields}
+
+
+OFFSETS = clock_offsets()
+
+
+def monotonic_ns():
+    """As bpf_ktime_get_ns() has it."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) - OFFSETS.get(
+        "monotonic", 0
+    )
+
+
 def wall_time(ts_ns):
     """CLOCK_MONOTONIC as wall time."""
-    since = time.time() - time.monotonic()
+    since = time.time() - monotonic_ns() / 1e9
     return datetime.datetime.fromtimestamp(since + ts_ns / 1e9, datetime.UTC)
 
 
@@ -573,8 +604,10 @@ PROGRAM_SYMBOL = re.compile("bpf_prog_[0-9a-f]{16}(_|$)")
 
 def slept_ns():
     """CLOCK_BOOTTIME, in which programs are born, is so much ahead."""
-    monotonic = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic
+    boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - OFFSETS.get(
+        "boottime", 0
+    )
+    return boot - monotonic_ns()
 
 
 class Programs:

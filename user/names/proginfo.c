@@ -93,11 +93,8 @@ static char *func_name(const struct proginfo *p, const struct bpf_func_info *fun
 /* The kernel tells it in CLOCK_BOOTTIME, which went on while the machine slept. */
 static __u64 born_ns(const struct bpf_prog_info *info)
 {
-	__u64 now = now_ns(), slept;
-	struct timespec boot;
+	__u64 now = now_ns(), slept = now_boot_ns() - now;
 
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	slept = boot.tv_sec * 1000000000ULL + boot.tv_nsec - now;
 	return info->load_time > slept ? info->load_time - slept : 0;
 }
 

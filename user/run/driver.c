@@ -57,7 +57,7 @@ static bool over(const struct drive *d, uint64_t rounds)
 /* Sleeps until round number @n is due; a stop ends the sleep. */
 static void pace(struct drive *d, uint64_t n)
 {
-	struct timespec due = to_timespec(d->start + n / d->rate);
+	struct timespec due = to_timespec(d->start + n / d->rate + clock_ahead_s());
 
 	pthread_mutex_lock(&d->lock);
 	while (!atomic_load(&d->stop) &&
