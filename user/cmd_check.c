@@ -22,6 +22,7 @@
 enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF };
 
 struct check_cmd {
+	struct load_opts load;
 	bool json, sarif, loaded;
 	const char *dot;
 	char **objects;
@@ -36,7 +37,9 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 },
+					      { &load_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -45,6 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->json;
+		state->child_inputs[1] = &c->load;
 		return 0;
 	case KEY_LOADED:
 		c->loaded = true;
@@ -93,18 +97,19 @@ static bool have_something(const struct check_result *r)
 }
 
 /* One that cannot be looked at does not keep the others from it. missing: the first such error. */
-static int load_all(const struct check_cmd *c, struct check_result *r, int *missing)
+static int load_all(struct check_cmd *c, struct check_result *r, int *missing)
 {
 	int err = 0;
 
 	*missing = c->loaded ? check_loaded(&r->set) : 0;
 	for (int i = 0; !err && i < c->nr_objects; i++) {
-		int ret = check_load(c->objects[i], &r->set, &r->refusals);
+		int ret = check_load(c->objects[i], &c->load, &r->set, &r->refusals);
 
 		*missing = *missing ?: ret;
 		if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
 			err = ret;
 	}
+	*missing = *missing ?: err ? 0 : check_load_end(&c->load);
 	return *missing && !have_something(r) ? *missing : err;
 }
 
@@ -189,6 +194,7 @@ static int run(int argc, char **argv)
 	err = err ?: missing;
 	code = err ? cmd_exit_code(err) : findings_count(&r.findings, false) ? EXIT_EVENT : EXIT_OK;
 	check_result_free(&r);
+	load_opts_free(&c.load);
 	return code;
 }
 

@@ -65,7 +65,8 @@ def test_samples(sample):
     assert ("undecided" in kinds(out, "note")) == undecided
     # What is left out here for want of trampolines is said.
     # Lists and trees: test_check_leak.py.
-    assert kinds(out, "note") <= {"undecided", "not-loaded", "leak"}
+    weak = {"assumed"} if sample == "hand_over_hand" else set()
+    assert kinds(out, "note") <= {"undecided", "not-loaded", "leak"} | weak
 
 
 def by_object(out):

@@ -13,6 +13,10 @@ enum log_level { LOG_WARN, LOG_INFO, LOG_DEBUG };
 static int threshold = LOG_INFO;
 static int trying;
 static void (*diverted)(const char *line);
+static struct {
+	void (*hear)(void *arg, bool warning, const char *text);
+	void *arg;
+} listener;
 
 void log_divert(void (*to)(const char *line))
 {
@@ -90,6 +94,12 @@ static void put_lines(const char *text)
 	funlockfile(stderr);
 }
 
+void log_listen(void (*hear)(void *arg, bool warning, const char *text), void *arg)
+{
+	listener.hear = hear;
+	listener.arg = arg;
+}
+
 /* Our callers report libbpf's failures in the user's terms; its own text is for -v. */
 static int libbpf_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -97,9 +107,12 @@ static int libbpf_log(enum libbpf_print_level level, const char *fmt, va_list ap
 		level == LIBBPF_WARN && !trying ? threshold >= LOG_DEBUG : threshold > LOG_DEBUG;
 	char *text;
 
-	if (!wanted || vasprintf(&text, fmt, ap) < 0)
+	if ((!wanted && !listener.hear) || vasprintf(&text, fmt, ap) < 0)
 		return 0;
-	put_lines(text);
+	if (listener.hear)
+		listener.hear(listener.arg, level == LIBBPF_WARN, text);
+	if (wanted)
+		put_lines(text);
 	free(text);
 	return 0;
 }

@@ -12,6 +12,9 @@ void log_init(void);
 void log_trying(bool begin);
 void log_verbatim(const char *text); /* several lines, for -vv */
 
+/* All that libbpf says, at all of its levels, goes there, too; NULL: no more. */
+void log_listen(void (*hear)(void *arg, bool warning, const char *text), void *arg);
+
 /* Whole lines go there instead of to stderr, while something else has the terminal; NULL: no more.
  */
 void log_divert(void (*to)(const char *line));

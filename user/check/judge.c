@@ -155,19 +155,6 @@ static void set_place(struct place *at, const char *text)
 	at->line = strtoul(colon + 1, NULL, 10);
 }
 
-/* What the verifier says, or libbpf in its place, if this kernel is not the one it was made for. */
-static bool is_lacking(const char *reason)
-{
-	static const char *const says[] = { "failed to resolve CO-RE relocation",
-					    "is referenced but wasn't resolved",
-					    "is referenced but wasn't created", "unknown func " };
-
-	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
-		if (strstr(reason, says[i]))
-			return true;
-	return false;
-}
-
 static void add_place(struct finding *one, const char *at, const char *prog)
 {
 	struct place *place = &one->stages[one->nr_stages - 1].at;
@@ -206,32 +193,37 @@ static void add_report(struct findings *f, struct finding *one, const struct ref
 		one->fix = why->suggestion;
 }
 
+static struct finding *add_refusal(const struct refused *r, struct findings *f)
+{
+	bool optional = r->section[0] == '?';
+
+	if (r->lacks)
+		return finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
+				   "%s needs what this kernel lacks (%s), so it was not looked at",
+				   r->prog, r->lacks);
+	if (r->verifier)
+		return finding_add(f, optional ? FINDING_NOTE : FINDING_ERROR, "refused", NULL, 0,
+				   "the verifier refuses %s: %s", r->prog, r->why.reason);
+	return finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
+			   "%s cannot be loaded here (%s), so it was not looked at", r->prog,
+			   r->said	   ? r->said :
+			   r->err == ESRCH ? "this kernel does not have what it attaches to" :
+					     strerror(r->err));
+}
+
 static void judge_refusal(const struct refused *r, struct findings *f)
 {
-	bool optional = r->section[0] == '?', lacks = r->verifier && is_lacking(r->why.reason);
-	struct finding *one;
+	struct finding *one = add_refusal(r, f);
+	bool refused = r->verifier && !r->lacks;
 
-	if (lacks)
-		one = finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
-				  "%s needs what this kernel lacks (%s), so it was not looked at",
-				  r->prog, r->why.reason);
-	else if (r->verifier)
-		one = finding_add(f, optional ? FINDING_NOTE : FINDING_ERROR, "refused", NULL, 0,
-				  "the verifier refuses %s: %s", r->prog, r->why.reason);
-	else
-		one = finding_add(f, FINDING_NOTE, "not-loaded", NULL, 0,
-				  "%s cannot be loaded here (%s), so it was not looked at", r->prog,
-				  r->err == ESRCH ?
-					  "this kernel does not have what it attaches to" :
-					  strerror(r->err));
 	if (!one)
 		return;
 	one->at.prog = strdup(r->prog);
 	one->at.object = strdup(r->object);
 	one->at.text = text_or_null(r->why.text);
 	set_place(&one->at, r->why.at);
-	one->fix = r->verifier && !lacks ? advice_refusal(r->why.reason) : advice(one->kind);
-	if (!lacks)
+	one->fix = refused ? advice_refusal(r->why.reason) : r->fix ?: advice(one->kind);
+	if (refused)
 		add_report(f, one, r);
 }
 
@@ -271,6 +263,20 @@ void judge_sizes(const struct check_set *set, struct findings *f)
 			one->at.object = strdup(m->sized);
 		for (size_t j = i; one && j < set->nr_maps; j++)
 			tell_size(m->sized, &set->maps[j], f, one);
+	}
+}
+
+void judge_assumed(const struct check_set *set, struct findings *f)
+{
+	for (size_t i = 0; i < set->nr_assumed; i++) {
+		const struct check_assumed *a = &set->assumed[i];
+		struct finding *one = finding_add(f, FINDING_NOTE, a->kind, NULL, 0, "%s", a->text);
+
+		if (!one)
+			return;
+		one->at.object = strdup(a->object);
+		one->at.prog = a->prog ? strdup(a->prog) : NULL;
+		one->fix = a->fix;
 	}
 }
 

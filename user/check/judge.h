@@ -4,14 +4,16 @@
 #define RQSPIN_CHECK_JUDGE_H
 
 #include "check/findings.h"
-#include "check/load.h"
+#include "check/progs.h"
 #include "check/record.h"
+#include "check/refused.h"
 
 struct cycles;
 
 void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f);
 void judge_acts(const struct check_set *set, const struct record *record, struct findings *f);
 void judge_sizes(const struct check_set *set, struct findings *f);
+void judge_assumed(const struct check_set *set, struct findings *f);
 void judge_refusals(const struct refusals *refusals, struct findings *f);
 
 /* What cannot be decided: keys, objects, pointers. */

@@ -3,32 +3,19 @@
 #ifndef RQSPIN_CHECK_LOAD_H
 #define RQSPIN_CHECK_LOAD_H
 
+#include "check/load_opts.h"
 #include "check/progs.h"
-#include "run/refusal.h"
-
-/**
- * struct refused - a program that could not be loaded
- * @verifier: the verifier refused it, see @why; else something that it needs is missing here
- * @err: errno of the attempt
- */
-struct refused {
-	char *object, *prog, *section;
-	bool verifier;
-	int err;
-	struct refusal why;
-};
-
-struct refusals {
-	struct refused *all;
-	size_t nr;
-};
+#include "check/refused.h"
 
 /*
  * Reads what the object has and unloads it again; programs that cannot be loaded go to refusals.
- * 0 or -errno, after it has said why: -ENOEXEC for what is no object or a damaged one, -EOPNOTSUPP.
+ * 0 or -errno, after it has said why: -ENOEXEC for what is no object or a damaged one; -EACCES or
+ * -EOPNOTSUPP where nothing in it could be looked at.
  */
-int check_load(const char *path, struct check_set *set, struct refusals *refusals);
+int check_load(const char *path, struct load_opts *opts, struct check_set *set,
+	       struct refusals *refusals);
 
-void refusals_free(struct refusals *refusals);
+/* After all objects: was everything of use that the user said? 0 or -ENOENT, after it has said. */
+int check_load_end(const struct load_opts *opts);
 
 #endif

@@ -8,15 +8,34 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "base/grow.h"
 #include "check/progs.h"
 #include "names/btfcache.h"
 #include "names/locktype.h"
+
+/* User space may still write what is read-only for programs, until it is frozen. */
+static bool is_frozen(int fd)
+{
+	char path[64], line[128];
+	unsigned int frozen = 0;
+	FILE *info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = fopen(path, "re");
+	while (info && fgets(line, sizeof(line), info))
+		if (sscanf(line, "frozen: %u", &frozen) == 1)
+			break;
+	if (info)
+		fclose(info);
+	return frozen;
+}
 
 static void read_fixed(struct check_map *m, int fd, __u32 flags)
 {
 	__u32 zero = 0;
 
-	if (!(flags & BPF_F_RDONLY_PROG) || m->type != BPF_MAP_TYPE_ARRAY || m->max_entries != 1)
+	if (!(flags & BPF_F_RDONLY_PROG) || m->type != BPF_MAP_TYPE_ARRAY || m->max_entries != 1 ||
+	    !is_frozen(fd))
 		return;
 	m->fixed = malloc(m->value_size);
 	if (m->fixed && bpf_map_lookup_elem(fd, &zero, m->fixed)) {
@@ -83,22 +102,93 @@ static __u32 pinned_id(const char *path)
 	return info.id;
 }
 
+int check_alias_map(struct check_set *set, __u32 id, __u32 of)
+{
+	struct check_alias alias = { .id = id, .of = check_real_map(set, of) };
+
+	return id == of ?
+		       0 :
+		       grow_append((void **)&set->aliases, &set->nr_aliases, &alias, sizeof(alias));
+}
+
+__u32 check_real_map(const struct check_set *set, __u32 id)
+{
+	for (size_t i = set->nr_aliases; i > 0; i--)
+		if (set->aliases[i - 1].id == id)
+			return set->aliases[i - 1].of;
+	return id;
+}
+
+void check_fix_map(struct check_set *set, __u32 id, void *fixed, unsigned char *known)
+{
+	int nr = check_add_map(set, check_real_map(set, id));
+
+	if (nr < 0 || !fixed) {
+		free(fixed);
+		free(known);
+		return;
+	}
+	free(set->maps[nr].fixed);
+	free(set->maps[nr].known);
+	set->maps[nr].fixed = fixed;
+	set->maps[nr].known = known;
+}
+
+int check_assume(struct check_set *set, const char *kind, const char *object, const char *prog,
+		 const char *text, const char *fix)
+{
+	struct check_assumed one = { .kind = kind,
+				     .fix = fix,
+				     .object = strdup(object),
+				     .prog = prog ? strdup(prog) : NULL,
+				     .text = strdup(text) };
+
+	return grow_append((void **)&set->assumed, &set->nr_assumed, &one, sizeof(one));
+}
+
+static bool same_shape(const struct check_map *a, const struct check_map *b)
+{
+	return a->type == b->type && a->key_size == b->key_size && a->value_size == b->value_size;
+}
+
+/* The one that is pinned there, or will be: one that is like it. nr: its own number. */
+static __u32 shared_id(struct check_set *set, int nr, const char *shared)
+{
+	__u32 id = set->maps[nr].id, pinned = pinned_id(shared);
+	int other = pinned ? check_add_map(set, pinned) : -1;
+
+	if (other >= 0 && same_shape(&set->maps[other], &set->maps[nr]))
+		return pinned;
+	for (size_t i = 0; i < set->nr_maps; i++)
+		if (set->maps[i].shared && !strcmp(set->maps[i].shared, shared) &&
+		    same_shape(&set->maps[i], &set->maps[nr]))
+			return set->maps[i].id;
+	return id;
+}
+
+static void set_once(char **text, const char *to)
+{
+	if (to && !*text)
+		*text = strdup(to);
+}
+
 void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
 		    const char *sized)
 {
 	int nr = check_add_map(set, id);
+	__u32 real = nr >= 0 && shared ? shared_id(set, nr, shared) : id;
 	char *copy = nr >= 0 ? strdup(name) : NULL;
 
 	if (!copy)
 		return;
+	if (real != id && !check_alias_map(set, id, real))
+		nr = check_add_map(set, real);
 	free(set->maps[nr].name);
 	set->maps[nr].name = copy;
-	if (sized && !set->maps[nr].sized)
-		set->maps[nr].sized = strdup(sized);
-	if (shared && !set->maps[nr].shared) {
-		set->maps[nr].shared = strdup(shared);
+	set_once(&set->maps[nr].sized, sized);
+	set_once(&set->maps[nr].shared, shared);
+	if (shared)
 		set->maps[nr].pinned = pinned_id(shared);
-	}
 }
 
 bool check_same_map(const struct check_map *a, const struct check_map *b)
@@ -211,6 +301,7 @@ static int add_maps(struct check_set *set, struct check_prog *p)
 		i++;
 		if (insn->src_reg != BPF_PSEUDO_MAP_FD && insn->src_reg != BPF_PSEUDO_MAP_VALUE)
 			continue;
+		p->insns[i - 1].imm = check_real_map(set, insn->imm);
 		nr = check_add_map(set, insn->imm);
 		if (nr == -ENOMEM)
 			return nr;
@@ -249,10 +340,18 @@ void check_free(struct check_set *set)
 		free(set->maps[i].shared);
 		free(set->maps[i].sized);
 		free(set->maps[i].fixed);
+		free(set->maps[i].known);
 		locktype_free(set->maps[i].locks);
+	}
+	for (size_t i = 0; i < set->nr_assumed; i++) {
+		free(set->assumed[i].object);
+		free(set->assumed[i].prog);
+		free(set->assumed[i].text);
 	}
 	free(set->progs);
 	free(set->maps);
+	free(set->aliases);
+	free(set->assumed);
 	memset(set, 0, sizeof(*set));
 }
 

@@ -19,12 +19,29 @@ struct locktype;
  * @shared: where it is pinned, if its object says so: one map for all objects that say the same
  * @pinned: what is pinned there now: its id, or 0
  * @fixed: what a program can read there never changes: its bytes, or NULL
+ * @known: which of these bytes are known; NULL: all
  */
 struct check_map {
 	__u32 id, pinned, type, key_size, value_size, max_entries;
 	char *name, *shared, *sized;
 	struct locktype *locks;
 	void *fixed;
+	unsigned char *known;
+};
+
+/* A map that is another one as soon as the programs run: its number in instructions. */
+struct check_alias {
+	__u32 id, of;
+};
+
+/**
+ * struct check_assumed - what was taken for granted to look at a program or object
+ * @kind: of the note
+ * @object, @prog: whose; @prog may be NULL
+ */
+struct check_assumed {
+	const char *kind, *fix;
+	char *object, *prog, *text;
 };
 
 /**
@@ -58,6 +75,10 @@ struct check_set {
 	size_t nr_progs;
 	struct check_map *maps;
 	size_t nr_maps;
+	struct check_alias *aliases;
+	size_t nr_aliases;
+	struct check_assumed *assumed;
+	size_t nr_assumed;
 };
 
 /* The program behind the descriptor; object, section: copied, may be NULL. 0 or -errno. */
@@ -66,9 +87,25 @@ int check_add_prog(struct check_set *set, int fd, const char *object, const char
 /* Number of the map with this id in the set, which is read if it is new; -errno. */
 int check_add_map(struct check_set *set, __u32 id);
 
-/* What its object knows better than the kernel: shared and sized as above, copied. */
+/*
+ * What its object knows better than the kernel: shared and sized as above, copied. Before its
+ * programs are added. Of maps that are pinned at one place there is one in the set.
+ */
 void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
 		    const char *sized);
+
+/* Instructions that refer to id mean the other map. Before programs are added. 0 or -ENOMEM. */
+int check_alias_map(struct check_set *set, __u32 id, __u32 of);
+
+/* The number of the map that id stands for. */
+__u32 check_real_map(const struct check_set *set, __u32 id);
+
+/* Programs only read the map's one element. Takes both, as in struct check_map. */
+void check_fix_map(struct check_set *set, __u32 id, void *fixed, unsigned char *known);
+
+/* text: copied; kind, fix: constants. 0 or -ENOMEM. */
+int check_assume(struct check_set *set, const char *kind, const char *object, const char *prog,
+		 const char *text, const char *fix);
 
 /* The same map, as far as a running system goes. */
 bool check_same_map(const struct check_map *a, const struct check_map *b);

@@ -112,6 +112,7 @@ static int judge(struct check_result *r)
 	if (!err) {
 		judge_refusals(&r->refusals, &r->findings);
 		judge_sizes(&r->set, &r->findings);
+		judge_assumed(&r->set, &r->findings);
 		judge_acts(&r->set, &r->record, &r->findings);
 		judge_cycles(&r->set, cycles, &r->findings);
 		context_judge(&r->set, &r->record, &r->findings);

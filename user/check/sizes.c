@@ -2,11 +2,14 @@
 #include <linux/bpf.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "check/sizes.h"
 
 #define ELEMENTS     64
+#define BYTES_MAX    (64ULL << 20) /* of all elements */
+#define INNER_VALUE  4096
 #define STACK_FRAMES 127
 
 /* The kernel or libbpf gives these a size, or they must have none. */
@@ -31,6 +34,15 @@ static __u32 elements(enum bpf_map_type type)
 	}
 }
 
+/* Programs are loaded to be read: what they would keep need not have room. */
+static bool is_huge(const struct bpf_map *map)
+{
+	__u64 bytes = (__u64)bpf_map__key_size(map) + bpf_map__value_size(map);
+
+	return bpf_map__max_entries(map) > ELEMENTS &&
+	       bytes * bpf_map__max_entries(map) > BYTES_MAX;
+}
+
 bool sizes_complete(struct bpf_map *map)
 {
 	enum bpf_map_type type = bpf_map__type(map);
@@ -40,5 +52,42 @@ bool sizes_complete(struct bpf_map *map)
 		changed = !bpf_map__set_max_entries(map, elements(type));
 	if (!bpf_map__value_size(map) && type == BPF_MAP_TYPE_STACK_TRACE)
 		changed |= !bpf_map__set_value_size(map, STACK_FRAMES * sizeof(__u64));
+	if (is_huge(map)) {
+		__u64 bytes = (__u64)bpf_map__key_size(map) + bpf_map__value_size(map);
+
+		changed |= !bpf_map__set_max_entries(
+			map, BYTES_MAX / bytes > ELEMENTS ? BYTES_MAX / bytes : ELEMENTS);
+	}
 	return changed;
+}
+
+/* A key of one byte is in any that a program has; a long value has what it reads. */
+bool sizes_inner(struct bpf_map *map, int *fd)
+{
+	enum bpf_map_type type = bpf_map__type(map);
+
+	if ((type != BPF_MAP_TYPE_ARRAY_OF_MAPS && type != BPF_MAP_TYPE_HASH_OF_MAPS) ||
+	    bpf_map__inner_map(map))
+		return false;
+	if (!*fd)
+		*fd = bpf_map_create(BPF_MAP_TYPE_HASH, "made_up", 1, INNER_VALUE, 1, NULL);
+	if (*fd < 0)
+		*fd = 0;
+	return *fd && !bpf_map__set_inner_map_fd(map, *fd);
+}
+
+const char *sizes_fault(const struct bpf_map *map)
+{
+	static const enum bpf_map_type arrays[] = {
+		BPF_MAP_TYPE_ARRAY,	   BPF_MAP_TYPE_PERCPU_ARRAY,
+		BPF_MAP_TYPE_PROG_ARRAY,   BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+		BPF_MAP_TYPE_CGROUP_ARRAY, BPF_MAP_TYPE_ARRAY_OF_MAPS,
+		BPF_MAP_TYPE_DEVMAP,	   BPF_MAP_TYPE_CPUMAP,
+		BPF_MAP_TYPE_SOCKMAP,	   BPF_MAP_TYPE_XSKMAP,
+	};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		if (bpf_map__type(map) == arrays[i] && bpf_map__key_size(map) != sizeof(__u32))
+			return "the key of an array has 4 bytes";
+	return NULL;
 }

@@ -7,7 +7,19 @@
 
 struct bpf_map;
 
-/* Gives the map a size, so that its programs can be loaded. False: it has one, or needs none. */
+/*
+ * Gives the map a size, so that its programs can be loaded, and a smaller one if it would take a
+ * large part of the kernel's memory. False: it stays as it is.
+ */
 bool sizes_complete(struct bpf_map *map);
+
+/*
+ * Gives a map of maps an inner map, if its object has none: *fd, if it is not 0, else a new one,
+ * which the caller closes after the object. False: it has one, or is no such map.
+ */
+bool sizes_inner(struct bpf_map *map, int *fd);
+
+/* Why the kernel does not create such a map, as far as its sizes tell; or NULL. */
+const char *sizes_fault(const struct bpf_map *map);
 
 #endif

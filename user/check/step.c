@@ -191,14 +191,32 @@ static struct val read_stack(const struct stepper *s, struct state *st, const st
 	return v;
 }
 
-static struct val read_fixed(const struct check_map *m, int off, unsigned int bytes)
+static bool is_known(const struct check_map *m, int off, unsigned int bytes)
 {
+	for (unsigned int i = 0; m->known && i < bytes; i++)
+		if (!m->known[off + i])
+			return false;
+	return true;
+}
+
+/* What is not known there is the same each time that it is read. */
+static struct val read_fixed(const struct stepper *s, const struct val *ptr, int off,
+			     unsigned int bytes)
+{
+	const struct check_map *m = &s->set->maps[ptr->where];
 	__u64 n = 0;
+	sym_t sym;
 
 	if (off < 0 || off + bytes > m->value_size)
 		return ANY;
-	memcpy(&n, (char *)m->fixed + off, bytes);
-	return number(n);
+	if (is_known(m, off, bytes)) {
+		memcpy(&n, (char *)m->fixed + off, bytes);
+		return number(n);
+	}
+	sym = sym_make(s->syms, SYM_FIELD,
+		       sym_number(s->syms, 1ULL << 63 | (__u64)ptr->where << 32 | (__u32)off),
+		       sym_number(s->syms, bytes));
+	return symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
 }
 
 static struct val read_context(const struct stepper *s, const struct val *ptr, int off,
@@ -218,7 +236,7 @@ struct val step_read(const struct stepper *s, struct state *st, const struct val
 	if (ptr->kind == VAL_STACK)
 		v = read_stack(s, st, ptr, off, bytes);
 	else if (ptr->kind == VAL_ELEM && ptr->sym && s->set->maps[ptr->where].fixed)
-		v = read_fixed(&s->set->maps[ptr->where], ptr->off + off, bytes);
+		v = read_fixed(s, ptr, ptr->off + off, bytes);
 	else if (ptr->kind == VAL_CONTEXT)
 		v = read_context(s, ptr, off, bytes);
 	else if (ptr->kind == VAL_KEY && s->set->maps[ptr->where].key_size == bytes &&

@@ -110,6 +110,7 @@ static const char *about(const char *kind)
 		{ "not-loaded", "A program needs something that is missing here" },
 		{ "unreadable", "A program's instructions are not shown by the kernel" },
 		{ "leak", "Objects in a list or tree are never freed" },
+		{ "assumed", "A program was looked at under an assumption" },
 		{ "incomplete", "Not everything was looked at" },
 	};
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was taken for granted to load a program: it goes into notes. */
+#ifndef RQSPIN_CHECK_ASSUME_H
+#define RQSPIN_CHECK_ASSUME_H
+
+#include <stdbool.h>
+
+#include "check/object.h"
+#include "check/progs.h"
+
+/* Of a program that is loaded. */
+void assume_prog(struct check_set *set, const struct object *o, const struct bpf_program *prog);
+
+/* Of its maps. */
+void assume_object(struct check_set *set, const struct object *o);
+
+/* Does the program read anything that its command may set, or that depends on the kernel's build?
+ */
+bool assume_uses_constants(const struct object *o, const char *section, const char *prog);
+
+#endif

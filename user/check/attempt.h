@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which programs of an object can be loaded, found out by trying. */
+#ifndef RQSPIN_CHECK_ATTEMPT_H
+#define RQSPIN_CHECK_ATTEMPT_H
+
+#include "check/object.h"
+#include "check/refused.h"
+
+/*
+ * Loads all of the object's programs that can be loaded; the others are off afterwards, with the
+ * reason in refusals. Each attempt goes on without what stood in the way of the last one, so there
+ * are no more of them than programs, maps and members of struct_ops. 0 or -errno: nothing is
+ * loaded.
+ */
+int attempt_all(struct object *o, struct refusals *refusals);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the user knows of an object that is not in it. */
+#ifndef RQSPIN_CHECK_LOAD_OPTS_H
+#define RQSPIN_CHECK_LOAD_OPTS_H
+
+#include <argp.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* @prog: NULL: all programs whose section tells no type */
+struct load_type {
+	const char *prog;
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+};
+
+/* @name: of the variable; @index: of an array's element; @used: an object has it */
+struct load_value {
+	char *name;
+	unsigned long index;
+	long long value;
+	bool used;
+};
+
+struct load_opts {
+	struct load_type *types;
+	size_t nr_types;
+	struct load_value *values;
+	size_t nr_values;
+};
+
+extern const struct argp load_argp; /* its input is a struct load_opts */
+
+/* For the program, or NULL. */
+const struct load_type *load_opts_type(const struct load_opts *opts, const char *prog);
+void load_opts_free(struct load_opts *opts);
+
+#endif

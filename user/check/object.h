@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An object file while its programs are loaded. libbpf loads all of an object or nothing, so it is
+ * opened again and again, each time without what has been found to stand in the way.
+ */
+#ifndef RQSPIN_CHECK_OBJECT_H
+#define RQSPIN_CHECK_OBJECT_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "check/load_opts.h"
+#include "check/refs.h"
+#include "check/said.h"
+
+struct bpf_map;
+struct bpf_object;
+struct bpf_program;
+
+#define OBJECT_ALL ((size_t)-1)
+
+/**
+ * struct object_prog - what is known of a program
+ * @off: it is not to be loaded
+ * @type: the one that it is loaded as, because its section tells none; @guessed: nobody said so
+ * @log: the verifier's, of the last attempt
+ */
+struct object_prog {
+	bool off;
+	enum bpf_prog_type type;
+	bool guessed;
+	char *log;
+};
+
+/**
+ * struct object_map - what is known of a map
+ * @pin: where it wants to be pinned, or NULL; nothing is
+ * @sized: it has no size of its own
+ * @inner: an inner map was made up for it: its descriptor, or 0
+ * @kept: its descriptor, for when the object is opened again; or 0
+ * @why: why it cannot be created, or NULL
+ */
+struct object_map {
+	char *pin, *why;
+	bool sized;
+	int inner, kept;
+};
+
+/* A member of a struct_ops that this kernel does not have. */
+struct object_member {
+	char *map, *member;
+};
+
+/**
+ * struct object - an object file
+ * @image: its bytes, with all externs made weak; @refs: what its programs refer to
+ * @config: settings of a kernel, where none can be read, or NULL
+ * @as_given: constants have the values in the file; else the verifier does not know them
+ * @said: what libbpf said about the last attempt
+ */
+struct object {
+	const char *path;
+	struct load_opts *opts;
+	void *image;
+	size_t size;
+	struct refs *refs;
+	struct bpf_object *obj;
+	struct object_prog *progs;
+	struct object_map *maps;
+	size_t nr_progs, nr_maps;
+	struct object_member *members;
+	size_t nr_members;
+	char *config;
+	bool as_given;
+	struct said said;
+};
+
+/* Reads the file. 0 or -errno. */
+int object_read(struct object *o, const char *path, struct load_opts *opts);
+
+/*
+ * Loads the programs that are not off, from that number on; or only one. What was loaded before is
+ * unloaded. 0 or -errno; o->obj is NULL if it cannot even be opened.
+ */
+int object_load(struct object *o, size_t from, size_t only);
+
+/* Its maps stay the same when it is opened again, but for constants. */
+void object_keep_maps(struct object *o);
+
+/* What is known of it is kept. */
+void object_close(struct object *o);
+void object_free(struct object *o);
+
+#endif
