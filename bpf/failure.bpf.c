@@ -116,22 +116,8 @@ static __always_inline struct witness_chain *add_details(void *ctx, struct witne
 /* The lock, the kind, and the way to the lock from the program that called for it. */
 static __always_inline __u64 group_key(const struct witness_told *w)
 {
-	__u64 key = witness_mix(w->w.lock, w->w.told | w->w.nr_hops << 16);
-	bool kernel = false;
-	__u32 i;
-
-	bpf_for(i, 0, WITNESS_FRAMES) {
-		bool inside = w->stack[i] - text_start < text_size;
-
-		if ((__s64)(i * sizeof(w->stack[0])) >= w->stack_len)
-			break;
-		key = witness_mix(key, w->stack[i]);
-		/* The first frames are this program and what calls it. */
-		if (kernel && !inside)
-			break;
-		kernel |= inside;
-	}
-	return key;
+	return witness_stack_key(w->stack, w->stack_len, text_start, text_size,
+				 witness_mix(w->w.lock, w->w.told | w->w.nr_hops << 16));
 }
 
 SEC("tp_btf/rqspinlock_failure")

@@ -131,6 +131,27 @@ static __always_inline __u64 witness_mix(__u64 key, __u64 v)
 	return key ^ (key >> 29);
 }
 
+/* With the frames up to the program that called the kernel; text: the kernel's own code. */
+static __always_inline __u64 witness_stack_key(const __u64 *stack, __s64 len, __u64 text,
+					       __u64 text_size, __u64 key)
+{
+	bool kernel = false;
+	__u32 i;
+
+	bpf_for(i, 0, WITNESS_FRAMES) {
+		bool inside = stack[i] - text < text_size;
+
+		if ((__s64)(i * sizeof(stack[0])) >= len)
+			break;
+		key = witness_mix(key, stack[i]);
+		/* The first frames are this program and what calls it. */
+		if (kernel && !inside)
+			break;
+		kernel |= inside;
+	}
+	return key;
+}
+
 /* Failures with the same key are counted together, the record of the first stands for all. */
 static __always_inline void witness_count(struct witness_place *at, WITNESS *rec, __u64 key)
 {

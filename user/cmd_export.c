@@ -139,6 +139,7 @@ static void update(struct export *x)
 	if (m->missed < c->uncounted.missed)
 		m->missed = c->uncounted.missed;
 	m->unseen = c->uncounted.unseen;
+	m->blind = c->uncounted.blind;
 }
 
 static void page(FILE *out, bool openmetrics, void *ctx)
@@ -290,6 +291,11 @@ static int open_and_export(struct export *x)
 	return err ? -EIO : 0;
 }
 
+static bool export_lossy(const struct metrics *m)
+{
+	return m->uncounted || m->unknown || m->blind;
+}
+
 static int run(int argc, char **argv)
 {
 	struct export x = {};
@@ -306,7 +312,7 @@ static int run(int argc, char **argv)
 	series_free(x.metrics.series);
 	if (err)
 		return cmd_exit_code(err);
-	return x.opts.strict && (x.metrics.uncounted || x.metrics.unknown) ? EXIT_LOST : EXIT_OK;
+	return x.opts.strict && export_lossy(&x.metrics) ? EXIT_LOST : EXIT_OK;
 }
 
 const struct cmd cmd_export = {

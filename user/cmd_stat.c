@@ -145,7 +145,7 @@ static int print_table(struct stat_cmd *st)
 	session_losses(st->session, &st->losses);
 	st->losses.lost = 0;
 	session_lost_each(st->session, on_loss, st);
-	st->incomplete |= st->losses.lost || st->losses.unknown;
+	st->incomplete |= st->losses.lost || losses_possible(&st->losses);
 	return stat_print(st->table, &st->losses, &st->opts.print);
 }
 

@@ -271,7 +271,7 @@ static int run(int argc, char **argv)
 		pr_err("out of memory");
 		err = -ENOMEM;
 	}
-	lossy = uncounted->lost || uncounted->unknown || t.snap.waits_dropped || t.not_seen;
+	lossy = uncounted->lost || losses_possible(uncounted) || t.snap.waits_dropped || t.not_seen;
 	contention_close(t.contention);
 	snapshot_free(&t.snap);
 	latests_free(t.latest);

@@ -305,7 +305,7 @@ static int exit_code(const struct trace *t)
 		return EXIT_FAIL;
 	if (t->command && t->child.status && !t->cut_short)
 		return t->child.status;
-	if (t->opts.strict && (t->totals.losses.lost || t->totals.losses.unknown))
+	if (t->opts.strict && (t->totals.losses.lost || losses_possible(&t->totals.losses)))
 		return EXIT_LOST;
 	if (t->fail_on_event && t->totals.shown)
 		return EXIT_EVENT;

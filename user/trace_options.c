@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/opts.h"
+#include "kernel/maplocks.h"
 #include "kernel/probe.h"
 #include "sources/table.h"
 #include "base/stop.h"
@@ -105,6 +106,16 @@ const struct argp trace_opts_argp = { .options = print_options,
 				      .parser = parse_print,
 				      .children = children };
 
+static void say_blind_locks(const struct session *s)
+{
+	char types[160];
+
+	maplocks_types(session_blind_locks(s), types, sizeof(types));
+	if (*types)
+		pr_info("with these sources NOT all failed locks inside maps of these types are seen: %s",
+			types);
+}
+
 int trace_opts_open(struct session **session, const struct trace_opts *opts, const char *doing,
 		    failure_fn emit, void *ctx)
 {
@@ -121,6 +132,7 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 		return -errno;
 	session_sources(s, names, sizeof(names));
 	pr_info("%s failed acquisitions; sources: %s", doing, names);
+	say_blind_locks(s);
 	if (session_needs_reports(s) && !session_blind(s))
 		pr_info("failures that a program does not report with res_events.bpf.h are NOT "
 			"seen with these sources ('rqspin doctor' says why the others do not work)");

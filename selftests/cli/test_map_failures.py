@@ -6,15 +6,11 @@ operation and want its lock; what the operations returned is what the tracer mus
 """
 
 import contextlib
-import json
-import select
-import subprocess
 from collections import Counter
 
 import pytest
 from conftest import (
     BUILD,
-    LIMIT,
     needs_four_cpus,
     needs_locks,
     needs_two_cpus,
@@ -22,55 +18,16 @@ from conftest import (
     skip_without_tracepoint,
     stat_while,
 )
+from mapfailures import PLACES, check_lock, failures
 
-DRIVER = BUILD / "selftests/cli/map_failures"
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
 COUNT = 101
-
-# Place: the lock's name and the call that fails.
-PLACES = {
-    "hash": ("hash hash bucket 0", "bpf_map_update_elem(&hash,"),
-    "percpu_hash": ("percpu_hash hash_cpu bucket 0", "bpf_map_delete_elem(&hash_cpu,"),
-    "lru_bucket": ("lru_hash lru_one bucket 0", "bpf_map_delete_elem(&lru_one,"),
-    "lru_list": ("lru_hash lru cpu list 0", "bpf_map_update_elem(&lru,"),
-    # It deletes all the same.
-    "lru_delete": ("lru_hash lru cpu list 0", "bpf_map_delete_elem(&lru,"),
-    "lru_cpu": ("lru_hash lru_cpu cpu list 0", "bpf_map_update_elem(&lru_cpu,"),
-    "lpm": ("lpm_trie trie lock", "bpf_map_update_elem(&trie,"),
-    "ringbuf_output": ("ringbuf ringbuf lock", "bpf_ringbuf_output(&ringbuf,"),
-    "ringbuf_reserve": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve(&ringbuf,"),
-    "queue": ("queue queue lock", "bpf_map_push_elem(&queue,"),
-    "stack": ("stack stack lock", "bpf_map_pop_elem(&stack,"),
-}
 QUEUE = "queue queue lock"
 
 
 @pytest.fixture(autouse=True)
 def tracepoint():
     skip_without_tracepoint()
-
-
-@contextlib.contextmanager
-def failures(place, count):
-    """What the driver counted; its maps and programs are there until the end."""
-    with subprocess.Popen(
-        [DRIVER, place, str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as proc:
-        if not select.select([proc.stdout], [], [], LIMIT)[0]:
-            proc.kill()
-        line = proc.stdout.readline()
-        if not line and proc.wait(timeout=LIMIT) == 3:
-            pytest.skip(proc.stderr.read().strip())
-        assert line, proc.stderr.read()
-        told = json.loads(line)
-        assert told["other"] == told["outer_failed"] == 0, told
-        yield told
-        proc.stdin.close()
-        assert proc.wait(timeout=LIMIT) == 0, proc.stderr.read()
 
 
 def check_schema(t, schema):
@@ -87,15 +44,6 @@ def check_whole(t, schema):
     check_schema(t, schema)
     for e in t.events:
         assert e["source"] == "tracepoint" and e["joined"] is None and not e["sampled"]
-
-
-def check_lock(lock, name, want):
-    assert lock["name"] == name
-    assert (lock["map_id"], lock["map"], lock["addr"]) == (
-        want["map_id"],
-        want["map"],
-        want["addr"],
-    )
 
 
 @pytest.mark.parametrize("place", PLACES)

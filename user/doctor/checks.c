@@ -6,14 +6,18 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <bpf/btf.h>
 
 #include "base/cpus.h"
 #include "base/duration.h"
 #include "doctor/checks.h"
 #include "doctor/lockmode.h"
 #include "kernel/kconfig.h"
+#include "kernel/maplocks.h"
 #include "kernel/nestfree.h"
 #include "kernel/probe.h"
+#include "sources/table.h"
+#include "trace/source.h"
 
 #define AA_AT_ONCE_NS 100000
 
@@ -83,6 +87,24 @@ static const char *fix_held_table(void)
 	return probe(PROBE_TRACEPOINT) ? "none: this project's lock has no such table; its "
 					 "tracepoint reports the other side" :
 					 NULL;
+}
+
+/* All of them, or what no source sees. */
+static enum check_state look_map_locks(char *detail, size_t size)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	unsigned int unseen = 0, seen = 0;
+	struct maplocks locks;
+	char why[8];
+
+	maplocks_read(btf, &locks);
+	btf__free(btf);
+	for (size_t i = 0; trace_sources[i]; i++)
+		if (trace_sources[i]->sees && trace_sources[i]->usable(why, sizeof(why)))
+			seen |= trace_sources[i]->sees(NULL);
+	unseen = maplocks_resilient(&locks) & ~seen;
+	maplocks_types(unseen, detail, size);
+	return !btf ? CHECK_UNKNOWN : unseen ? CHECK_NO : CHECK_YES;
 }
 
 static enum check_state look_cpus(char *detail, size_t size)
@@ -299,6 +321,12 @@ const struct check checks[] = {
 	  "failures are combined from several sources; owners and cycles are inferred",
 	  "this project's kernel patches (kernel-patches/README.md of the sources)", false,
 	  .look = look_tracepoint },
+	{ "map_locks", "locks inside maps",
+	  "not all failed locks inside maps of these types are seen, and 'trace --strict' exits with 4 if "
+	  "such a map is in use",
+	  "a kernel with fentry and fexit shows those of hash and LRU maps and of local storage; all "
+	  "are shown by 6.12 with this project's patches",
+	  false, .look = look_map_locks },
 	{ "queue", "waiters queue",
 	  "waiters are not fair, and a timeout takes 1 s instead of 250 ms",
 	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",

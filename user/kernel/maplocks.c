@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/bpf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "kernel/maplocks.h"
+
+/* Newer than some headers of user space. */
+#define MAP_TYPE_CGRP_STORAGE 32
+#define MAP_TYPE_ARENA	      33
 
 /**
  * struct place - where a lock is
@@ -56,6 +63,29 @@ static const struct {
 	{ "bpf_selem_unlink", MAPLOCK_STORAGE },
 };
 
+/*
+ * Free lists are missing: if one cannot be locked, the kernel takes the next CPU's, and what is
+ * wanted was not that list.
+ */
+static const struct {
+	unsigned int type, locks;
+} map_types[] = {
+	{ BPF_MAP_TYPE_HASH, 1 << MAPLOCK_BUCKET },
+	{ BPF_MAP_TYPE_PERCPU_HASH, 1 << MAPLOCK_BUCKET },
+	{ BPF_MAP_TYPE_HASH_OF_MAPS, 1 << MAPLOCK_BUCKET },
+	{ BPF_MAP_TYPE_LRU_HASH, 1 << MAPLOCK_BUCKET | 1 << MAPLOCK_LRU },
+	{ BPF_MAP_TYPE_LRU_PERCPU_HASH, 1 << MAPLOCK_BUCKET | 1 << MAPLOCK_LRU },
+	{ BPF_MAP_TYPE_LPM_TRIE, 1 << MAPLOCK_LPM },
+	{ BPF_MAP_TYPE_QUEUE, 1 << MAPLOCK_QUEUE },
+	{ BPF_MAP_TYPE_STACK, 1 << MAPLOCK_QUEUE },
+	{ BPF_MAP_TYPE_RINGBUF, 1 << MAPLOCK_RINGBUF },
+	{ BPF_MAP_TYPE_TASK_STORAGE, 1 << MAPLOCK_STORAGE },
+	{ MAP_TYPE_CGRP_STORAGE, 1 << MAPLOCK_STORAGE },
+	{ BPF_MAP_TYPE_INODE_STORAGE, 1 << MAPLOCK_STORAGE },
+	{ BPF_MAP_TYPE_SK_STORAGE, 1 << MAPLOCK_STORAGE },
+	{ MAP_TYPE_ARENA, 1 << MAPLOCK_ARENA },
+};
+
 /* 0: it has none. Older kernels have the lock in a union. */
 static __u32 member_type(const struct btf *btf, const struct btf_type *t, const char *name)
 {
@@ -103,6 +133,44 @@ static enum maplock_kind kind_of(const struct btf *btf, const struct place *at, 
 			kind = MAPLOCK_PLAIN;
 	}
 	return kind;
+}
+
+unsigned int maplocks_resilient(const struct maplocks *locks)
+{
+	unsigned int mask = 0;
+
+	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++)
+		if (locks->kinds[i] == MAPLOCK_LATER || locks->kinds[i] == MAPLOCK_SERIES)
+			mask |= 1U << i;
+	return mask;
+}
+
+unsigned int maplocks_of_type(unsigned int map_type)
+{
+	for (size_t i = 0; i < sizeof(map_types) / sizeof(map_types[0]); i++)
+		if (map_types[i].type == map_type)
+			return map_types[i].locks;
+	return 0;
+}
+
+bool maplocks_nested(unsigned int map_type)
+{
+	return map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS || map_type == BPF_MAP_TYPE_HASH_OF_MAPS;
+}
+
+void maplocks_types(unsigned int mask, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	*buf = 0;
+	for (size_t i = 0; i < sizeof(map_types) / sizeof(map_types[0]) && used < size; i++) {
+		const char *name = map_types[i].type == MAP_TYPE_ARENA ?
+					   "arena" :
+					   libbpf_bpf_map_type_str(map_types[i].type);
+
+		if (name && map_types[i].locks & mask)
+			used += snprintf(buf + used, size - used, "%s%s", used ? ", " : "", name);
+	}
 }
 
 enum maplock maplock_of_function(const char *name)

@@ -3,6 +3,9 @@
 #ifndef RQSPIN_KERNEL_MAPLOCKS_H
 #define RQSPIN_KERNEL_MAPLOCKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct btf;
 
 enum maplock {
@@ -44,6 +47,17 @@ struct maplocks {
  *apart. A kernel without a map type does not know the type's lock: unknown.
  */
 void maplocks_read(const struct btf *btf, struct maplocks *locks);
+
+/* Masks of enum maplock: the resilient ones, and those that maps of a type have (enum
+ * bpf_map_type). */
+unsigned int maplocks_resilient(const struct maplocks *locks);
+unsigned int maplocks_of_type(unsigned int map_type);
+
+/* Is it a map whose elements are maps, which may have any type? */
+bool maplocks_nested(unsigned int map_type);
+
+/* "lpm_trie, ringbuf": the map types that have locks of the mask. */
+void maplocks_types(unsigned int mask, char *buf, size_t size);
 
 /* The lock whose failure shows in the result of this function of the kernel; NONE: of none. */
 enum maplock maplock_of_function(const char *name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "kernel/maplocks.h"
 #include "metrics/expose.h"
 #include "metrics/series.h"
 #include "trace/failure.h"
@@ -75,6 +76,18 @@ static void sources(FILE *out, const struct metrics *m, bool openmetrics)
 			fprintf(out, "rqspin_source_info{source=\"%s\"} 1\n", name);
 }
 
+static void blind_types(FILE *out, const struct metrics *m, bool om)
+{
+	char types[160], *rest = types, *type;
+
+	maplocks_types(m->blind, types, sizeof(types));
+	head(out, om, "rqspin_unseen_map_types", GAUGE,
+	     "Map types in use whose own locks may fail, and no source in use sees it.");
+	while ((type = strsep(&rest, ", ")))
+		if (*type)
+			fprintf(out, "rqspin_unseen_map_types{type=\"%s\"} 1\n", type);
+}
+
 static void losses(FILE *out, const struct metrics *m, bool om)
 {
 	number(out, om, "rqspin_lost_failures", COUNTER,
@@ -85,6 +98,7 @@ static void losses(FILE *out, const struct metrics *m, bool om)
 	       "Programs that came and went before they could be examined.", m->missed);
 	number(out, om, "rqspin_unseen_programs", COUNTER,
 	       "Programs that take locks, and whose failures no source in use sees.", m->unseen);
+	blind_types(out, m, om);
 	number(out, om, "rqspin_series_limit_reached", GAUGE,
 	       "1: there were more than --max-series, the others have neither program nor lock.",
 	       series_full(m->series));

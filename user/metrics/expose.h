@@ -20,6 +20,7 @@ struct series_table;
  * @unknown: there may be more
  * @missed: programs that came and went before they could be looked at
  * @unseen: programs that take locks, and of whose failures no source tells
+ * @blind: mask of enum maplock: locks inside maps in use, of whose failures no source tells
  * @start_s: since when, in seconds of the epoch
  * @sources: "tracepoint, ring"
  */
@@ -29,6 +30,7 @@ struct metrics {
 	__u64 uncounted;
 	bool unknown;
 	__u64 missed, unseen;
+	__u32 blind;
 	double start_s;
 	char sources[128];
 };

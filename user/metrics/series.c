@@ -102,8 +102,10 @@ static void name_lock(struct series *key, const struct failure *f, struct lockna
 {
 	struct lockname name;
 
-	if (!f->ev.lock && f->map_id)
-		snprintf(key->lock, sizeof(key->lock), "a lock inside map %u", f->map_id);
+	if (!f->ev.lock && locknames_inside(names, f->map_id, &name))
+		lockname_text(&name, true, key->lock, sizeof(key->lock));
+	else if (!f->ev.lock && f->map_id)
+		snprintf(key->lock, sizeof(key->lock), "a lock of map %u", f->map_id);
 	if (!f->ev.lock)
 		return;
 	if (locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name) || name.path[0])

@@ -369,6 +369,53 @@ static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const stru
 	return false;
 }
 
+static bool name_by_id(const struct ranges *rs, __u32 map_id, struct lockname *name)
+{
+	for (size_t i = 0; i < rs->nr; i++) {
+		if (rs->items[i].at.map_id != map_id)
+			continue;
+		name_map(&rs->items[i], 0, name);
+		return true;
+	}
+	return false;
+}
+
+/* Of map types whose locks have no range. */
+static bool name_by_info(__u32 map_id, struct lockname *name)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(map_id);
+	bool ok = fd >= 0 && !bpf_map_get_info_by_fd(fd, &info, &len);
+
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		return false;
+	snprintf(name->map, sizeof(name->map), "%.15s", info.name);
+	name->map_type = libbpf_bpf_map_type_str(info.type);
+	return true;
+}
+
+bool locknames_inside(struct locknames *ln, __u32 map_id, struct lockname *name)
+{
+	memset(name, 0, sizeof(*name));
+	if (!map_id || !ln ||
+	    (!name_by_id(&ln->ranges, map_id, name) && !name_by_info(map_id, name)))
+		return false;
+	name->map_id = map_id;
+	name->internal = "unknown";
+	name->index = -1;
+	return true;
+}
+
+__u64 locknames_percpu(const struct locknames *ln, __u32 cpu)
+{
+	if (!ln->ruler || !ln->cpu_at || cpu >= ln->nr_cpus || !ln->cpu_at[cpu])
+		return 0;
+	return ln->cpu_at[cpu] - ln->ruler;
+}
+
 struct ksyms *locknames_ksyms(struct locknames *ln)
 {
 	return ln->ksyms;
@@ -438,6 +485,8 @@ void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t 
 		snprintf(buf, size, "lock?");
 	else if (!name->map_id)
 		snprintf(buf, size, "0x%llx", (unsigned long long)name->addr);
+	else if (name->internal && !strcmp(name->internal, "unknown"))
+		snprintf(buf, size, "a lock of %s %s", name->map_type ?: "map", map);
 	else if (name->internal && name->index >= 0)
 		snprintf(buf, size, "%s %s %s %lld", name->map_type, map, name->internal,
 			 (long long)name->index);

@@ -17,8 +17,8 @@
  * @map_id: map it lives in, 0 if unknown (then only @addr is set)
  * @map: that map's name
  * @map_type: "array", "hash", ...
- * @internal: what the map uses the lock for ("bucket", "cpu list", "free list", "lock"), NULL if it
- *            belongs to a program
+ * @internal: what the map uses the lock for ("bucket", "cpu list", "free list", "lock"), "unknown"
+ *            if it is one of those, NULL if it belongs to a program
  * @index: array index, hash bucket, or CPU of a list, -1 if nothing of that
  * @key: hash key as keytext_print() writes it, "?" if it cannot be read, "" if none
  * @own: the map is the tool's own
@@ -64,6 +64,12 @@ bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct
  * in between. Looks for new maps first, if that may matter for when_ns.
  */
 __u64 locknames_settled(struct locknames *ln, __u64 when_ns);
+
+/* Some lock inside the map, which one is not known. False: a map that was never seen. */
+bool locknames_inside(struct locknames *ln, __u32 map_id, struct lockname *name);
+
+/* From a per-CPU pointer to that CPU's copy; 0: the kernel does not tell. */
+__u64 locknames_percpu(const struct locknames *ln, __u32 cpu);
 
 struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
 

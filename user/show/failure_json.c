@@ -4,6 +4,7 @@
 
 #include "base/json_out.h"
 #include "base/out.h"
+#include "kernel/maplocks.h"
 #include "names/proginfo.h"
 #include "show/call_view.h"
 #include "show/failure_json.h"
@@ -114,7 +115,7 @@ char *failure_json_body(const struct failure *f, const struct lock_view *v, bool
 
 	set_what(j, ev);
 	set_who(j, f);
-	json_object_set_new(j, "lock", lock_view_json(v, ev->lock));
+	json_object_set_new(j, "lock", lock_view_json_or(v, ev->lock, f->map_id));
 	json_object_set_new(j, "held", locks_json(v, ev->held, ev->nr_held));
 	json_object_set_new(j, "nr_held", nr_json(ev->nr_held, f->some_held));
 	json_object_set_new(j, "owner", owner_json(v, f));
@@ -169,9 +170,22 @@ int repeat_json(const struct failure *f, const struct lock_view *v, unsigned lon
 	json_object_set_new(j, "kind", json_string(kind_name(f->ev.kind)));
 	json_object_set_new(j, "prog",
 			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
-	json_object_set_new(j, "lock", lock_view_json(v, f->ev.lock));
+	json_object_set_new(j, "lock", lock_view_json_or(v, f->ev.lock, f->map_id));
 	json_object_set_new(j, "at", failure_at(f));
 	return json_put_line(j);
+}
+
+/* The map types that have locks of the mask. */
+static json_t *maplocks_json(unsigned int mask)
+{
+	char types[160], *rest = types, *type;
+	json_t *list = json_array();
+
+	maplocks_types(mask, types, sizeof(types));
+	while ((type = strsep(&rest, ", ")))
+		if (*type)
+			json_array_append_new(list, json_string(type));
+	return list;
 }
 
 void losses_json(json_t *j, const struct losses *l)
@@ -180,6 +194,7 @@ void losses_json(json_t *j, const struct losses *l)
 	json_object_set_new(j, "lost_unknown", json_boolean(l->unknown));
 	json_object_set_new(j, "programs_missed", json_integer(l->missed));
 	json_object_set_new(j, "programs_unseen", json_integer(l->unseen));
+	json_object_set_new(j, "map_types_unseen", maplocks_json(l->blind));
 }
 
 static json_t *totals_json(const struct tally *t)

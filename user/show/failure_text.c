@@ -154,7 +154,7 @@ static void put_wanted(FILE *out, const struct lock_view *v, const struct failur
 	if (f->ev.lock)
 		lock_view_put(out, v, f->ev.lock);
 	else if (f->map_id)
-		fprintf(out, "a lock inside map %u", f->map_id);
+		lock_view_put_inside(out, v, f->map_id);
 	else
 		fputs("unknown", out);
 }

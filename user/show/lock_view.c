@@ -22,6 +22,16 @@ void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 		fprintf(out, "(map %u)", name.map_id);
 }
 
+void lock_view_put_inside(FILE *out, const struct lock_view *v, __u32 map_id)
+{
+	char text[LOCK_TEXT] = "a lock of a map";
+	struct lockname name;
+
+	if (locknames_inside(v->names, map_id, &name))
+		lockname_text(&name, true, text, sizeof(text));
+	fprintf(out, "%s(map %u)", escaped(text), map_id);
+}
+
 static json_t *int_or_null(__s64 v, bool known)
 {
 	return known ? json_integer(v) : json_null();
@@ -32,7 +42,7 @@ json_t *lockname_json(const struct lockname *n, bool no_addr)
 	char text[LOCK_TEXT], hex[24];
 	json_t *j;
 
-	if (!n->addr)
+	if (!n->addr && !n->map_id)
 		return json_null();
 	lockname_text(n, no_addr, text, sizeof(text));
 	snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)n->addr);
@@ -45,7 +55,7 @@ json_t *lockname_json(const struct lockname *n, bool no_addr)
 	json_object_set_new(j, "index", int_or_null(n->index, n->index >= 0));
 	json_object_set_new(j, "key", strcmp(n->key, "?") ? json_text(n->key) : json_null());
 	json_object_set_new(j, "path", json_text(n->path));
-	json_object_set_new(j, "addr", no_addr ? json_null() : json_string(hex));
+	json_object_set_new(j, "addr", no_addr || !n->addr ? json_null() : json_string(hex));
 	return j;
 }
 
@@ -55,5 +65,14 @@ json_t *lock_view_json(const struct lock_view *v, __u64 addr)
 
 	if (addr)
 		locknames_find(v->names, addr, v->when_ns, v->prog, &n);
+	return lockname_json(&n, v->no_addr);
+}
+
+json_t *lock_view_json_or(const struct lock_view *v, __u64 addr, __u32 map_id)
+{
+	struct lockname n;
+
+	if (addr || !locknames_inside(v->names, map_id, &n))
+		return lock_view_json(v, addr);
 	return lockname_json(&n, v->no_addr);
 }

@@ -29,8 +29,8 @@ static void print_row(const struct stat_table *t, const struct stat_row *r,
 	char text[320], kind[24], id[16] = "?";
 
 	lockname_text(&r->lock, opts->no_addr, text, sizeof(text));
-	if (!r->lock.addr && r->map_id)
-		snprintf(text, sizeof(text), "a lock inside map %u", r->map_id);
+	if (!r->lock.addr && !r->lock.map_id && r->map_id)
+		snprintf(text, sizeof(text), "a lock of map %u", r->map_id);
 	if (r->prog_id)
 		snprintf(id, sizeof(id), "%u", r->prog_id);
 	if (r->kind == RQSPIN_CYCLE && r->parties)

@@ -134,6 +134,14 @@ static void blank(const struct stat_table *t, struct stat_row *r)
 		r->at[0] = 0;
 }
 
+static void name_lock(struct stat_row *r, const struct failure *f, struct locknames *ln)
+{
+	if (f->ev.lock)
+		locknames_find(ln, f->ev.lock, f->ev.ts_ns, f->prog, &r->lock);
+	else
+		locknames_inside(ln, f->map_id, &r->lock);
+}
+
 void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, struct locknames *ln)
 {
 	struct stat_row key = {
@@ -146,8 +154,8 @@ void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, str
 
 	snprintf(key.prog, sizeof(key.prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
 	set_at(&key, f);
-	if (t->by == STAT_BY_LOCK && f->ev.lock)
-		locknames_find(ln, f->ev.lock, f->ev.ts_ns, f->prog, &key.lock);
+	if (t->by == STAT_BY_LOCK)
+		name_lock(&key, f, ln);
 	blank(t, &key);
 	for (size_t i = 0; i < t->nr; i++)
 		if (same(t, &t->rows[i], &key))
@@ -159,8 +167,8 @@ void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, str
 			return;
 		}
 		*r = key;
-		if (t->by == STAT_BY_ALL && f->ev.lock)
-			locknames_find(ln, f->ev.lock, f->ev.ts_ns, f->prog, &r->lock);
+		if (t->by == STAT_BY_ALL)
+			name_lock(r, f, ln);
 	}
 	r->count += nr;
 }

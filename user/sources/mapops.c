@@ -5,20 +5,28 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "kernel/maplocks.h"
 #include "kernel/probe.h"
+#include "names/ksyms.h"
+#include "names/lockname.h"
+#include "names/proginfo.h"
+#include "sources/told.h"
 #include "trace/session.h"
 #include "sources/mapops.h"
 #include "sources/witness_source.h"
 #include "bpf/mapops.skel.h"
 
-#define MAX_LINKS 16
+#define MAX_LINKS 32
 
 struct mapops {
 	struct witness_source watch;
 	struct mapops_bpf *skel;
 	struct bpf_link *links[MAX_LINKS];
 	int nr_links;
+	unsigned int sees; /* mask of enum maplock */
+	__u64 scanned_ns;  /* programs loaded before are known */
 };
 
 static bool mapops_usable(char *why, size_t size)
@@ -64,6 +72,10 @@ static struct bpf_object_skeleton *object_open(void *state)
 		return NULL;
 	m->watch.shape = &m->skel->rodata->shape;
 	m->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
+	/* Without: more different ways to a lock are counted apart. */
+	if (m->watch.session)
+		ksyms_text(locknames_ksyms(session_locks(m->watch.session)),
+			   &m->skel->rodata->text_start, &m->skel->rodata->text_size);
 	err = choose_programs(m->skel);
 	if (!err)
 		return m->skel->skeleton;
@@ -71,10 +83,19 @@ static struct bpf_object_skeleton *object_open(void *state)
 	return NULL;
 }
 
+/* Without: locks of LRU lists and free lists are not recognised. */
+static void tell_percpu(struct mapops *m)
+{
+	for (__u32 cpu = 0; m->watch.session && cpu < HELD_CPUS; cpu++)
+		m->skel->bss->percpu_delta[cpu] =
+			locknames_percpu(session_locks(m->watch.session), cpu);
+}
+
 static int object_loaded(void *state)
 {
 	struct mapops *m = state;
 
+	tell_percpu(m);
 	/* Without them the other side is unknown, and that is all. */
 	witness_source_held(&m->watch, m->skel->bss->held_addr, sizeof(m->skel->bss->held_addr));
 	return 0;
@@ -98,6 +119,7 @@ static int object_attach(void *state)
 			pr_debug("fexit/%s: %s", bpf_program__name(prog), strerror(errno));
 		} else if (m->nr_links < MAX_LINKS) {
 			m->links[m->nr_links++] = link;
+			m->sees |= 1U << maplock_of_function(bpf_program__name(prog));
 		}
 	}
 	return m->nr_links ? 0 : err;
@@ -114,9 +136,20 @@ static void object_destroy(void *state)
 
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
-	(void)state;
+	struct mapops *m = state;
+	const struct witness_told *told = (const struct witness_told *)w;
+	struct proginfos *progs = session_progs(m->watch.session);
+	struct ksyms *ksyms = locknames_ksyms(session_locks(m->watch.session));
+
 	f->source = &source_mapops;
+	if (w->ts_ns >= m->scanned_ns) {
+		m->scanned_ns = now_ns();
+		proginfos_scan(progs);
+	}
 	witness_failure(w, details, f);
+	f->no_prog = told_program(told, NULL, proginfos_first(progs), ksyms, 0, f) && !f->prog;
+	if (session_tuning(m->watch.session)->stacks)
+		f->report = told_trace(told, NULL, proginfos_first(progs), ksyms);
 	return true;
 }
 
@@ -142,12 +175,30 @@ static __u64 mapops_lost(void *state, bool *unknown)
 
 	/* Few of those operations failed, but any may have. */
 	bpf_object__for_each_program(prog, m->skel->obj) *unknown |= witness_missed(prog) > 0;
+	*unknown |= m->skel->bss->unsure > 0;
 	return witness_lost(m->watch.rings);
+}
+
+/* Without a state: of the functions that this kernel's types name. */
+static unsigned int mapops_sees(const void *state)
+{
+	const struct mapops *m = state;
+	struct btf *btf = m ? NULL : btf__load_vmlinux_btf();
+	struct maplocks locks;
+	unsigned int seen = 0;
+
+	if (m)
+		return m->sees;
+	maplocks_read(btf, &locks);
+	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++)
+		seen |= locks.views[i] == MAPLOCK_SEEN_AFTER ? 1U << i : 0;
+	btf__free(btf);
+	return seen;
 }
 
 const struct source source_mapops = {
 	.name = "mapops",
-	.what = "operations of hash maps that fail inside",
+	.what = "operations of hash and LRU maps and local storage that fail inside",
 	.rank = 2,
 	.traits = SOURCE_OPERATIONS,
 	.usable = mapops_usable,
@@ -155,5 +206,6 @@ const struct source source_mapops = {
 	.poll = witness_source_poll,
 	.lost = mapops_lost,
 	.losses = witness_source_losses,
+	.sees = mapops_sees,
 	.close = witness_source_close,
 };

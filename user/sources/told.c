@@ -120,11 +120,16 @@ static void set_line(struct failure *f, const struct proginfo *progs, const stru
 	}
 }
 
+static bool is_tracer(const struct proginfo *p, __u32 own_id)
+{
+	return p && (own_id ? p->id == own_id : p->own);
+}
+
 bool told_program(const struct witness_told *told, const struct witness_chain *d,
 		  const struct proginfo *progs, struct ksyms *ks, __u32 own_id, struct failure *f)
 {
 	struct stack stack = stack_of(told, d);
-	bool own = false;
+	bool own = false, behind = false;
 	__u32 nth;
 
 	for (__s64 i = 0; i < stack.depth; i++) {
@@ -133,27 +138,29 @@ bool told_program(const struct witness_told *told, const struct witness_chain *d
 
 		p = proginfo_by_addr(progs, stack.at[i], told->w.ts_ns, &nth);
 		name = p ? NULL : name_of(ks, stack.at[i]);
-		/* Not there: the kernel hides where programs are. */
-		own |= p && p->id == own_id;
-		if (p && p->id != own_id) {
+		if (p && !is_tracer(p, own_id)) {
 			f->prog = p;
 			f->prog_id = p->id;
 			set_line(f, progs, &stack, i, told->w.ts_ns);
 			return true;
 		}
 		/* Neither is known: a program that came and went since the last look? */
-		if (own && !p && !name)
+		if (own && !behind && !p && !name)
 			return false;
 		if (own && name && is_entry(name))
 			return true;
+		/* Not there: the kernel hides where programs are. Behind it: the trampoline. */
+		behind = is_tracer(p, own_id);
+		own |= behind;
 	}
 	return own && stack.all;
 }
 
-/* From the tracepoint to the tracer's program, which is further in. */
+/* From the tracepoint, or the traced function, to the tracer's program, which is further in. */
 static bool is_tracing(const char *name)
 {
-	static const char *const names[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_" };
+	static const char *const names[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_",
+					     "bpf_trampoline_" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
@@ -180,17 +187,19 @@ static void put_frame(FILE *out, const struct proginfo *progs, struct ksyms *ks,
 }
 
 /* How many frames are the tracer's; all of them where that cannot be told. */
-static __s64 tracing_frames(const struct stack *stack, struct ksyms *ks)
+static __s64 tracing_frames(const struct stack *stack, const struct proginfo *progs,
+			    struct ksyms *ks)
 {
 	__s64 skip = stack->depth;
 
 	for (__s64 i = 0; i < stack->depth; i++) {
-		const char *name;
-		__u64 off;
-		bool data;
+		const char *name = name_of(ks, stack->at[i]);
+		const struct proginfo *p;
+		__u32 nth;
 
-		name = ksyms_find(ks, stack->at[i], &off, &data);
-		if (name && is_tracing(name))
+		p = name ? NULL : proginfo_by_addr(progs, stack->at[i], 0, &nth);
+		/* A trampoline that is newer than the list of names has none. */
+		if ((name && is_tracing(name)) || (p && p->own) || (!name && !p && skip == i))
 			skip = i + 1;
 		else if (skip < stack->depth)
 			break;
@@ -202,7 +211,7 @@ char *told_trace(const struct witness_told *told, const struct witness_chain *d,
 		 const struct proginfo *progs, struct ksyms *ks)
 {
 	struct stack stack = stack_of(told, d);
-	__s64 at = ks && stack.depth > 0 ? tracing_frames(&stack, ks) : stack.depth;
+	__s64 at = ks && stack.depth > 0 ? tracing_frames(&stack, progs, ks) : stack.depth;
 	char *text = NULL;
 	size_t size;
 	FILE *out;

@@ -18,7 +18,8 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 
 /*
  * The program of progs, and its line, that called for the lock: from the stack. own_id: the
- * tracer's program, which is on it as well. False: a program not known here may have called.
+ * tracer's program, which is on it as well; 0: any of the tool's. False: a program not known here
+ * may have called.
  */
 bool told_program(const struct witness_told *told, const struct witness_chain *d,
 		  const struct proginfo *progs, struct ksyms *ks, __u32 own_id, struct failure *f);

@@ -128,6 +128,13 @@ static __u64 tracepoint_lost(void *state, bool *unknown)
 	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.failed);
 }
 
+/* Locks of all kinds. */
+static unsigned int tracepoint_sees(const void *state)
+{
+	(void)state;
+	return ~0U;
+}
+
 const struct source source_tracepoint = {
 	.name = "tracepoint",
 	.what = "every failure of the kernel's lock, reported by the lock itself",
@@ -138,5 +145,6 @@ const struct source source_tracepoint = {
 	.poll = witness_source_poll,
 	.lost = tracepoint_lost,
 	.losses = witness_source_losses,
+	.sees = tracepoint_sees,
 	.close = witness_source_close,
 };

@@ -125,8 +125,7 @@ static void rows_are_sorted_and_filtered(void **state)
 /* Locks that somebody waited for are rows, too, and only of locks. */
 static void contended_locks_are_rows(void **state)
 {
-	struct contended locks[] = { { "quiet", 3, 900, 400 },
-				     { "a lock inside map 5", 2, 50, 30 } };
+	struct contended locks[] = { { "quiet", 3, 900, 400 }, { "a lock of map 5", 2, 50, 30 } };
 	struct failure f = { .ev.kind = RQSPIN_AA, .map_id = 5 };
 	struct top_row *rows;
 	struct top_test t;

@@ -88,7 +88,7 @@ static void draw_head(const struct snapshot *s, const struct top_state *st, cons
 	canvas_put(1, A_NORMAL, sums);
 	losses_text(&s->losses, lost);
 	snprintf(line, sizeof(line), "lost: %s  sources: %s", lost, sources);
-	canvas_put(2, s->losses.lost || s->losses.unknown ? A_BOLD : A_NORMAL, line);
+	canvas_put(2, s->losses.lost || losses_possible(&s->losses) ? A_BOLD : A_NORMAL, line);
 }
 
 static void draw_foot(const struct top_state *st)

@@ -260,7 +260,9 @@ static bool match_where(const struct trace_filter *flt, const struct failure *f,
 		return true;
 	if (f->ev.lock)
 		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
-	/* The source may know the map of a lock that has no name. */
+	/* The source may know the map of a lock that it does not know. */
+	if (!f->ev.lock)
+		locknames_inside(names, f->map_id, &name);
 	return match_map(flt, name.map_id ?: f->map_id, name.map) && match_lock(flt, &name);
 }
 

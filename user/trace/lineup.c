@@ -36,6 +36,16 @@ enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *p
 	return best;
 }
 
+unsigned int lineup_sees(const struct lineup *l)
+{
+	unsigned int locks = 0;
+
+	for (int i = 0; i < l->nr; i++)
+		if (l->sources[i]->sees)
+			locks |= l->sources[i]->sees(l->states[i]);
+	return locks;
+}
+
 /*
  * Polled by rank: what a source of higher rank has seen, those of lower rank find when they look
  * after it.

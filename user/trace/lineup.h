@@ -46,6 +46,9 @@ bool lineup_counts_all(const struct lineup *l);
 /* The best that sources do which see only what takes part in them. NULL: a program unknown yet. */
 enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *prog);
 
+/* Mask of enum maplock: the locks inside maps whose failures any of them sees. */
+unsigned int lineup_sees(const struct lineup *l);
+
 /* "ring, trampoline" */
 void lineup_names(const struct lineup *l, char *buf, size_t size);
 

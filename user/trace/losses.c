@@ -2,26 +2,57 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/maplocks.h"
 #include "trace/losses.h"
+
+bool losses_possible(const struct losses *l)
+{
+	return l->unknown || l->blind;
+}
+
+static void put_reasons(FILE *out, const struct losses *l)
+{
+	const char *comma = "";
+	char types[160];
+
+	if (l->missed) {
+		fprintf(out, "%u program%s came and went unseen", l->missed,
+			l->missed == 1 ? "" : "s");
+		comma = ", ";
+	}
+	if (l->unseen) {
+		fprintf(out, "%s%u program%s without reports of failures", comma, l->unseen,
+			l->unseen == 1 ? "" : "s");
+		comma = ", ";
+	}
+	if (l->unknown && !*comma) {
+		fputs("a source may have missed some", out);
+		comma = ", ";
+	}
+	if (!l->blind)
+		return;
+	maplocks_types(l->blind, types, sizeof(types));
+	fprintf(out, "%snot all failed locks inside maps of these types are seen: %s", comma,
+		types);
+}
 
 void losses_text(const struct losses *l, char buf[LOSSES_TEXT])
 {
-	char missed[64] = "", unseen[64] = "";
+	FILE *out = fmemopen(buf, LOSSES_TEXT, "w");
 
-	if (l->missed)
-		snprintf(missed, sizeof(missed), "%u program%s came and went unseen", l->missed,
-			 l->missed == 1 ? "" : "s");
-	if (l->unseen)
-		snprintf(unseen, sizeof(unseen), "%u program%s without reports of failures",
-			 l->unseen, l->unseen == 1 ? "" : "s");
-	if (!l->unknown)
-		snprintf(buf, LOSSES_TEXT, "%llu", l->lost);
+	buf[0] = 0;
+	if (!out)
+		return;
+	if (!losses_possible(l))
+		fprintf(out, "%llu", l->lost);
 	else if (l->lost)
-		snprintf(buf, LOSSES_TEXT, "at least %llu", l->lost);
+		fprintf(out, "at least %llu", l->lost);
 	else
-		snprintf(buf, LOSSES_TEXT, "unknown");
-	if (l->unknown)
-		snprintf(buf + strlen(buf), LOSSES_TEXT - strlen(buf), " (%s%s%s)", missed,
-			 *missed && *unseen ? ", " : "",
-			 *missed || *unseen ? unseen : "a source may have missed some");
+		fputs("unknown", out);
+	if (losses_possible(l)) {
+		fputs(" (", out);
+		put_reasons(out, l);
+		fputs(")", out);
+	}
+	fclose(out);
 }

@@ -14,12 +14,17 @@ struct failure;
  * @unknown: there may be more
  * @missed: programs that came and went before they could be looked at
  * @unseen: programs that take locks, and of whose failures no source here tells
+ * @blind: mask of enum maplock: locks inside maps that are in use, whose failures no source sees
  */
 struct losses {
 	__u64 lost;
 	bool unknown;
 	__u32 missed, unseen;
+	__u32 blind;
 };
+
+/* Failures may have been lost, or gone unseen, that nobody counted. */
+bool losses_possible(const struct losses *l);
 
 /*
  * Failures lost that are like this one; NULL: nothing is known of them but their number. like is
@@ -28,7 +33,7 @@ struct losses {
 typedef void (*loss_fn)(const struct failure *like, __u64 nr, void *ctx);
 
 /* "0", "at least 3 (2 programs came and went unseen)", "unknown (...)" */
-#define LOSSES_TEXT 200
+#define LOSSES_TEXT 400
 void losses_text(const struct losses *l, char buf[LOSSES_TEXT]);
 
 #endif

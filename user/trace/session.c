@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 
 #include "kernel/heldtab.h"
+#include "kernel/maplocks.h"
 #include "names/lockname.h"
 #include "base/log.h"
 #include "names/proginfo.h"
@@ -172,6 +174,24 @@ bool session_blind(const struct session *s)
 	return s->blind;
 }
 
+unsigned int session_blind_locks(const struct session *s)
+{
+	return s->unseen.blind;
+}
+
+/* Where the lock itself tells, all are seen: then nothing has to be asked. */
+static void note_blind_locks(struct session *s)
+{
+	unsigned int seen = lineup_sees(&s->lineup);
+	struct maplocks locks;
+	struct btf *btf;
+
+	btf = ~seen ? btf__load_vmlinux_btf() : NULL;
+	maplocks_read(btf, &locks);
+	s->unseen.blind = maplocks_resilient(&locks) & ~seen;
+	btf__free(btf);
+}
+
 static void collect(struct session *s, bool last)
 {
 	const struct proginfo *newest;
@@ -184,6 +204,7 @@ static void collect(struct session *s, bool last)
 	newest = proginfos_first(s->progs);
 	newest_id = newest ? newest->id : 0;
 	lineup_poll(&s->lineup, last);
+	unseen_maps(&s->unseen, s->progs);
 	if (s->announced && session_needs_reports(s))
 		unseen_find(&s->unseen, s->progs, &s->lineup, newest_id);
 }
@@ -208,6 +229,7 @@ struct session *session_open(const struct source *const *table, const char *want
 		err = lineup_start(&s->lineup, s, table, wanted);
 	if (!err) {
 		note_blindness(s);
+		note_blind_locks(s);
 		/* What came and went until now, our own probes among it, is not this session's. */
 		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
 		proginfos_forget_missed(s->progs);
@@ -240,7 +262,8 @@ void session_drain(struct session *s)
 void session_losses(struct session *s, struct losses *l)
 {
 	unseen_scan(&s->unseen, s->progs, s->wake);
-	*l = (struct losses){ .unseen = s->unseen.nr_silent };
+	unseen_maps(&s->unseen, s->progs);
+	*l = (struct losses){ .unseen = s->unseen.nr_silent, .blind = s->unseen.used };
 	/* Sources of other kinds see a program's failures as they happen. */
 	if (lineup_has(&s->lineup, SOURCE_PROG_MEMORY))
 		l->missed = s->unseen.nr_missed;

@@ -56,6 +56,9 @@ bool session_needs_reports(const struct session *s);
 /* Not allowed to find programs, so not even those that report themselves are seen. */
 bool session_blind(const struct session *s);
 
+/* Mask of enum maplock: resilient locks inside this kernel's maps that no source of it sees. */
+unsigned int session_blind_locks(const struct session *s);
+
 /* "ring, trampoline" */
 void session_sources(const struct session *s, char *buf, size_t size);
 

@@ -50,6 +50,8 @@ enum source_cover { COVER_NO, COVER_SOON, COVER_YES };
  * @lost_unasked: of these, those in locks that the kernel was not asked for; of sources with
  *                SOURCE_SELF_REPORTS only
  * @losses: what those were like, as far as that is known; may be NULL
+ * @sees: mask of enum maplock: the locks inside maps whose failures it sees; NULL: none. Without a
+ *        state as far as the kernel's types tell
  * @covers: NULL unless it sees only the programs that take part in it
  */
 struct source {
@@ -63,6 +65,7 @@ struct source {
 	__u64 (*lost)(void *state, bool *unknown);
 	__u64 (*lost_unasked)(void *state, bool *unknown);
 	void (*losses)(void *state, loss_fn fn, void *ctx);
+	unsigned int (*sees)(const void *state);
 	enum source_cover (*covers)(void *state, const struct proginfo *prog);
 	void (*close)(void *state);
 };

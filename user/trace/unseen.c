@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
 
 #include "base/log.h"
+#include "kernel/maplocks.h"
 #include "names/own.h"
 #include "names/proginfo.h"
 #include "trace/filter.h"
@@ -81,4 +84,34 @@ void unseen_find(struct unseen *u, const struct proginfos *progs, const struct l
 		    trace_filter_prog(u->filter, p->id, p->name, p->full_name))
 			note_silent(u, p);
 	u->checked = last;
+}
+
+static void note_map(struct unseen *u, __u32 id)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(id);
+
+	if (fd < 0)
+		return;
+	if (!bpf_map_get_info_by_fd(fd, &info, &len) && !own_name(info.name)) {
+		u->used |= maplocks_of_type(info.type) & u->blind;
+		u->nested |= maplocks_nested(info.type);
+	}
+	close(fd);
+}
+
+void unseen_maps(struct unseen *u, const struct proginfos *progs)
+{
+	const struct proginfo *first = proginfos_first(progs);
+
+	if (u->used == u->blind)
+		return;
+	for (const struct proginfo *p = first; p && p->id > u->looked; p = p->next)
+		for (__u32 i = 0; !p->own && i < p->nr_map_ids; i++)
+			if (trace_filter_prog(u->filter, p->id, p->name, p->full_name))
+				note_map(u, p->map_ids[i]);
+	u->looked = first ? first->id : 0;
+	while (u->nested && !bpf_map_get_next_id(u->last_map, &u->last_map))
+		note_map(u, u->last_map);
 }
