@@ -1,144 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <bpf/btf.h>
 
+#include "base/grow.h"
 #include "check/advice.h"
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/locktext.h"
+#include "check/where.h"
 
-/* What comes later interrupts what comes before. */
-enum level { TASK, SOFTIRQ, HARDIRQ, NMI };
-
-static const char *const level_names[] = { "a task", "a soft interrupt", "an interrupt", "an NMI" };
-
-/* Both are cautious: can surely be interrupted from lowest + 1 on, can surely interrupt below
- * highest. */
-struct context {
-	enum level lowest, highest;
+/* What has been told: an interrupt at one place of one program by one place of another. */
+struct pair {
+	const struct site *outer, *inner;
 };
 
-/* Programs of a type always run so; others in whatever context their hook is in. */
-static const struct {
-	enum bpf_prog_type type;
-	struct context context;
-} types[] = {
-	{ BPF_PROG_TYPE_SYSCALL, { TASK, TASK } },
-	{ BPF_PROG_TYPE_CGROUP_SOCK, { TASK, TASK } },
-	{ BPF_PROG_TYPE_CGROUP_SOCK_ADDR, { TASK, TASK } },
-	{ BPF_PROG_TYPE_CGROUP_SOCKOPT, { TASK, TASK } },
-	{ BPF_PROG_TYPE_CGROUP_SYSCTL, { TASK, TASK } },
-	{ BPF_PROG_TYPE_CGROUP_DEVICE, { TASK, TASK } },
-	{ BPF_PROG_TYPE_XDP, { SOFTIRQ, SOFTIRQ } },
-	{ BPF_PROG_TYPE_SCHED_CLS, { SOFTIRQ, SOFTIRQ } },
-	{ BPF_PROG_TYPE_SCHED_ACT, { SOFTIRQ, SOFTIRQ } },
-	{ BPF_PROG_TYPE_LWT_IN, { SOFTIRQ, SOFTIRQ } },
-	{ BPF_PROG_TYPE_FLOW_DISSECTOR, { SOFTIRQ, SOFTIRQ } },
-	{ BPF_PROG_TYPE_PERF_EVENT, { NMI, NMI } },
+struct judge {
+	const struct check_set *set;
+	struct findings *f;
+	struct pair *told;
+	size_t nr_told;
 };
 
-/* Tracepoints that are in interrupts alone; what a section's name ends with after "/". */
-static const struct {
-	const char *name;
-	struct context context;
-} hooks[] = {
-	{ "irq_handler_entry", { HARDIRQ, HARDIRQ } },
-	{ "irq_handler_exit", { HARDIRQ, HARDIRQ } },
-	{ "local_timer_entry", { HARDIRQ, HARDIRQ } },
-	{ "local_timer_exit", { HARDIRQ, HARDIRQ } },
-	{ "softirq_entry", { SOFTIRQ, SOFTIRQ } },
-	{ "softirq_exit", { SOFTIRQ, SOFTIRQ } },
-	{ "timer_expire_entry", { SOFTIRQ, SOFTIRQ } },
-	{ "timer_expire_exit", { SOFTIRQ, SOFTIRQ } },
-	{ "nmi_handler", { NMI, NMI } },
-};
+enum answer { NO, PERHAPS, SURELY };
 
-static const char *hook_of(const struct check_prog *p)
+/* Neither is on one CPU together with itself or with its like. */
+static bool excluded(const struct where *in, const struct where *out, const struct site *inner,
+		     const struct site *outer)
 {
-	const char *slash = strrchr(p->section, '/');
-
-	return *p->attach ? p->attach : slash ? slash + 1 : "";
+	if (inner->run != RUN_PROGRAM || outer->run != RUN_PROGRAM)
+		return false;
+	return (in->guard == GUARD_ALL && out->guard == GUARD_ALL) ||
+	       (in->guard != GUARD_NONE && inner->prog == outer->prog);
 }
 
-static bool by_hook(const struct check_prog *p, struct context *c)
+static enum answer interrupts(const struct check_set *set, const struct site *inner,
+			      const struct site *outer)
 {
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
-		if (strcmp(hook_of(p), hooks[i].name))
+	struct where in = where_of(set, inner), out = where_of(set, outer);
+	bool irqs_off = outer->irqs_off || out.irqs_off;
+
+	if (excluded(&in, &out, inner, outer) || (irqs_off && in.min != LEVEL_NMI))
+		return NO;
+	if (in.min > out.max)
+		return SURELY;
+	return in.max > out.min ? PERHAPS : NO;
+}
+
+static const char *type_name(const struct check_set *set, const struct lock *lock)
+{
+	const struct check_prog *p = &set->progs[lock->prog];
+	const struct btf_type *t =
+		p->btf && lock->type ? btf__type_by_id(p->btf, lock->type) : NULL;
+
+	return t ? btf__name_by_offset(p->btf, t->name_off) : NULL;
+}
+
+/* What is behind a pointer out of memory may be any lock, an object any of its type. */
+static enum answer meet(const struct check_set *set, const struct lock *a, const struct lock *b)
+{
+	bool certain;
+
+	if (a->kind == LOCK_UNKNOWN || b->kind == LOCK_UNKNOWN)
+		return PERHAPS;
+	if (a->kind == LOCK_OBJECT && b->kind == LOCK_OBJECT) {
+		const char *x = type_name(set, a), *y = type_name(set, b);
+
+		return !x || !y || !strcmp(x, y) ? PERHAPS : NO;
+	}
+	if (!locks_meet(set, a, b, &certain))
+		return NO;
+	return certain ? SURELY : PERHAPS;
+}
+
+/* Paths to one place with the lock are one thing to tell, and so are the places of a lock that
+ * may be interrupted: by_place, or else by programs. */
+static bool is_told(const struct judge *j, const struct site *outer, const struct site *inner,
+		    bool by_place)
+{
+	for (size_t i = 0; i < j->nr_told; i++) {
+		const struct site *a = j->told[i].outer, *b = j->told[i].inner;
+
+		if (a->prog != outer->prog || b->prog != inner->prog || a->run != outer->run ||
+		    b->run != inner->run)
 			continue;
-		*c = hooks[i].context;
-		return true;
+		if (by_place ? a->pc == outer->pc && b->pc == inner->pc :
+			       meet(j->set, &a->lock, &outer->lock) != NO)
+			return true;
 	}
 	return false;
 }
 
-/* Sleepable programs, and BPF_PROG_TEST_RUN of any, run in tasks: that is for tests. */
-static struct context context_of(const struct check_set *set, const struct site *site)
+static struct finding *tell_surely(const struct judge *j, const struct site *outer,
+				   const char *holder, const char *lock, const char *by,
+				   const struct where *in, bool same)
 {
-	const struct check_prog *p = &set->progs[site->prog];
-	struct context c = { NMI, TASK };
-
-	if (site->run == RUN_TIMER)
-		return (struct context){ SOFTIRQ, SOFTIRQ };
-	if (site->run == RUN_WORK)
-		return (struct context){ TASK, TASK };
-	if (by_hook(p, &c))
-		return c;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (types[i].type == p->type)
-			return types[i].context;
-	return c;
+	return finding_add(j->f, same ? FINDING_WARNING : FINDING_NOTE,
+			   same ? "interrupt" : "undecided", &j->set->progs[outer->prog], outer->pc,
+			   "%s can be interrupted while it holds %s by %s, in %s, which takes %s "
+			   "lock%s",
+			   holder, lock, by, where_text(in->min), same ? "the same" : "such a",
+			   same ? "" : "; whether it is the same is known only when it runs");
 }
 
-static bool interrupts(const struct check_set *set, const struct site *inner,
-		       const struct site *outer)
+static struct finding *tell_perhaps(const struct judge *j, const struct site *outer,
+				    const char *holder, const char *lock, const char *by,
+				    const struct where *in, bool same)
 {
-	enum level in = context_of(set, inner).highest, out = context_of(set, outer).lowest;
+	const struct check_prog *p = &j->set->progs[outer->prog];
 
-	return in > out && (!outer->irqs_off || in == NMI);
+	if (!strcmp(holder, by))
+		return finding_add(j->f, FINDING_NOTE, "undecided", p, outer->pc,
+				   "%s holds %s with interrupts on, and takes %s lock: if it runs "
+				   "in a task and in %s, it can interrupt itself",
+				   holder, lock, same ? "the same" : "such a", where_text(in->max));
+	return finding_add(j->f, FINDING_NOTE, "undecided", p, outer->pc,
+			   "%s holds %s with interrupts on, and %s takes %s lock: if one runs in "
+			   "a task and the other in %s, it can interrupt it",
+			   holder, lock, by, same ? "the same" : "such a", where_text(in->max));
 }
 
-static void tell(const struct check_set *set, const struct site *outer, const struct site *inner,
-		 bool certain, struct findings *f)
+static int tell(struct judge *j, const struct site *outer, const struct site *inner, bool sure,
+		bool same)
 {
-	const struct check_prog *p = &set->progs[outer->prog], *q = &set->progs[inner->prog];
-	enum level level = context_of(set, inner).highest;
-	char lock[LOCKTEXT_ROOM];
+	struct pair pair = { outer, inner };
+	struct where in = where_of(j->set, inner);
+	char lock[LOCKTEXT_ROOM], holder[LOCKTEXT_WHO], by[LOCKTEXT_WHO];
 	struct finding *one;
 
-	locktext(set, &outer->lock, lock, sizeof(lock));
-	one = finding_add(
-		f, certain ? FINDING_WARNING : FINDING_NOTE, certain ? "interrupt" : "undecided", p,
-		outer->pc,
-		"%s can be interrupted while it holds %s by %s, in %s, which takes %s lock%s",
-		p->name, lock, q->name, level_names[level], certain ? "the same" : "such a",
-		certain ? "" : "; whether it is the same depends on keys");
-	finding_stage(f, one, q, inner->pc, "%s takes it here", q->name);
+	locktext(j->set, &outer->lock, lock, sizeof(lock));
+	locktext_who(j->set, outer, holder, sizeof(holder));
+	locktext_who(j->set, inner, by, sizeof(by));
+	one = sure ? tell_surely(j, outer, holder, lock, by, &in, same) :
+		     tell_perhaps(j, outer, holder, lock, by, &in, same);
+	finding_stage(j->f, one, &j->set->progs[inner->prog], inner->pc, "%s takes it here", by);
 	if (one)
-		one->fix = advice(level == NMI ? "nmi" : "interrupt");
+		one->fix = advice(in.min == LEVEL_NMI ? "nmi" : "interrupt");
+	return grow_append((void **)&j->told, &j->nr_told, &pair, sizeof(pair));
 }
 
-/* Paths to one place with the lock are one thing to tell. */
-static bool told(const struct record *r, size_t i, size_t j)
+/* What is sure first: less need not be said about the same programs. */
+static int judge_pairs(struct judge *j, const struct record *record, enum answer wanted)
 {
-	for (size_t k = 0; k < i; k++)
-		if (r->sites[k].prog == r->sites[i].prog && r->sites[k].pc == r->sites[i].pc)
-			return true;
-	for (size_t k = 0; k < j; k++)
-		if (r->sites[k].prog == r->sites[j].prog && r->sites[k].pc == r->sites[j].pc)
-			return true;
-	return false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < record->nr_sites; i++)
+		for (size_t k = 0; !err && k < record->nr_sites; k++) {
+			const struct site *outer = &record->sites[i], *inner = &record->sites[k];
+			enum answer when = interrupts(j->set, inner, outer), same;
+
+			if (when == NO)
+				continue;
+			same = meet(j->set, &outer->lock, &inner->lock);
+			if (same == NO || (when == SURELY && same == SURELY) != (wanted == SURELY))
+				continue;
+			if (!is_told(j, outer, inner, wanted == SURELY))
+				err = tell(j, outer, inner, when == SURELY, same == SURELY);
+		}
+	return err;
 }
 
 void context_judge(const struct check_set *set, const struct record *record, struct findings *f)
 {
-	for (size_t i = 0; i < record->nr_sites; i++)
-		for (size_t j = 0; j < record->nr_sites; j++) {
-			const struct site *outer = &record->sites[i], *inner = &record->sites[j];
-			bool certain;
+	struct judge j = { .set = set, .f = f };
 
-			if (interrupts(set, inner, outer) &&
-			    locks_meet(set, &outer->lock, &inner->lock, &certain) &&
-			    !told(record, i, j))
-				tell(set, outer, inner, certain, f);
-		}
+	if (judge_pairs(&j, record, SURELY) || judge_pairs(&j, record, PERHAPS))
+		f->nomem = true;
+	free(j.told);
 }

@@ -66,3 +66,14 @@ void locktext(const struct check_set *set, const struct lock *lock, char *buf, s
 		snprintf(buf, size, "a lock behind a pointer");
 	}
 }
+
+void locktext_who(const struct check_set *set, const struct site *site, char *buf, size_t size)
+{
+	const struct check_prog *p = &set->progs[site->prog];
+	const char *function = check_function(p, site->pc);
+
+	if (function && strcmp(function, p->name))
+		snprintf(buf, size, "%s (in %s)", p->name, function);
+	else
+		snprintf(buf, size, "%s", p->name);
+}

@@ -10,4 +10,9 @@
 /* "lock_a", "slots[0].lock", "flows[key ?].lock", "lock of a struct account" */
 void locktext(const struct check_set *set, const struct lock *lock, char *buf, size_t size);
 
+#define LOCKTEXT_WHO 300 /* names of two functions; longer ones are cut */
+
+/* "starts", or "starts (in later)": a function of its own, perhaps one that the kernel calls. */
+void locktext_who(const struct check_set *set, const struct site *site, char *buf, size_t size);
+
 #endif

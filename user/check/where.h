@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* In which context a program runs, as far as its type, its section and its hook tell. */
+#ifndef RQSPIN_CHECK_WHERE_H
+#define RQSPIN_CHECK_WHERE_H
+
+#include "check/record.h"
+
+/* What comes later interrupts what comes before. */
+enum level { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_HARDIRQ, LEVEL_NMI };
+
+/* The kernel does not run a program on a CPU while it runs there: itself, or any of its like. */
+enum guard { GUARD_NONE, GUARD_OWN, GUARD_ALL };
+
+/**
+ * struct where - where an acquisition may happen
+ * @min: the lowest level, @max: the highest
+ * @irqs_off: the hook's code has interrupts off
+ */
+struct where {
+	enum level min, max;
+	bool irqs_off;
+	enum guard guard;
+};
+
+struct where where_of(const struct check_set *set, const struct site *site);
+
+/* "a task" */
+const char *where_text(enum level level);
+
+#endif
