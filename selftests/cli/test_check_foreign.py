@@ -14,9 +14,11 @@ import pytest
 from bpfobj import pinned
 from conftest import BUILD, LIMIT, RQSPIN, needs_locks, rqspin, validator
 
-CLEAN, FAIL, FOUND = 0, 1, 10
+CLEAN, FAIL, UNSUPPORTED, FOUND = 0, 1, 3, 10
 FOREIGN = BUILD / "foreign"
 OBJECTS = sorted((FOREIGN / "objects").glob("*.bpf.o"))
+
+ENOUGH = 60
 
 # Objects of a library's tests that are wrong on purpose.
 REFUSED = {"golang-github-cilium-ebpf-dev-strings-el.elf-0.bpf.o": "GPL-restricted"}
@@ -53,26 +55,29 @@ def costs():
 @pytest.mark.parametrize("obj", OBJECTS, ids=lambda p: p.name.removesuffix(".bpf.o"))
 def test_foreign(obj, costs):
     code, out, err, cost = measured(obj)
-    assert code in (CLEAN, FAIL, FOUND), err
+    assert code in (CLEAN, FAIL, UNSUPPORTED, FOUND), err
+    missing = code in (FAIL, UNSUPPORTED)
+    assert not missing or str(obj) in err
     if not out:
-        assert code == FAIL and str(obj) in err
+        assert missing
         return
     validator("check.schema.json").validate(out)
     loud = [f for f in out["findings"] if f["severity"] != "note"]
     assert [f for f in loud if REFUSED.get(obj.name, "?") not in f["message"]] == []
-    assert code == FAIL or (code == FOUND) == bool(loud)
-    assert code != FAIL or str(obj) in err
+    assert missing or (code == FOUND) == bool(loud)
+    # Nothing looked at is no success.
+    assert missing == (not out["programs"] and not loud)
     insns = sum(p["instructions"] for p in out["programs"])
     costs.append((*cost, insns, obj.name))
 
 
 def test_enough_of_them():
     """An extractor that finds nothing makes all tests pass."""
-    if len(OBJECTS) < 40:
+    if len(OBJECTS) < ENOUGH:
         pytest.skip(f"only {len(OBJECTS)} objects in this system's packages")
-    res = rqspin("check", "--json", *OBJECTS)
+    res = rqspin("check", "--json", *OBJECTS, timeout=LIMIT * len(OBJECTS) // 10)
     programs = json.loads(res.stdout)["programs"]
-    assert len({p["object"] for p in programs}) >= 40
+    assert len({p["object"] for p in programs}) >= ENOUGH
     assert sum(p["instructions"] > 0 for p in programs) >= 100
 
 

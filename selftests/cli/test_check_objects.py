@@ -326,3 +326,59 @@ def test_map_that_is_not_frozen(build):
     )
     code, found, _ = check(build(text + THERE))
     assert code == FOUND and kinds(found) == ["cycle"]
+
+
+OPS = """
+#include <bpf/bpf_tracing.h>
+SEC("struct_ops") void BPF_PROG(mine_init, struct sock *sk) { if (res_spin_lock(&a)) return; }
+SEC("struct_ops") __u32 BPF_PROG(mine_ssthresh, struct sock *sk) { both(&a, &b); return 2; }
+SEC("struct_ops") __u32 BPF_PROG(mine_undo, struct sock *sk) { both(&b, &a); return 2; }
+"""
+MEMBERS = ".init = (void *)mine_init, .ssthresh = (void *)mine_ssthresh, "
+
+
+def ops_supported(found):
+    if any("trampolines" in f["message"] or "struct_ops" in f["message"] for f in found):
+        pytest.skip("this kernel runs no struct_ops programs")
+
+
+def test_struct_ops_with_a_refused_program(build):
+    """libbpf loads whatever a struct_ops names: the refused one has to be taken out."""
+    obj = build(
+        f'{OPS}SEC(".struct_ops") struct tcp_congestion_ops mine = {{ {MEMBERS}'
+        '.undo_cwnd = (void *)mine_undo, .name = "mine" };\n'
+    )
+    code, found, err = check("-vv", obj)
+    ops_supported(found)
+    assert code == FOUND
+    assert {"refused", "cycle"} <= set(kinds(found))
+    assert "mine_init" in message(found, "refused")
+    # One that fails, one with the rest, one with all that are right.
+    assert err.count("loaded kernel BTF") <= 4
+
+
+def test_struct_ops_of_other_kernels(build):
+    """An operation that is missing here concerns its program alone."""
+    obj = build(
+        OPS + "struct tcp_congestion_ops___mine { void (*init)(struct sock *sk);"
+        " __u32 (*ssthresh)(struct sock *sk); __u32 (*rqspin_none)(struct sock *sk);"
+        ' char name[16]; };\nSEC(".struct_ops") struct tcp_congestion_ops___mine mine ='
+        f' {{ {MEMBERS} .rqspin_none = (void *)mine_undo, .name = "mine" }};\n{BACK}'
+    )
+    code, found, _ = check(obj)
+    assert code == FOUND
+    assert any("mine_undo" in f["message"] for f in found if f["kind"] == "not-loaded")
+    if not any("mine_ssthresh" in f["message"] for f in found if f["kind"] == "not-loaded"):
+        assert {"cycle", "refused"} <= set(kinds(found))
+
+
+def test_struct_ops_that_no_kernel_has(build):
+    obj = build(
+        OPS + "struct rqspin_none_ops { __u32 (*undo)(struct sock *sk); };\n"
+        'SEC(".struct_ops") struct rqspin_none_ops mine = { .undo = (void *)mine_undo };\n'
+        f"{THERE}{BACK}"
+    )
+    code, found, _ = check(obj)
+    assert code == FOUND and "cycle" in kinds(found)
+    said = [f["message"] for f in found if "mine_undo" in f["message"]]
+    assert said and "rqspin_none_ops" in said[0], found

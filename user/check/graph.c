@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/facts.h"
 #include "check/graph.h"
 
 #define LOOKS_MAX 2000000 /* edges looked at: an end to what is too large */
@@ -131,13 +133,32 @@ static void found(struct search *s)
 	s->cycles->nr++;
 }
 
+/* Do both hold for one value? What is not a value itself is compared with what is. */
+static bool choices_agree(const struct choice *a, const struct choice *b)
+{
+	if (a->place != b->place || a->op != BPF_JEQ)
+		return a->place != b->place || b->op != BPF_JEQ || choices_agree(b, a);
+	return b->above ? fact_compare(b->op, a->number, b->number) :
+			  fact_compare(b->op, b->number, a->number);
+}
+
+/* The programs run with the same constants. */
+static bool edges_agree(const struct edge *a, const struct edge *b)
+{
+	for (unsigned int i = 0; i < a->nr_choices; i++)
+		for (unsigned int j = 0; j < b->nr_choices; j++)
+			if (!choices_agree(&a->choices[i], &b->choices[j]))
+				return false;
+	return true;
+}
+
 /* A party more: one that holds a lock that none of the others holds. */
 static bool may_join(const struct search *s, const struct edge *e)
 {
 	bool certain;
 
 	for (unsigned int i = 0; i < s->depth; i++)
-		if (s->path[i] == e ||
+		if (s->path[i] == e || !edges_agree(s->path[i], e) ||
 		    locks_meet(s->set, &s->path[i]->from.lock, &e->from.lock, &certain))
 			return false;
 	return true;
@@ -216,7 +237,8 @@ static bool redundant(const struct search *s, const struct edge *e)
 
 		if (same_lock(s, &other->from.lock, &e->from.lock) &&
 		    same_lock(s, &other->to.lock, &e->to.lock) && other->order == e->order &&
-		    !other->nr_gates && other->from.prog == e->from.prog)
+		    !other->nr_gates && other->from.prog == e->from.prog &&
+		    (!other->nr_choices || edge_choices_equal(other, e)))
 			return true;
 	}
 	return false;

@@ -89,8 +89,7 @@ static int explain_open(const struct object *o, int err)
 		pr_err("%s: made for older versions of libbpf: maps in a section \"maps\", or calls "
 		       "that cannot be linked (libbpf: %s)",
 		       o->path, said);
-	else if (!strncmp(said, "map '", 5) || !strncmp(said, "prog '", 6) ||
-		 !strncmp(said, "extern ", 7) || !strncmp(said, "sec '", 5))
+	else if (*said && strncmp(said, "elf: ", strlen("elf: ")))
 		pr_err("%s: libbpf does not take it: %s", o->path, said);
 	else if (err == -EINVAL || err <= -LIBBPF_ERRNO__LIBELF || err == -ENOENT || err == -ESRCH)
 		pr_err("%s: not a BPF object, or a damaged one%s%s%s", o->path,

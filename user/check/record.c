@@ -18,10 +18,29 @@ static bool site_equal(const struct site *a, const struct site *b)
 	       a->run == b->run && lock_equal(&a->lock, &b->lock);
 }
 
+static bool has_choice(const struct edge *e, const struct choice *c)
+{
+	for (unsigned int i = 0; i < e->nr_choices; i++)
+		if (e->choices[i].place == c->place && e->choices[i].number == c->number &&
+		    e->choices[i].op == c->op && e->choices[i].above == c->above)
+			return true;
+	return false;
+}
+
+bool edge_choices_equal(const struct edge *a, const struct edge *b)
+{
+	if (a->nr_choices != b->nr_choices)
+		return false;
+	for (unsigned int i = 0; i < a->nr_choices; i++)
+		if (!has_choice(b, &a->choices[i]))
+			return false;
+	return true;
+}
+
 static bool edge_equal(const struct edge *a, const struct edge *b)
 {
 	if (!site_equal(&a->from, &b->from) || !site_equal(&a->to, &b->to) ||
-	    a->order != b->order || a->nr_gates != b->nr_gates)
+	    a->order != b->order || a->nr_gates != b->nr_gates || !edge_choices_equal(a, b))
 		return false;
 	for (unsigned int i = 0; i < a->nr_gates; i++)
 		if (!lock_equal(&a->gates[i], &b->gates[i]))

@@ -55,12 +55,22 @@ struct site {
 /* What is known of the two locks of an edge: the first is the lower one. */
 enum { ORDER_ADDRESS = 1, ORDER_KEY = 2 };
 
+#define EDGE_CHOICES 4
+
+/* What a constant is, on the way to an edge: op as in jumps; the number is below, if not above. */
+struct choice {
+	__u64 place, number;
+	__u8 op;
+	bool above;
+};
+
 /**
  * struct edge - a lock that is taken while another one is held
  * @order: ORDER_*: the program has compared addresses or keys
  * @step: the second key is the first one plus a number
  * @ring: that modulo something
  * @gates: what else is held meanwhile
+ * @choices: what has to be true of constants, which are the same for all; there may be more
  */
 struct edge {
 	struct site from, to;
@@ -68,6 +78,8 @@ struct edge {
 	bool step, ring;
 	unsigned int nr_gates;
 	struct lock *gates;
+	unsigned int nr_choices;
+	struct choice choices[EDGE_CHOICES];
 };
 
 enum act_kind { ACT_AA, ACT_RETRY, ACT_IGNORED };
@@ -92,6 +104,9 @@ int record_site(struct record *r, const struct site *site);
 int record_edge(struct record *r, const struct edge *edge);
 int record_act(struct record *r, const struct act *act);
 void record_free(struct record *r);
+
+/* The same choices, in any order. */
+bool edge_choices_equal(const struct edge *a, const struct edge *b);
 
 bool lock_equal(const struct lock *a, const struct lock *b);
 

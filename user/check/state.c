@@ -310,6 +310,15 @@ static bool state_about(const struct syms *syms, const struct state *st, sym_t s
 	return false;
 }
 
+/* It may be read again. */
+static bool is_kept(const struct syms *syms, const struct fact *f)
+{
+	__u64 place;
+
+	return syms_keeps_constants(syms) &&
+	       (sym_is_constant(syms, f->a, &place) || sym_is_constant(syms, f->b, &place));
+}
+
 void state_forget(const struct syms *syms, struct state *st, __u32 live)
 {
 	__u64 number;
@@ -320,6 +329,8 @@ void state_forget(const struct syms *syms, struct state *st, __u32 live)
 	for (int i = st->nr_facts - 1; i >= 0; i--) {
 		const struct fact *f = &st->facts[i];
 
+		if (is_kept(syms, f))
+			continue;
 		if ((sym_is_number(syms, f->a, &number) || state_about(syms, st, f->a)) &&
 		    (sym_is_number(syms, f->b, &number) || state_about(syms, st, f->b)))
 			continue;
@@ -387,9 +398,12 @@ bool state_assume(struct syms *syms, struct state *st, __u8 op, sym_t a, sym_t b
 	default:
 		break;
 	}
-	if (op == BPF_JEQ && sym_is_number(syms, b, &number))
+	if (op == BPF_JEQ && sym_is_number(syms, b, &number)) {
 		state_replace(syms, st, a, b);
-	else
+		if (sym_is_constant(syms, a, &number))
+			facts_add(st, op, a, b);
+	} else {
 		facts_add(st, op, a, b);
+	}
 	return !facts_contradict(syms, st);
 }

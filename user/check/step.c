@@ -205,7 +205,6 @@ static struct val read_fixed(const struct stepper *s, const struct val *ptr, int
 {
 	const struct check_map *m = &s->set->maps[ptr->where];
 	__u64 n = 0;
-	sym_t sym;
 
 	if (off < 0 || off + bytes > m->value_size)
 		return ANY;
@@ -213,10 +212,7 @@ static struct val read_fixed(const struct stepper *s, const struct val *ptr, int
 		memcpy(&n, (char *)m->fixed + off, bytes);
 		return number(n);
 	}
-	sym = sym_make(s->syms, SYM_FIELD,
-		       sym_number(s->syms, 1ULL << 63 | (__u64)ptr->where << 32 | (__u32)off),
-		       sym_number(s->syms, bytes));
-	return symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
+	return symbol(s, sym_constant(s->syms, ptr->where, off, bytes));
 }
 
 static struct val read_context(const struct stepper *s, const struct val *ptr, int off,

@@ -19,6 +19,7 @@ struct syms {
 	struct node *nodes; /* the first is not used */
 	__u32 nr, room;
 	unsigned long deep; /* not made: too long */
+	bool keeps_constants;
 	sym_t buckets[BUCKETS];
 };
 
@@ -103,6 +104,29 @@ sym_t sym_fresh(struct syms *syms, __u64 where, bool low32)
 	return intern(syms, low32 ? SYM_FRESH32 : SYM_FRESH, where, 0);
 }
 
+sym_t sym_constant(struct syms *syms, __u32 map, __u32 off, unsigned int bytes)
+{
+	return intern(syms, SYM_CONST, (__u64)map << 32 | off, sym_number(syms, bytes));
+}
+
+bool sym_is_constant(const struct syms *syms, sym_t s, __u64 *place)
+{
+	if (!s || syms->nodes[s].op != SYM_CONST)
+		return false;
+	*place = syms->nodes[s].a << 4 | syms->nodes[syms->nodes[s].b].a;
+	return true;
+}
+
+void syms_keep_constants(struct syms *syms)
+{
+	syms->keeps_constants = true;
+}
+
+bool syms_keeps_constants(const struct syms *syms)
+{
+	return syms->keeps_constants;
+}
+
 bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number)
 {
 	if (!s || syms->nodes[s].op != SYM_NUMBER)
@@ -161,6 +185,8 @@ sym_t sym_low32(struct syms *syms, sym_t s)
 	const struct node *n = &syms->nodes[s];
 
 	if (!s || n->op == SYM_FRESH32 || n->op == SYM_LOW32)
+		return s;
+	if (n->op == SYM_CONST && syms->nodes[n->b].a <= 4)
 		return s;
 	if (n->op == SYM_NUMBER)
 		return sym_number(syms, (__u32)n->a);

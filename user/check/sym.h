@@ -15,6 +15,7 @@ enum sym_op {
 	SYM_NUMBER, /* a: its value */
 	SYM_FRESH,  /* a: where it comes from; of 64 bits */
 	SYM_FRESH32,
+	SYM_CONST,		  /* a: map and offset of data that nobody changes, b: bytes */
 	SYM_LOW32,		  /* of a */
 	SYM_ALU,		  /* from here on: SYM_ALU + the instruction's code, of a and b */
 	SYM_ADDR = SYM_ALU + 256, /* of an element: a: map and offset, b: key */
@@ -34,6 +35,16 @@ unsigned long sym_deep(const struct syms *syms);
 /* 0 also where there is no memory, or where an expression grows too deep. */
 sym_t sym_number(struct syms *syms, __u64 number);
 sym_t sym_fresh(struct syms *syms, __u64 where, bool low32);
+/* What is read there: the same number each time. */
+sym_t sym_constant(struct syms *syms, __u32 map, __u32 off, unsigned int bytes);
+
+/* Where it is read, if it is such a number: all that tells two of them apart. */
+bool sym_is_constant(const struct syms *syms, sym_t s, __u64 *place);
+
+/* Is what is known of such numbers kept for as long as the program runs? */
+void syms_keep_constants(struct syms *syms);
+bool syms_keeps_constants(const struct syms *syms);
+
 sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b); /* a: a symbol but for SYM_ADDR */
 sym_t sym_low32(struct syms *syms, sym_t s);
 

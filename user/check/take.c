@@ -129,6 +129,22 @@ static void set_step(const struct taker *t, const struct lockid *a, const struct
 	edge->ring = sym_is_next_in_ring(t->s->syms, b->sym, a->sym);
 }
 
+/* What the path says of constants. */
+static void set_choices(const struct taker *t, const struct state *st, struct edge *edge)
+{
+	for (int i = 0; i < st->nr_facts && edge->nr_choices < EDGE_CHOICES; i++) {
+		const struct fact *f = &st->facts[i];
+		struct choice *c = &edge->choices[edge->nr_choices];
+
+		c->op = f->op;
+		c->above = sym_is_constant(t->s->syms, f->a, &c->place);
+		if (c->above ? sym_is_number(t->s->syms, f->b, &c->number) :
+			       sym_is_constant(t->s->syms, f->b, &c->place) &&
+				       sym_is_number(t->s->syms, f->a, &c->number))
+			edge->nr_choices++;
+	}
+}
+
 static int record_edges(const struct taker *t, const struct state *st, const struct site *to,
 			const struct lockid *id)
 {
@@ -139,6 +155,7 @@ static int record_edges(const struct taker *t, const struct state *st, const str
 		struct edge edge = { .from = site_of_held(t, st, i), .to = *to, .gates = gates };
 
 		set_step(t, &st->held[i].lock, id, &edge);
+		set_choices(t, st, &edge);
 		edge.order = order_of(t, st, &st->held[i].lock, id);
 		for (int j = 0; j < st->nr_held; j++)
 			if (j != i)

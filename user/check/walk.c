@@ -520,6 +520,22 @@ static int walk_all(struct walk *w)
 	return err ?: walk_handlers(w);
 }
 
+/* In other programs there is nothing that depends on a constant. */
+static bool takes_locks(const struct walk *w)
+{
+	for (__u32 i = 0; i < w->s.prog->nr_insns; i++) {
+		const struct bpf_insn *insn = &w->s.prog->insns[i];
+		enum call_kind kind;
+
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg == BPF_PSEUDO_CALL)
+			continue;
+		kind = calls_of(w->calls, insn).kind;
+		if (kind == CALL_LOCK || kind == CALL_SPIN_LOCK)
+			return true;
+	}
+	return false;
+}
+
 int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
 	 struct bounds *bounds)
 {
@@ -533,6 +549,8 @@ int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct re
 	w.entered = calloc(w.s.prog->nr_insns + 1, sizeof(*w.entered));
 	arena_find(w.s.prog, bounds);
 	w.taker = (struct taker){ .s = &w.s, .prog = prog, .record = record };
+	if (w.s.syms && takes_locks(&w))
+		syms_keep_constants(w.s.syms);
 	if (w.s.syms && w.live && w.entered)
 		err = walk_all(&w);
 	if (w.s.syms)
