@@ -96,7 +96,9 @@ def many():
         {"prog_id": 5, "prog": "one", "kind": "AA", "failures": 900, "lost": 890},
         {"prog_id": None, "prog": None, "kind": None, "failures": 7, "lost": 7},
     ]
-    yield summary(lost=897, lost_unknown=True, programs_missed=2, totals=totals)
+    yield summary(
+        lost=897, lost_unknown=True, programs_missed=2, map_types_unseen=["ringbuf"], totals=totals
+    )
 
 
 def write(path, lines):
@@ -146,6 +148,7 @@ def test_numbers_are_those_of_the_lines(events):
     assert in_bins == Counter(f["kind"] for f in failures)
     assert data["traces"] == sum(bool(f["report"]) for f in failures)
     assert data["summary"]["lost"] == 897 and data["summary"]["lost_unknown"]
+    assert data["summary"]["map_types_unseen"] == ["ringbuf"]
     assert [(t["prog"], t["kind"], t["count"], t["lost"]) for t in data["totals"]] == [
         ("one", "AA", 900, 890),
         ("", "", 7, 7),

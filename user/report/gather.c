@@ -15,8 +15,10 @@ int gather_init(struct gather *g)
 			      .locks = json_object(),
 			      .cycles = json_object(),
 			      .totals = json_object(),
-			      .sources = json_object() };
-	if (!g->kinds || !g->programs || !g->locks || !g->cycles || !g->totals || !g->sources)
+			      .sources = json_object(),
+			      .map_types = json_object() };
+	if (!g->kinds || !g->programs || !g->locks || !g->cycles || !g->totals || !g->sources ||
+	    !g->map_types)
 		return -ENOMEM;
 	return stacks_init(&g->stacks);
 }
@@ -29,6 +31,7 @@ void gather_free(struct gather *g)
 	json_decref(g->cycles);
 	json_decref(g->totals);
 	json_decref(g->sources);
+	json_decref(g->map_types);
 	stacks_free(&g->stacks);
 	timeline_free(&g->timeline);
 }
@@ -124,6 +127,18 @@ static void add_total(struct gather *g, const json_t *total)
 	free(key);
 }
 
+/* Files of before this member do not have it. */
+static void add_map_types(struct gather *g, const json_t *types)
+{
+	json_t *type;
+	size_t i;
+
+	json_array_foreach(types, i, type)
+		if (json_is_string(type))
+			rank_add(g->map_types,
+				 rank_key(g->map_types, json_string_value(type), RANK_KINDS), 1);
+}
+
 /* Of traces one after the other in one file, the sums. */
 static void add_summary(struct gather *g, const json_t *line)
 {
@@ -137,6 +152,7 @@ static void add_summary(struct gather *g, const json_t *line)
 	g->missed += number(line, "programs_missed");
 	g->unseen += number(line, "programs_unseen");
 	rank_add(g->sources, rank_key(g->sources, report_member(line, "sources"), RANK_KINDS), 1);
+	add_map_types(g, json_object_get(line, "map_types_unseen"));
 	for (size_t i = 0; i < json_array_size(totals); i++)
 		add_total(g, json_array_get(totals, i));
 }
@@ -171,18 +187,24 @@ static json_t *cycles_json(const struct gather *g)
 	return top;
 }
 
-static json_t *summary_json(const struct gather *g)
+static json_t *keys_json(const json_t *object)
 {
-	json_t *sources = json_array(), *nr;
+	json_t *list = json_array(), *nr;
 	const char *name;
 
-	json_object_foreach(g->sources, name, nr)
-		json_array_append_new(sources, json_string(name));
-	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o}", "summaries",
+	json_object_foreach((json_t *)object, name, nr)
+		json_array_append_new(list, json_string(name));
+	return list;
+}
+
+static json_t *summary_json(const struct gather *g)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "summaries",
 			 (json_int_t)g->summaries, "events", (json_int_t)g->events, "skipped",
 			 (json_int_t)g->rate_skipped, "lost", (json_int_t)g->lost, "lost_unknown",
 			 g->lost_unknown || !g->summaries, "programs_missed", (json_int_t)g->missed,
-			 "programs_unseen", (json_int_t)g->unseen, "sources", sources);
+			 "programs_unseen", (json_int_t)g->unseen, "map_types_unseen",
+			 keys_json(g->map_types), "sources", keys_json(g->sources));
 }
 
 static json_t *totals_json(const struct gather *g)

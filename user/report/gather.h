@@ -19,7 +19,8 @@ struct gather {
 	unsigned long long events, rate_skipped, lost, missed, unseen;
 	bool lost_unknown;
 	unsigned long long cycles_left_out; /* failures beyond GATHER_CYCLES_KEPT */
-	json_t *sources;
+	json_t *sources,
+		*map_types; /* keys of an object; of maps whose failed locks are not all seen */
 	struct stacks stacks;
 	struct timeline timeline;
 	int err; /* the first that happened */

@@ -39,7 +39,7 @@ const char *report_failed_lock(const json_t *line, char buf[REPORT_NAME])
 	const json_t *lock = json_object_get(line, "lock"), *map = json_object_get(line, "map_id");
 
 	if (json_is_null(lock) && json_is_integer(map)) {
-		snprintf(buf, REPORT_NAME, "a lock of map %lld",
+		snprintf(buf, REPORT_NAME, "a lock inside map %lld",
 			 (long long)json_integer_value(map));
 		return buf;
 	}

@@ -41,6 +41,8 @@ function losses() {
     'went unseen.');
   if (s.programs_unseen) said.push(`${plural(s.programs_unseen, 'program takes', 'programs take')} ` +
     'locks without reports of failures.');
+  if (s.map_types_unseen.length) said.push('Not all failed locks inside maps of these types were ' +
+    `seen: ${s.map_types_unseen.join(', ')}.`);
   if (s.skipped) said.push(`${plural(s.skipped, 'failure is', 'failures are')} left out by --rate.`);
   if (data.repeats) said.push(`${plural(data.repeats, 'failure is', 'failures are')} counted as ` +
     'repeats by --unique.');

@@ -245,8 +245,8 @@ static const char *traced_id(const struct maplocks *locks, int lock)
 {
 	static const char *const ids[] = {
 		[MAPLOCK_UNSEEN] = "no",
-		[MAPLOCK_SEEN_AFTER] = "fexit",
-		[MAPLOCK_SEEN] = "tracepoint",
+		[MAPLOCK_SEEN_AFTER] = "operation",
+		[MAPLOCK_SEEN] = "lock",
 	};
 	enum maplock_kind kind = locks->kinds[lock];
 

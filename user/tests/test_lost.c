@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <linux/bpf.h>
+
+#include "kernel/maplocks.h"
 #include "trace/failure.h"
 #include "trace/join.h"
 #include "trace/lineup.h"
@@ -132,6 +135,45 @@ static const struct failure like[] = {
 	{ .prog_id = 7, .ev = { .lock = 0x10, .cpu = 1, .kind = RQSPIN_AA } },
 };
 
+static void what_is_not_seen_is_a_reason(void **state)
+{
+	struct losses l = { .blind = 1U << MAPLOCK_LPM };
+	char text[LOSSES_TEXT];
+
+	(void)state;
+	assert_true(losses_possible(&l));
+	losses_text(&l, text);
+	assert_string_equal(text,
+			    "unknown (not all failed locks inside maps of these types are seen: "
+			    "lpm_trie)");
+	l = (struct losses){ .lost = 3, .unknown = true, .missed = 1, .blind = 1U << MAPLOCK_LPM };
+	losses_text(&l, text);
+	assert_string_equal(text,
+			    "at least 3 (1 program came and went unseen, not all failed locks "
+			    "inside maps of these types are seen: lpm_trie)");
+	l = (struct losses){ .unknown = true };
+	losses_text(&l, text);
+	assert_string_equal(text, "unknown (a source may have missed some)");
+	l = (struct losses){ .lost = 3 };
+	losses_text(&l, text);
+	assert_string_equal(text, "3");
+	assert_false(losses_possible(&l));
+}
+
+/* Each lock that a kernel may have made resilient belongs to a map type, but for free lists. */
+static void every_lock_has_its_map_types(void **state)
+{
+	char types[200];
+
+	(void)state;
+	for (int lock = MAPLOCK_NONE + 1; lock < MAPLOCK_NR; lock++) {
+		maplocks_types(1U << lock, types, sizeof(types));
+		assert_int_equal(!*types, lock == MAPLOCK_FREELIST);
+	}
+	assert_int_equal(maplocks_of_type(BPF_MAP_TYPE_ARRAY), 0);
+	assert_true(maplocks_nested(BPF_MAP_TYPE_HASH_OF_MAPS));
+}
+
 static void losses_of_three_groups(void *state, loss_fn fn, void *ctx)
 {
 	(void)state;
@@ -180,6 +222,8 @@ static void what_is_known_is_lost_to_one_group_only(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_is_not_seen_is_a_reason),
+	cmocka_unit_test(every_lock_has_its_map_types),
 	cmocka_unit_test(failures_of_both_are_counted),
 	cmocka_unit_test(what_the_lock_tells_is_counted_there),
 	cmocka_unit_test(together_they_are_as_many),

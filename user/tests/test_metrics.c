@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/maplocks.h"
 #include "metrics/expose.h"
 #include "metrics/series.h"
 #include "trace/failure.h"
@@ -38,6 +39,22 @@ static void assert_line(const char *text, const char *line)
 	if (!strstr(text, with_ends))
 		fail_msg("no line '%s' in:\n%s", line, text);
 	free(with_ends);
+}
+
+static void map_types_that_are_not_seen_are_named(void **state)
+{
+	struct metrics m = { .series = series_new(1),
+			     .blind = 1U << MAPLOCK_QUEUE | 1U << MAPLOCK_RINGBUF };
+	char *text = exposed(&m, false);
+
+	(void)state;
+	assert_line(text, "rqspin_unseen_map_types{type=\"queue\"} 1");
+	assert_line(text, "rqspin_unseen_map_types{type=\"stack\"} 1");
+	assert_line(text, "rqspin_unseen_map_types{type=\"ringbuf\"} 1");
+	assert_null(strstr(text, "lpm_trie"));
+	assert_line(text, "rqspin_losses_unknown 0");
+	free(text);
+	series_free(m.series);
 }
 
 static void a_label_is_quoted_and_valid(void **state)
@@ -132,6 +149,7 @@ static void too_many_names_are_one_series_of_each_kind(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(map_types_that_are_not_seen_are_named),
 	cmocka_unit_test(a_label_is_quoted_and_valid),
 	cmocka_unit_test(openmetrics_ends_and_names_families),
 	cmocka_unit_test(a_total_never_goes_down),
