@@ -88,13 +88,15 @@ static const struct {
 			       F_KPTR },
 	[P_RCU_NESTED] = { "tc rcu_lock rcu_lock rcu_unlock rcu_unlock", "nested RCU sections",
 			   false, F_RCU },
-	[P_RCU_OUTLIVES_SECTION] = { "tc kptr ( rcu_lock rcu_unlock kptr_use | )",
+	[P_RCU_OUTLIVES_SECTION] = { "iter_number kptr ( rcu_lock rcu_unlock kptr_use | )",
 				     "RCU pointers of programs that cannot sleep after an RCU "
 				     "section",
 				     false, F_KPTR },
 	[P_RCU_OUTLIVES_SECTION_IRQ_OFF] = { "syscall save f0 kptr ( rcu_lock rcu_unlock kptr_use "
 					     "| ) restore f0",
-					     "the same with interrupts off", false, F_KPTR },
+					     "RCU pointers of sleepable programs after an RCU section with "
+					     "interrupts off",
+					     false, F_KPTR },
 	[P_LESS_ADD_SAME] = { "tc new o2 ( lock g0 ( add o2 g0 ( less_add g0 ) unlock g0 | drop o2 )"
 			      " | )",
 			      "less() that adds to its own tree", true, F_LESS },
