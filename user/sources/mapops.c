@@ -42,6 +42,16 @@ static bool mapops_usable(char *why, size_t size)
 	return true;
 }
 
+/* On some kernels it returns nothing, so nothing could be told from what it returns. */
+static bool returns_value(const struct btf *btf, const char *function)
+{
+	__s32 id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && t->type;
+}
+
 /* Which of the functions this kernel has differs: a compiler may have inlined one. */
 static int choose_programs(struct mapops_bpf *skel)
 {
@@ -53,7 +63,7 @@ static int choose_programs(struct mapops_bpf *skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		if (btf__find_by_name_kind(btf, bpf_program__name(prog), BTF_KIND_FUNC) < 0)
+		if (!returns_value(btf, bpf_program__name(prog)))
 			continue;
 		bpf_program__set_autoload(prog, true);
 		found++;

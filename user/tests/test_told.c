@@ -211,11 +211,11 @@ static void variables_and_functions_are_told_apart(void **state)
 #define OWN 7
 
 /* Whose program is it, with the tracer's own at 0x9000 and the other at 0x1000? */
-static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
+static bool program_behind(const __u64 *stack, size_t nr, __u32 own_id, struct failure *f)
 {
 	__u64 funcs[] = { 0x1000 }, own_funcs[] = { 0x9000 };
 	__u32 sizes[] = { 0x100 };
-	struct proginfo own = { .id = OWN, .code = { own_funcs, sizes, 1, NULL, 0 } };
+	struct proginfo own = { .id = OWN, .own = true, .code = { own_funcs, sizes, 1, NULL, 0 } };
 	struct proginfo other = { .id = 5, .code = { funcs, sizes, 1, NULL, 0 }, .next = &own };
 	struct ksyms *ks = open_symbols();
 	struct witness_told w = witness(RQSPIN_AA, 2);
@@ -224,9 +224,28 @@ static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
 	w.stack_len = nr * sizeof(*stack);
 	memcpy(w.stack, stack, nr * sizeof(*stack));
 	memset(f, 0, sizeof(*f));
-	known = told_program(&w, NULL, &other, ks, OWN, f);
+	known = told_program(&w, NULL, &other, ks, own_id, f);
 	ksyms_close(ks);
 	return known;
+}
+
+static bool program_of(const __u64 *stack, size_t nr, struct failure *f)
+{
+	return program_behind(stack, nr, OWN, f);
+}
+
+/* The first frame behind the tracer's has no name: it is newer than the list of symbols. */
+static void a_trampoline_is_no_unknown_program(void **state)
+{
+	const __u64 asked[] = { 0x9010, 0x5000, 0xffffffff81000110, 0x1010 };
+	const __u64 unknown[] = { 0x9010, 0x5000, 0x6000, 0x1010 };
+	struct failure f;
+
+	(void)state;
+	assert_true(program_behind(asked, 4, 0, &f));
+	assert_int_equal(f.prog_id, 5);
+	assert_false(program_behind(unknown, 4, 0, &f));
+	assert_null(f.prog);
 }
 
 static void the_innermost_program_called_for_the_lock(void **state)
@@ -312,6 +331,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_return_address_is_of_the_line_of_its_call),
 	cmocka_unit_test(variables_and_functions_are_told_apart),
 	cmocka_unit_test(the_innermost_program_called_for_the_lock),
+	cmocka_unit_test(a_trampoline_is_no_unknown_program),
 	cmocka_unit_test(an_interrupted_program_did_not_call),
 	cmocka_unit_test(a_trace_begins_behind_the_tracing),
 	cmocka_unit_test(a_stack_that_cannot_be_read_proves_nothing),
