@@ -19,6 +19,8 @@ PATH=$PATH:/usr/sbin:/sbin
 VENV=.venv
 # shellcheck source=scripts/mirrors.sh
 . scripts/mirrors.sh
+# shellcheck source=scripts/hold-service.sh
+. scripts/hold-service.sh
 # shellcheck source=scripts/libbpf.conf
 . scripts/libbpf.conf
 check_only=0 build_only=0 arm64=0 needs_more=''
@@ -302,17 +304,6 @@ resolve_packages() {
 	done
 }
 
-# A service would start with this package, but only the tests use the program.
-mask_prometheus() {
-	case " $1 " in
-	*' prometheus '*) ;;
-	*) return 0 ;;
-	esac
-	command -v systemctl >/dev/null || return 0
-	say "masking prometheus.service (systemctl unmask prometheus makes it a service again)"
-	as_root systemctl -q mask prometheus.service >/dev/null 2>&1 || true
-}
-
 install_packages() {
 	local missing=$1 pkgs
 	say "updating the package lists"
@@ -322,12 +313,13 @@ install_packages() {
 	! needs_backports || pkgs=$(with_suites <<<"$pkgs")
 	pkgs=$(sort -u <<<"$pkgs" | paste -sd ' ')
 	say "installing: $pkgs"
-	mask_prometheus "$pkgs"
+	[[ " $pkgs " != *' prometheus '* ]] || hold_service prometheus.service
 	# shellcheck disable=SC2086 # a list of words
 	as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get -qq -y --no-install-recommends install $pkgs </dev/null >"$log" 2>&1 ||
 		die "apt-get could not install them (package source: $(apt_sources)):\
  $(grep -E '^(E|W|Err)' "$log" | tail -n 4)"
+	keep_service
 }
 
 install_venv() {
@@ -383,7 +375,7 @@ list_missing "$missing"
 [ $check_only = 0 ] || exit 1
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'release_service; rm -f "$log"' EXIT
 if [ -n "$missing" ]; then
 	supported_os ||
 		die "cannot install on this system ($(os_release)); install the above by its own means" 3

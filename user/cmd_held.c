@@ -136,7 +136,8 @@ static int run(int argc, char **argv)
 	stop_init();
 	ht = heldtab_open(why, sizeof(why));
 	if (!ht) {
-		pr_err("held locks cannot be read: %s", why);
+		pr_err("held locks cannot be read: %s",
+		       probe_known(PROBE_HELD_TABLE) ? why : probe_why(PROBE_HELD_TABLE));
 		return EXIT_UNSUPPORTED;
 	}
 	ln = locknames_open();

@@ -302,3 +302,24 @@ def test_the_folder_of_the_bcc_tool(tmp_path, how):
     for args in (["--help"], ["-d", "0.1"]):
         res = subprocess.run([*cmd, *args], capture_output=True, cwd=tmp_path, timeout=LIMIT)
         assert not (tmp_path / "ran").exists() and b"Traceback" not in res.stderr, res.stderr
+
+
+WITHOUT_SYS = {
+    "run": ["run", "aa"],
+    "check": ["check", RQSPIN.parent / "bpf/progs/aa.bpf.o"],
+    "held": ["held"],
+    "doctor": ["doctor"],
+}
+
+
+@pytest.mark.parametrize("verb", WITHOUT_SYS)
+def test_without_sys(verb):
+    """Not the kernel lacks the locks: nobody can look."""
+    cmd = ["unshare", "-m", "sh", "-c", 'umount -l /sys && exec "$@"', "sh", RQSPIN]
+    if os.geteuid() or subprocess.run([*cmd[:-1], "true"], capture_output=True).returncode:
+        pytest.skip("needs root, and a mount namespace")
+    cmd += WITHOUT_SYS[verb]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    said = res.stdout + res.stderr
+    assert "/sys is not mounted" in said and "mount -t sysfs sysfs /sys" in said
+    assert "has no" not in said and res.returncode == 3

@@ -314,9 +314,10 @@ def kernel_layout():
         with open(BTF_PATH, "rb") as f:
             return Layout(Btf(f.read()))
     except OSError as e:
-        raise Unsupported(
-            f"{BTF_PATH}: {e.strerror}: the kernel lacks CONFIG_DEBUG_INFO_BTF"
-        ) from e
+        why = "the kernel lacks CONFIG_DEBUG_INFO_BTF"
+        if not os.path.isdir("/sys/kernel"):
+            why = "mount -t sysfs sysfs /sys"
+        raise Unsupported(f"{BTF_PATH}: {e.strerror}: {why}") from e
 
 
 def event_class(hop_size):

@@ -108,6 +108,10 @@ static int explain_load(const struct object *o, int err)
 		       strerror(-err));
 		return err;
 	}
+	if (!probe_kfuncs() && !probe_known(PROBE_KFUNCS)) {
+		pr_err("%s: cannot be loaded: %s", path, probe_why(PROBE_KFUNCS));
+		return -EOPNOTSUPP;
+	}
 	if (!probe_kfuncs()) {
 		pr_err("%s: this kernel has no resilient locks (%s); 'rqspin doctor' says how to "
 		       "get them",

@@ -250,6 +250,11 @@ static const char *costs_trampoline(void)
 	return costs_other_source();
 }
 
+static const char *fix_btf(void)
+{
+	return probe_known(PROBE_KFUNCS) || !probe_privilege() ? NULL : "mount -t sysfs sysfs /sys";
+}
+
 static const char *fix_trampoline(void)
 {
 	static const char *const options[] = { "CONFIG_FUNCTION_TRACER",
@@ -282,7 +287,7 @@ const struct check checks[] = {
 	  "run it as root (sudo)", true, .look = look_privilege },
 	{ "btf", "kernel BTF", "rqspin cannot work without it",
 	  "use a kernel with CONFIG_DEBUG_INFO_BTF; distribution kernels have it", true,
-	  .look = look_btf },
+	  .look = look_btf, .fix_here = fix_btf },
 	{ "lock", "resilient lock", NULL, NULL, false, .look = look_lock, .value = true },
 	{ "kfuncs", "resilient lock kfuncs", "programs have only the fallback lock",
 	  "Linux 6.15 or later, or 6.12 with this project's patches (kernel-patches/README.md of the "

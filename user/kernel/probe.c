@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -69,10 +71,21 @@ static bool ask_privilege(char *why)
 	return no(why, "the smallest BPF program does not load: %s", strerror(errno));
 }
 
+/* Without it nobody knows what the kernel has. */
+static bool sysfs_is_missing(void)
+{
+	struct statfs fs;
+
+	return statfs("/sys", &fs) || fs.f_type != SYSFS_MAGIC;
+}
+
 static bool ask_btf(char *why)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 
+	if (!btf && sysfs_is_missing())
+		return no(why, "/sys is not mounted, so the kernel's BTF cannot be read: mount -t "
+			       "sysfs sysfs /sys");
 	if (!btf)
 		return no(why, "no BTF in /sys/kernel/btf/vmlinux: the kernel lacks "
 			       "CONFIG_DEBUG_INFO_BTF");
@@ -276,6 +289,8 @@ static bool (*const ask[PROBE_NR])(char *why) = {
 /* One refusal is told once, not in ten forms. */
 static bool allowed(enum probe_id id, char *why)
 {
+	if (id != PROBE_PRIVILEGE && id != PROBE_BTF && !probe(PROBE_BTF) && sysfs_is_missing())
+		return no(why, "%s", probe_why(PROBE_BTF));
 	if (id == PROBE_PRIVILEGE || id == PROBE_BTF || id == PROBE_TRACEPOINT || probe_privilege())
 		return true;
 	return no(why, "needs the right to load BPF programs");

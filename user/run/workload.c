@@ -89,6 +89,10 @@ static int explain_load(struct workload *w, int err)
 		pr_err("%s", probe_why(PROBE_PRIVILEGE));
 		return -EOPNOTSUPP;
 	}
+	if (!probe_kfuncs() && !probe_known(PROBE_KFUNCS)) {
+		pr_err("%s: cannot be loaded: %s", w->path, probe_why(PROBE_KFUNCS));
+		return -EOPNOTSUPP;
+	}
 	if (!probe_kfuncs()) {
 		pr_err("%s: this kernel has no resilient locks (%s); 'rqspin doctor' says how to "
 		       "get them",
