@@ -19,11 +19,11 @@ SIZE = (24, 80)
 
 
 class Terminal:
-    def __init__(self, command, folder, env, limit=LIMIT):
+    def __init__(self, command, folder, env, limit=LIMIT, size=SIZE):
         self.command, self.seen = command, ""
         self.deadline = time.monotonic() + limit
         self.fd, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", *SIZE, 0, 0))
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", *size, 0, 0))
         self.proc = subprocess.Popen(
             ["bash", "-c", command],
             cwd=folder,
@@ -60,6 +60,9 @@ class Terminal:
     def until(self, what):
         while not re.search(what, self.seen, re.M):
             assert self.read(), f"ended without '{what}': {self}"
+
+    def resize(self, *size):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("4H", *size, 0, 0))
 
     def press(self, keys):
         os.write(self.fd, keys.encode())

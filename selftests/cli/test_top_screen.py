@@ -15,6 +15,7 @@ import time
 import pytest
 from bpfobj import pinned, run_pinned
 from conftest import BUILD, LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample
+from terminal import Terminal
 
 RING = BUILD / "selftests/rings/ring_64.bpf.o"
 FALLBACK = BUILD / "selftests/rings/ring.bpf.o"
@@ -240,6 +241,21 @@ def test_sizes(pane, monkeypatch):
     p.until(has("FAILURES"))
     p.keys("q")
     assert p.ended() == 0
+
+
+@pytest.mark.parametrize("size", [(65535, 80), (24, 65535), (65535, 65535), (0, 0)])
+def test_sizes_that_no_terminal_has(size, tmp_path):
+    """curses would allocate gigabytes, or crash."""
+    limit = f"ulimit -v 4000000; exec {RQSPIN} top -i 100ms"
+    if os.environ.get("O", "build") != "build":
+        limit = f"exec {RQSPIN} top -i 100ms"  # the sanitizers' memory is larger than that
+    with Terminal(limit, tmp_path, os.environ, size=size) as t:
+        t.until("rqspin top")
+        t.resize(30, 100)
+        t.until("rqspin top(.|\n)*rqspin top")
+        t.resize(*size)
+        t.press("q")
+        assert t.end() == 0
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

@@ -109,7 +109,7 @@ static int explain_load(const struct object *o, int err)
 		return err;
 	}
 	if (!probe_kfuncs() && !probe_known(PROBE_KFUNCS)) {
-		pr_err("%s: cannot be loaded: %s", path, probe_why(PROBE_KFUNCS));
+		pr_err("%s: cannot be loaded: %s", o->path, probe_why(PROBE_KFUNCS));
 		return -EOPNOTSUPP;
 	}
 	if (!probe_kfuncs()) {

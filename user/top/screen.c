@@ -16,6 +16,7 @@
 #include "top/messages.h"
 #include "top/rows.h"
 #include "top/screen.h"
+#include "top/size.h"
 #include "top/snapshot.h"
 #include "top/state.h"
 
@@ -34,9 +35,6 @@ int top_screen_usable(void)
 		       isatty(STDOUT_FILENO) ? "input" : "output");
 		return -EINVAL;
 	}
-	/* The terminal knows its size better, and curses would not notice when it changes. */
-	unsetenv("LINES");
-	unsetenv("COLUMNS");
 	if (!term || !*term || setupterm(NULL, STDOUT_FILENO, &err) != OK || !cursor_address) {
 		pr_err("cannot drive a terminal of the type TERM='%s': set TERM to what it is "
 		       "(vt100 may do), or use --batch",
@@ -48,11 +46,13 @@ int top_screen_usable(void)
 
 int top_screen_open(void)
 {
+	size_own();
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		pr_err("cannot drive this terminal: use --batch");
 		return -EIO;
 	}
+	size_follow();
 	log_divert(messages_add);
 	cbreak();
 	noecho();
@@ -167,17 +167,17 @@ void top_screen_draw(const struct snapshot *s, struct top_state *st, const char 
 
 bool top_screen_keys(const struct snapshot *s, struct top_state *st)
 {
-	bool any = false;
+	bool any = size_follow();
 	int key;
 
+	/* Terminals move what they show when their size changes. */
+	if (any)
+		clearok(stdscr, TRUE);
 	while (!st->quit && (key = getch()) != ERR) {
 		struct top_row *rows;
 		size_t nr;
 
 		any = true;
-		/* Terminals move what they show when their size changes. */
-		if (key == KEY_RESIZE)
-			clearok(stdscr, TRUE);
 		messages_seen();
 		rows = top_rows(s, st->by, st->sort, st->filter, &nr);
 		if (rows)
