@@ -234,6 +234,18 @@ def test_version_of_the_kernel(build):
     assert code == CLEAN and found == []
 
 
+def test_setting_that_is_given(build):
+    """Also where the verifier has to know it."""
+    text = (
+        "extern int CONFIG_HZ __kconfig;\n"
+        'SEC("tc") int told(struct __sk_buff *s) { char x[16] = {};'
+        " if (bpf_skb_load_bytes(s, 0, x, CONFIG_HZ & 15)) return x[3]; return both(&b, &a); }\n"
+    )
+    code, found, _ = check("--rodata", "CONFIG_HZ=1000", build(text + THERE))
+    assert code == FOUND and kinds(found) == ["assumed", "cycle"]
+    assert "CONFIG_HZ = 1000" in message(found, "assumed")
+
+
 SWITCH = (
     "const volatile {kind} reverse = {{}};\n"
     'SEC("tc") int told(struct __sk_buff *s) {{ return {asks} ? both(&b, &a) : 0; }}\n'
@@ -288,6 +300,31 @@ def test_value_that_the_verifier_needs(build):
     # All at once, with maps that are the same ones.
     code, found, _ = check("--rodata", "reverse=1", obj)
     assert code == FOUND and kinds(found) == ["assumed", "cycle"]
+
+
+def test_value_that_the_verifier_refuses(build):
+    """Nothing is wrong with a program whose command sets what it needs."""
+    text = (
+        "const volatile int size = 0;\n"
+        'SEC("tc") int told(struct __sk_buff *s) { char x[16] = {};'
+        " return bpf_skb_load_bytes(s, 0, x, size) ?: both(&b, &a); }\n"
+    )
+    obj = build(text + THERE)
+    code, found, _ = check(obj)
+    assert code == CLEAN and kinds(found) == ["not-loaded"]
+    assert "with the values in the file, size = 0, the verifier refuses it" in found[0]["message"]
+    assert "--rodata" in found[0]["fix"]
+    assert check("--rodata", "size=8", obj)[0] == FOUND
+
+
+def test_refusal_whatever_the_values_are(build):
+    text = (
+        "const volatile int on = 0;\n"
+        'SEC("tc") int wrong(struct __sk_buff *s) { if (res_spin_lock(&a)) return on;'
+        " res_spin_unlock(&b); return on; }\n"
+    )
+    code, found, _ = check(build(text))
+    assert code == FOUND and kinds(found) == ["refused"]
 
 
 def test_strings_are_no_values(build):

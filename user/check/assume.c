@@ -95,6 +95,11 @@ bool assume_uses_constants(const struct object *o, const char *section, const ch
 	return n.nr;
 }
 
+char *assume_values(const struct object *o, const char *section, const char *prog)
+{
+	return names_of(o, section, prog, add_constant);
+}
+
 static void assume(struct check_set *set, const struct object *o, const char *prog,
 		   const char *before, const char *what, const char *fix)
 {

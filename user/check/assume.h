@@ -18,4 +18,7 @@ void assume_object(struct check_set *set, const struct object *o);
  */
 bool assume_uses_constants(const struct object *o, const char *section, const char *prog);
 
+/* The values that it was refused with, as "name = 5, ..."; NULL: it reads none that may change. */
+char *assume_values(const struct object *o, const char *section, const char *prog);
+
 #endif

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/grow.h"
+#include "check/assume.h"
 #include "check/attempt.h"
 #include "check/constants.h"
 #include "check/progtype.h"
@@ -131,6 +132,22 @@ static char *missing_trampoline(const struct bpf_program *prog)
 		       text;
 }
 
+/* It may be right with the values that its command sets: if its fault depends on them. */
+static void explain_given(struct refused *one, const struct object *o)
+{
+	const char *before = o->progs[one->nr].reason;
+	char *values = assume_values(o, one->section, one->prog), *text = NULL;
+
+	if (values && before && strcmp(before, one->why.reason) &&
+	    asprintf(&text, "with the values in the file, %s, the verifier refuses it: %s", values,
+		     one->why.reason) > 0) {
+		one->said = text;
+		one->verifier = false;
+		one->fix = "its command may set other values: give them with --rodata NAME=VALUE";
+	}
+	free(values);
+}
+
 static void explain(struct refused *one, const struct object *o, const struct bpf_program *prog,
 		    const char *said)
 {
@@ -144,6 +161,8 @@ static void explain(struct refused *one, const struct object *o, const struct bp
 		one->lacks =
 			(one->why.absent_call || strstr(reason, "kfunc") ? absent_names(o, prog, one->why.text) : NULL) ?:
 				strdup(reason);
+	if (one->verifier && !one->lacks && o->as_given)
+		explain_given(one, o);
 	if (!one->verifier && !one->said && one->err == EPERM)
 		one->lacks = missing_trampoline(prog);
 	if (!one->verifier && !one->said && !one->lacks)
@@ -167,6 +186,8 @@ static int refuse(struct refusals *r, struct object *o, const struct bpf_program
 	}
 	one.verifier = refusal_find(o->progs[nr].log, &one.why);
 	explain(&one, o, prog, said);
+	if (one.verifier && !o->as_given && !o->progs[nr].reason)
+		o->progs[nr].reason = strdup(one.why.reason);
 	err = grow_append((void **)&r->all, &r->nr, &one, sizeof(one));
 	if (err)
 		refused_free(&one);
@@ -291,9 +312,11 @@ static int learn_struct_ops(struct object *o)
 /* No configuration can be read here. What is given instead is not known to programs. */
 static int learn_config(struct object *o)
 {
-	if (o->config || !said_with(&o->said, "failed to open system Kconfig"))
+	if (o->made_up || !said_with(&o->said, "failed to open system Kconfig"))
 		return 0;
-	o->config = constants_config(o->obj, o->opts);
+	free(o->config);
+	o->config = constants_config(o->obj, o->opts, true);
+	o->made_up = true;
 	return o->config ? 1 : -ENOMEM;
 }
 

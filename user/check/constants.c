@@ -238,7 +238,7 @@ static void config_line(FILE *out, const struct btf *btf, const struct variable 
 		fprintf(out, "%s=%lld\n", v->name, n);
 }
 
-char *constants_config(const struct bpf_object *obj, const struct load_opts *opts)
+char *constants_config(const struct bpf_object *obj, const struct load_opts *opts, bool all)
 {
 	const struct btf *btf = bpf_object__btf(obj);
 	const struct btf_type *t = section_type(btf, KCONFIG);
@@ -250,10 +250,14 @@ char *constants_config(const struct bpf_object *obj, const struct load_opts *opt
 	if (!out)
 		return NULL;
 	for (int i = 0; i < btf_vlen(t); i++)
-		if (variable_get(btf, t, i, &v) && !strncmp(v.name, "CONFIG_", strlen("CONFIG_")))
+		if (variable_get(btf, t, i, &v) && !strncmp(v.name, "CONFIG_", strlen("CONFIG_")) &&
+		    (all || value_named(opts, v.name)))
 			config_line(out, btf, &v, value_named(opts, v.name));
 	fclose(out);
-	return text;
+	if (text && *text)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static bool value_text(const struct btf *btf, const struct variable *v, const char *data, char *buf,

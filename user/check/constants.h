@@ -44,8 +44,11 @@ const char *constants_find(const struct bpf_object *obj, const char *section, __
 /* An extern in .kconfig? */
 bool constants_is_config(const struct bpf_object *obj, const char *name);
 
-/* All settings that programs name, each with some value, where no configuration can be read. */
-char *constants_config(const struct bpf_object *obj, const struct load_opts *opts);
+/*
+ * Settings for libbpf: those that the user gives, or all that programs name, each with some value.
+ * NULL: there are none.
+ */
+char *constants_config(const struct bpf_object *obj, const struct load_opts *opts, bool all);
 
 /* "name = 5" of the variable, or "name", into buf. */
 void constants_text(const struct bpf_object *obj, const char *name, char *buf, size_t size);

@@ -66,8 +66,10 @@ void object_free(struct object *o)
 {
 	object_close(o);
 	refs_free(o->refs);
-	for (size_t i = 0; i < o->nr_progs; i++)
+	for (size_t i = 0; i < o->nr_progs; i++) {
 		free(o->progs[i].log);
+		free(o->progs[i].reason);
+	}
 	for (size_t i = 0; i < o->nr_maps; i++) {
 		free(o->maps[i].pin);
 		free(o->maps[i].why);
@@ -263,17 +265,32 @@ static void prepare_maps(struct object *o)
 		constants_hide(o->obj);
 }
 
-static int object_open(struct object *o, size_t from, size_t only)
+/* The types of settings are in the object: it has to be opened to give them. */
+static int object_open_file(struct object *o)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .relaxed_maps = true, .kconfig = o->config);
 	char name[64];
-	int err;
 
 	opts.object_name = object_name(o, name);
 	o->obj = bpf_object__open_mem(o->image, o->size, &opts);
 	if (!o->obj)
 		return -errno;
-	err = object_count(o);
+	if (o->config)
+		return 0;
+	o->config = constants_config(o->obj, o->opts, false);
+	if (!o->config)
+		return 0;
+	object_close(o);
+	opts.kconfig = o->config;
+	o->obj = bpf_object__open_mem(o->image, o->size, &opts);
+	return o->obj ? 0 : -errno;
+}
+
+static int object_open(struct object *o, size_t from, size_t only)
+{
+	int err = object_open_file(o);
+
+	err = err ?: object_count(o);
 	if (err)
 		return err;
 	prepare_progs(o, from, only);

@@ -25,12 +25,13 @@ struct bpf_program;
  * @off: it is not to be loaded
  * @type: the one that it is loaded as, because its section tells none; @guessed: nobody said so
  * @log: the verifier's, of the last attempt
+ * @reason: why it was refused while the values of constants were not known, or NULL
  */
 struct object_prog {
 	bool off;
 	enum bpf_prog_type type;
 	bool guessed;
-	char *log;
+	char *log, *reason;
 };
 
 /**
@@ -55,7 +56,8 @@ struct object_member {
 /**
  * struct object - an object file
  * @image: its bytes, with all externs made weak; @refs: what its programs refer to
- * @config: settings of a kernel, where none can be read, or NULL
+ * @config: settings of a kernel that are not those of this one, or NULL
+ * @made_up: all of them, because none can be read here
  * @as_given: constants have the values in the file; else the verifier does not know them
  * @said: what libbpf said about the last attempt
  */
@@ -72,7 +74,7 @@ struct object {
 	struct object_member *members;
 	size_t nr_members;
 	char *config;
-	bool as_given;
+	bool made_up, as_given;
 	struct said said;
 };
 

@@ -150,6 +150,8 @@ struct search {
 	void *arg;
 	struct function **todo;
 	size_t nr_todo;
+	const char **externs; /* told already */
+	size_t nr_externs;
 };
 
 static void search_function(struct search *s, size_t section, __u64 at)
@@ -170,6 +172,15 @@ static bool is_call(const struct bpf_insn *insn)
 	return insn->code == (BPF_JMP | BPF_CALL);
 }
 
+static void search_extern(struct search *s, const struct ref *ref)
+{
+	for (size_t i = 0; i < s->nr_externs; i++)
+		if (!strcmp(s->externs[i], ref->name))
+			return;
+	if (!grow_append((void **)&s->externs, &s->nr_externs, &ref->name, sizeof(ref->name)))
+		s->found(s->arg, ref);
+}
+
 static void search_relocation(struct search *s, const struct relocation *rel)
 {
 	const struct bpf_insn *insn = insn_at(s->r, rel->section, rel->at);
@@ -178,7 +189,8 @@ static void search_relocation(struct search *s, const struct relocation *rel)
 	if (!insn)
 		return;
 	if (rel->sym.st_shndx == SHN_UNDEF) {
-		s->found(s->arg, &ref);
+		if (ref.name)
+			search_extern(s, &ref);
 	} else if (is_code(s->r, rel->sym.st_shndx)) {
 		__s64 more = is_call(insn) ? ((__s64)insn->imm + 1) * (__s64)INSN : insn->imm;
 
@@ -232,6 +244,7 @@ void refs_each(const struct refs *refs, const char *section, const char *prog,
 	while (s.nr_todo)
 		search_one(&s, s.todo[--s.nr_todo]);
 	free(s.todo);
+	free(s.externs);
 }
 
 /* In the file itself: libelf would write a new one. Nothing in it needs to be aligned. */

@@ -26,7 +26,7 @@ struct refs;
 struct refs *refs_read(void *image, size_t size);
 void refs_free(struct refs *refs);
 
-/* Calls back for each thing once. section: of the program. */
+/* Calls back for each extern once, and for all places of data. section: of the program. */
 void refs_each(const struct refs *refs, const char *section, const char *prog,
 	       void (*found)(void *arg, const struct ref *ref), void *arg);
 
