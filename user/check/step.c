@@ -133,7 +133,10 @@ static void frame_forget(const struct stepper *s, struct state *st, struct frame
 	int first = word_at(low < -STACK_WORDS * 4 ? -STACK_WORDS * 4 : low);
 	int last = word_at(high < 0 ? high : -1);
 
-	for (int nr = first < f->nr_words ? first : f->nr_words - 1; nr >= 0 && nr >= last; nr--) {
+	/* A word that has not been written is not compared where paths meet: now it has been. */
+	if (first >= 0)
+		frame_word(f, first);
+	for (int nr = first; nr >= 0 && nr >= last; nr--) {
 		struct val *w = &f->words[nr];
 		bool half = nr && f->words[nr - 1].kind == VAL_HIGH;
 
@@ -260,14 +263,17 @@ static void write_stack(const struct stepper *s, struct state *st, const struct 
 	int nr = word_of(ptr, off);
 	struct val *low = word(st, ptr, nr), *high = word(st, ptr, nr - 1);
 
-	if (ptr->number)
+	/* To parts of words that are beside each other, or to no known place. */
+	if (ptr->number || (ptr->off + off) & (bytes < 4 ? bytes - 1 : 3)) {
 		stack_forget(s, st, ptr, off, bytes, bytes == 8);
+		return;
+	}
 	if (!low)
 		return;
 	/* What the upper half belonged to is half overwritten. */
 	if (bytes < 8 && high && high->kind == VAL_HIGH)
 		*high = ANY;
-	if (bytes < 8 && low->kind == VAL_HIGH && nr + 1 < st->frames[ptr->where]->nr_words)
+	if (low->kind == VAL_HIGH && nr + 1 < st->frames[ptr->where]->nr_words)
 		*word(st, ptr, nr + 1) = ANY;
 	if (bytes < 4) {
 		write_part(s, low, (ptr->off + off) & 3, v, bytes);

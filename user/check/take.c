@@ -209,6 +209,19 @@ int take_record(const struct taker *t, const struct state *st, const struct call
 	return err ?: record_retry(t, st, &site, &id);
 }
 
+int take_record_held(const struct taker *t, const struct state *st)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < st->nr_held; i++) {
+		struct site site = site_of_held(t, st, i);
+
+		if (!site.irqs_off)
+			err = record_site(t->record, &site);
+	}
+	return err;
+}
+
 void take_held(struct state *st, const struct call *call)
 {
 	st->took = true;

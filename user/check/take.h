@@ -32,6 +32,9 @@ struct taker {
 /* The lock that r1 points to is wanted: what follows from that. 0 or -ENOMEM. */
 int take_record(const struct taker *t, const struct state *st, const struct call *call);
 
+/* What is held still, where interrupts may be on again. 0 or -ENOMEM. */
+int take_record_held(const struct taker *t, const struct state *st);
+
 void take_held(struct state *st, const struct call *call);
 void take_failed(struct state *st);
 

@@ -288,7 +288,7 @@ static int kernel_call(struct walk *w, struct state *st)
 		if (!take_release(st))
 			return 0;
 		returned(st, (struct val){ .kind = VAL_ANY });
-		return 1;
+		return take_record_held(&w->taker, st) ?: 1;
 	case CALL_IRQ_SAVE:
 		st->irq_off++;
 		returned(st, (struct val){ .kind = VAL_ANY });
@@ -298,7 +298,7 @@ static int kernel_call(struct walk *w, struct state *st)
 			return 0;
 		st->irq_off--;
 		returned(st, (struct val){ .kind = VAL_ANY });
-		return 1;
+		return take_record_held(&w->taker, st) ?: 1;
 	case CALL_LOOKUP:
 	case CALL_LOOKUP_INNER:
 		v = looked_up(w, st, call.kind == CALL_LOOKUP_INNER);

@@ -129,6 +129,44 @@ static void forgotten_conditions_are_counted(void **state)
 	syms_free(syms);
 }
 
+/* (x & 3) * 4 + 8, of 64 and of 32 bits, and what may go round. */
+static void arithmetic_has_bounds(void **state)
+{
+	struct syms *syms = syms_new();
+	sym_t x = sym_fresh(syms, 0, false), three = sym_number(syms, 3);
+	sym_t masked = sym_make(syms, SYM_ALU + (BPF_ALU64 | BPF_AND), x, three);
+	sym_t scaled = sym_make(syms, SYM_ALU + (BPF_ALU64 | BPF_LSH), masked, sym_number(syms, 2));
+	sym_t sum = sym_make(syms, SYM_ALU + (BPF_ALU | BPF_ADD), scaled, sym_number(syms, 8));
+	sym_t wraps = sym_make(syms, SYM_ALU + (BPF_ALU64 | BPF_ADD), x, three);
+	sym_t minus = sym_make(syms, SYM_ALU + (BPF_ALU64 | BPF_SUB), three, masked);
+
+	(void)state;
+	assert_int_equal(sym_max(syms, masked), 3);
+	assert_int_equal(sym_max(syms, sum), 20);
+	assert_int_equal(sym_min(syms, sum), 8);
+	assert_true(sym_max(syms, wraps) == ~0ULL && sym_min(syms, wraps) == 0);
+	assert_true(sym_max(syms, minus) == ~0ULL);
+	assert_int_equal(sym_max(syms, sym_low32(syms, x)), (__u32)-1);
+	syms_free(syms);
+}
+
+/* A pointer that is not known does not stand for one into the stack: a write would be lost. */
+static void unknown_does_not_cover_the_stack(void **state)
+{
+	struct state *general = state_new(0), *st = state_new(0);
+	__u32 live = 1U << 1;
+
+	(void)state;
+	*state_reg(st, 1) = (struct val){ .kind = VAL_NUMBER, .number = 7 };
+	assert_true(state_covers(general, st, live));
+	*state_reg(st, 1) = (struct val){ .kind = VAL_STACK, .off = -8 };
+	assert_false(state_covers(general, st, live));
+	*state_reg(general, 1) = (struct val){ .kind = VAL_ANYWHERE };
+	assert_true(state_covers(general, st, live));
+	state_free(general);
+	state_free(st);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(same_arithmetic_is_same_symbol),
 	cmocka_unit_test(replacing_reaches_into_expressions),
@@ -137,6 +175,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(joining_loses_numbers_not_locks),
 	cmocka_unit_test(length_has_a_limit_for_arithmetic),
 	cmocka_unit_test(forgotten_conditions_are_counted),
+	cmocka_unit_test(arithmetic_has_bounds),
+	cmocka_unit_test(unknown_does_not_cover_the_stack),
 };
 
 UNIT_GROUP(check_sym, tests)
