@@ -13,6 +13,7 @@
 #include "metrics/series.h"
 #include "show/print.h"
 #include "top/batch.h"
+#include "top/colors.h"
 #include "top/contention.h"
 #include "top/latest.h"
 #include "top/rows.h"
@@ -42,7 +43,7 @@ struct top {
 	struct session *session;
 };
 
-enum { KEY_BATCH = 0x1000, KEY_BY, KEY_SORT, KEY_ROWS, KEY_WAITS };
+enum { KEY_BATCH = 0x1000, KEY_BY, KEY_SORT, KEY_ROWS, KEY_WAITS, KEY_COLOR };
 
 static const struct argp_option options[] = {
 	{ "batch", 'b', NULL, 0, "Print tables on standard output, also without a terminal", 1 },
@@ -53,6 +54,10 @@ static const struct argp_option options[] = {
 	{ "sort", KEY_SORT, "COLUMN", 0, "Order: failures, rate, wait, max, contended or name", 2 },
 	{ "waits", KEY_WAITS, NULL, 0,
 	  "Show how often and how long locks are waited for, also where nothing fails", 2 },
+	{ "color", KEY_COLOR, "WHEN", 0,
+	  "Colours on the screen: auto (if the terminal has them and NO_COLOR is not set), always "
+	  "or never",
+	  1 },
 	{ "max-rows", KEY_ROWS, "N", 0,
 	  "Keep at most N combinations of program, lock and kind (1000); the failures of others are "
 	  "counted without a name",
@@ -95,6 +100,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "contended, name",
 				   arg);
 		return 0;
+	case KEY_COLOR:
+		if (top_color_parse(arg, &t->state.color))
+			opts_error(state, "--color: '%s' is none of auto, always, never", arg);
+		return 0;
 	case KEY_WAITS:
 		t->waits = true;
 		return 0;
@@ -121,8 +130,8 @@ static const struct argp argp = {
 	       "On a terminal; 'h' shows the keys: select, sort, filter, freeze, and a row in detail with "
 	       "its latest failure. With --batch tables, the last at Ctrl-C. "
 	       "The counts are those of 'rqspin stat', since the start. DEADLK counts AA, ABBA, cycles "
-	       "and NESTED, TMOUT timeouts; WAIT and MAX are how long failing acquisitions waited, on "
-	       "average and at most, where the kernel tells. With --waits, WAITS counts those that waited, "
+	       "and NESTED, TMOUT timeouts. WAIT and MAX, how long failing acquisitions waited, on average "
+	       "and at most, are there as soon as the kernel has told it of one. With --waits, WAITS counts those that waited, "
 	       "also if they got the lock, and TOTAL is their time.",
 };
 
@@ -211,7 +220,7 @@ static int watch(struct top *t)
 
 static int watch_on_screen(struct top *t)
 {
-	int err = update(t) ?: top_screen_open();
+	int err = update(t) ?: top_screen_open(t->state.color);
 
 	if (err)
 		return err;

@@ -109,6 +109,7 @@ def test_batch_text():
     [
         (["--json"], "--json is for --batch"),
         (["--sort", "colour"], "'colour' is none of failures, rate, wait, max, contended, name"),
+        (["--color", "sometimes"], "'sometimes' is none of auto, always, never"),
         (["--by", "colour"], "'colour' is none of lock, prog, both"),
         (["-n", "0"], "'0' is not a positive number"),
         (["-i", "x"], "'x' is not a time"),

@@ -100,16 +100,20 @@ def has(text):
     return lambda lines: any(text in line for line in lines)
 
 
-def rows(lines):
-    """{name: failures} of the list."""
+ROW = re.compile(
+    r"^ *(\d+) +[\d.kM]+ +\d+ +\d+(?: +(?:-|[\d.]+[mnu]?s)){0,2}  (\S.*?)(?:  +(\S.*?))?(?:  .*)?$"
+)
+
+
+def rows(lines, both=False):
+    """{name: failures} of the list, or {(name, the other name): failures}."""
     heads = [i for i, line in enumerate(lines) if line.lstrip().startswith("FAILURES")]
-    found = re.compile(r"^ *(\d+) +[\d.kM]+ +\d+ +\d+ +\S+ +\S+  (.+)$")
-    matches = [found.match(line) for line in lines[heads[0] + 1 :]] if heads else []
-    return {m[2]: int(m[1]) for m in matches if m}
+    matches = [ROW.match(line.rstrip()) for line in lines[heads[0] + 1 :]] if heads else []
+    return {(m[2], m[3]) if both else m[2]: int(m[1]) for m in matches if m}
 
 
-def shows(expected):
-    return lambda lines: rows(lines) == expected
+def shows(expected, both=False):
+    return lambda lines: rows(lines, both) == expected
 
 
 @needs_locks
@@ -125,16 +129,26 @@ def test_counts(nothing_left, pane):
     by_lock = {"slots[0].lock": 97, **{locks[k]: v for k, v in failed.items()}}
     total = sum(by_lock.values())
     lines = p.until(lambda ls: rows(ls) == by_lock and ls)
-    assert f"{total} failures" in lines[1] and "lost: " in lines[2]
+    assert f"{total} failures" in lines[1] and lines[2].startswith("lost: ")
+    assert lines[3].startswith("sources: ")
     assert max(map(len, lines)) <= 80
 
     p.keys("Tab")
     p.until(shows({"aa": 97, **failed}))
     p.keys("Tab")
-    p.until(shows({"aa slots[0].lock": 97, **{f"{k} {locks[k]}": v for k, v in failed.items()}}))
-    p.keys("Tab", "/")
+    pairs = {("aa", "slots[0].lock"): 97, **{(k, locks[k]): v for k, v in failed.items()}}
+    p.until(shows(pairs, both=True))
+    p.keys("Tab")
+    p.until(shows({(lock, prog): v for (prog, lock), v in pairs.items()}, both=True))
+    p.keys("/")
+    p.text("SLO")
+    p.until(shows({"slots[0].lock": 97}))  # while it is typed
+    p.keys("Escape")
+    p.until(shows(by_lock))
+    p.keys("/")
     p.text("SLOTS")
     p.keys("Enter")
+    p.until(lambda ls: has("filter: SLOTS")(ls) and not has("show rows with")(ls))
     p.until(shows({"slots[0].lock": 97}))
     p.keys("Escape", "S")
     lines = p.until(lambda ls: has("order name")(ls) and rows(ls) == by_lock and ls)
@@ -157,6 +171,69 @@ def test_counts(nothing_left, pane):
     p.until(shows({**by_lock, "slots[0].lock": 102}))
     p.keys("h")
     p.until(has("freeze the screen"))
+    p.keys("h")
+    p.until(has("LOCK"))
+    p.keys("m")
+    p.until(has("m back"))
+    p.keys("m")
+    p.until(has("LOCK"))
+    p.keys("q")
+    assert p.ended() == 0
+
+
+@needs_locks
+def test_a_message_pushes_nothing_away(pane):
+    """A program without reports is warned of where no source sees it."""
+    p = pane("-i", "200ms", "--source", "ring", "--prog", "count_long", size=(200, 24))
+    p.until(has("FAILURES"))
+    with pinned(BUILD / "selftests/cli/verdict.bpf.o"):
+        lines = p.until(lambda ls: has("takes locks, but does not report")(ls) and ls)
+    assert lines[2].startswith("lost: unknown") and lines[3] == "sources: ring"
+    assert re.match(r"\d+ messages? \(m\): ", lines[-2]) and "q quit" in lines[-1]
+    p.keys("m")
+    lines = p.until(lambda ls: has("m back")(ls) and ls)
+    assert has("takes locks, but does not report")(lines)
+    p.keys("m")
+    p.until(lambda ls: has("FAILURES")(ls) and not ls[-2])
+    p.keys("q")
+    assert p.ended() == 0
+
+
+@needs_locks
+def test_a_wide_screen_has_the_latest_failures(pane):
+    p = pane("-i", "200ms", "--prog", "aa", size=(200, 24))
+    p.until(has("no acquisition has failed"))
+    run_sample("aa", "--count", 3)
+    lines = p.until(lambda ls: rows(ls, both=True).get(("slots[0].lock", "aa")) == 3 and ls)
+    row = next(line for line in lines if "slots[0].lock" in line)
+    assert re.search(r"  AA       cpu \d+ rqspin/\d+ prog \d+ aa at aa\.bpf\.c:\d+: wants", row)
+    assert max(map(len, lines)) <= 200
+    p.resize(80, 24)
+    p.until(lambda ls: not has("LATEST")(ls) and rows(ls, both=True).get(("slots[0].lock", "aa")))
+
+
+CSI = re.compile(r"\x1b\[([\d;]*)m")
+
+
+@pytest.mark.parametrize(
+    "args, env, colored",
+    [
+        ([], [], True),
+        ([], ["NO_COLOR=1"], False),
+        ([], ["NO_COLOR="], True),
+        (["--color=always"], ["NO_COLOR=1"], True),
+        (["--color=never"], [], False),
+    ],
+)
+def test_colours(args, env, colored, pane):
+    """Heads and selection differ from the rest in any case."""
+    p = pane("-i", "200ms", *args, env=["TERM=screen-256color", *env])
+    p.until(has("FAILURES"))
+    escapes = p.call("capture-pane", "-p", "-e")
+    codes = {c for seq in CSI.findall(escapes) for c in seq.split(";")}
+    assert bool(codes & {"30", "36", "42"}) == colored, codes
+    heads = next(line for line in escapes.splitlines() if "FAILURES" in line)
+    assert CSI.search(heads)
     p.keys("q")
     assert p.ended() == 0
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
 #include "show/failure_json.h"
@@ -17,21 +16,26 @@
 
 #define LINE 400
 
+static void put_line(char *line)
+{
+	if (line)
+		puts(line);
+	free(line);
+}
+
 static int print_text(const struct snapshot *s, const struct top_row *rows, size_t nr,
 		      enum top_by by)
 {
-	char when[40], lost[LOSSES_TEXT], line[LINE], name[TOP_ROW_NAME];
+	const struct top_layout layout = top_layout_of(s, by, rows, nr, 0);
+	char when[40], lost[LOSSES_TEXT], line[LINE];
 
 	wall_time(s->when_ns, false, when);
 	top_sums(s, line, sizeof(line));
 	losses_text(&s->losses, lost);
 	printf("%s  %s; lost: %s\n", when, line, lost);
-	top_heads(by, s->waits, line, sizeof(line));
-	printf("%s\n", line);
-	for (size_t i = 0; i < nr; i++) {
-		top_columns(&rows[i], s->waits, line);
-		printf("%s  %s\n", line, escaped(top_row_name(&rows[i], by, name)));
-	}
+	put_line(top_heads(&layout, by));
+	for (size_t i = 0; i < nr; i++)
+		put_line(top_line(&layout, s, by, &rows[i]));
 	return out_flush();
 }
 

@@ -3,18 +3,36 @@
 #ifndef RQSPIN_TOP_COLUMNS_H
 #define RQSPIN_TOP_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "top/rows.h"
 
 struct snapshot;
 
-#define TOP_COLUMNS 128 /* room for the numbers of a row */
+#define TOP_NUMBERS 128 /* room for the numbers of a row */
 
-/* The numbers of a row; its name follows after two spaces. waits: with those of contention. */
-void top_columns(const struct top_row *r, bool waits, char buf[TOP_COLUMNS]);
-/* The same of the line above: its last column is the name of the rows. */
-void top_heads(enum top_by by, bool waits, char *buf, size_t size);
+/**
+ * struct top_layout - which columns there are, and how wide
+ * @waits: those of contention
+ * @failing: how long failing acquisitions waited; not where no source has told it of any
+ * @first: width of the names that the rows are about
+ * @second: width of the other names
+ * @latest: width of the latest failure, 0: no such column
+ */
+struct top_layout {
+	bool waits, failing;
+	int first, second, latest;
+};
+
+/* width: of the screen; 0: as wide as the names are, without the latest failures. */
+struct top_layout top_layout_of(const struct snapshot *s, enum top_by by,
+				const struct top_row *rows, size_t nr, int width);
+
+/* One line each, which is escaped; its length is that of the names at most. To be freed. */
+char *top_heads(const struct top_layout *l, enum top_by by);
+char *top_line(const struct top_layout *l, const struct snapshot *s, enum top_by by,
+	       const struct top_row *r);
 
 /* "104 failures, 12.0/s", and how many of them are not what rows are made of. */
 void top_sums(const struct snapshot *s, char *buf, size_t size);

@@ -18,11 +18,12 @@ const char *const top_key_help[] = {
 	"Enter   the row in detail, with its latest failure",
 	"Tab     rows are locks, programs, or programs with a lock",
 	"s S     next or previous order: failures, rate, wait, max, contended, name",
-	"/       show rows with some text in their names; empty: all",
+	"/       show rows with some text in their names, as you type; Esc: as it was",
 	"Space   freeze the screen, or let it go on; counting never stops",
 	"+ -     refresh half or twice as often",
 	"Esc     back; in the list: drop the filter",
-	"h ?     this help",
+	"m       messages and warnings",
+	"h ?     this help, and back",
 	"q       quit",
 	NULL,
 };
@@ -34,29 +35,38 @@ static bool is_enter(int key)
 
 static void type_letter(struct top_state *st, int key)
 {
-	size_t len = strlen(st->typed);
+	size_t len = strlen(st->filter);
 
 	if (key == KEY_BACKSPACE || key == DEL || key == CTRL('h')) {
 		/* Whole characters: what follows the first byte of one goes with it. */
-		while (len && (st->typed[--len] & 0xc0) == 0x80)
+		while (len && (st->filter[--len] & 0xc0) == 0x80)
 			;
-		st->typed[len] = 0;
-	} else if (key >= ' ' && key <= UCHAR_MAX && len + 1 < sizeof(st->typed)) {
-		st->typed[len] = key;
-		st->typed[len + 1] = 0;
+		st->filter[len] = 0;
+	} else if (key >= ' ' && key <= UCHAR_MAX && len + 1 < sizeof(st->filter)) {
+		st->filter[len] = key;
+		st->filter[len + 1] = 0;
 	}
+	top_state_restart(st);
 }
 
 static void type_key(struct top_state *st, int key)
 {
-	if (is_enter(key)) {
-		memcpy(st->filter, st->typed, sizeof(st->filter));
+	if (key == ESC) {
+		memcpy(st->filter, st->before, sizeof(st->filter));
 		top_state_restart(st);
 	}
 	if (is_enter(key) || key == ESC)
 		st->typing = false;
 	else
 		type_letter(st, key);
+}
+
+static void start_typing(struct top_state *st)
+{
+	memcpy(st->before, st->filter, sizeof(st->before));
+	st->filter[0] = 0;
+	st->typing = true;
+	top_state_restart(st);
 }
 
 static bool move_key(struct top_state *st, int key)
@@ -97,6 +107,13 @@ static void back(struct top_state *st)
 	st->page = TOP_LIST;
 }
 
+/* The key that opens a page closes it, too. */
+static void toggle(struct top_state *st, enum top_page page)
+{
+	st->page = st->page == page ? TOP_LIST : page;
+	st->scroll = 0;
+}
+
 static void open_detail(struct top_state *st, const struct top_row *rows, size_t nr)
 {
 	if (st->page != TOP_LIST || st->selected >= nr)
@@ -121,8 +138,7 @@ static void list_key(struct top_state *st, int key)
 		st->sort = (st->sort + TOP_NR_SORT - 1) % TOP_NR_SORT;
 		break;
 	case '/':
-		st->typing = true;
-		st->typed[0] = 0;
+		start_typing(st);
 		return;
 	default:
 		return;
@@ -145,7 +161,9 @@ void top_key(struct top_state *st, int key, const struct top_row *rows, size_t n
 	else if (key == '+' || key == '-')
 		faster(st, key == '+' ? 0.5 : 2);
 	else if (key == 'h' || key == '?')
-		st->page = TOP_HELP;
+		toggle(st, TOP_HELP);
+	else if (key == 'm')
+		toggle(st, TOP_MESSAGES);
 	else if (key == ESC)
 		back(st);
 	else if (key == 'q')

@@ -25,9 +25,32 @@ const char *messages_last(void)
 	return unseen && nr ? lines[(nr - 1) % KEPT] : NULL;
 }
 
+unsigned long long messages_unseen(void)
+{
+	return unseen;
+}
+
 void messages_seen(void)
 {
 	unseen = 0;
+}
+
+char *messages_text(void)
+{
+	unsigned long long first = nr > KEPT ? nr - KEPT : 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (!nr)
+		fputs("no messages\n", out);
+	for (unsigned long long i = nr; i-- > first;)
+		fprintf(out, "%s\n", lines[i % KEPT] ?: "?");
+	if (first)
+		fprintf(out, "%llu earlier ones are not kept\n", first);
+	return fclose(out) ? NULL : text;
 }
 
 void messages_print(void)

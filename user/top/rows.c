@@ -62,6 +62,55 @@ const char *top_row_name(const struct top_row *r, enum top_by by, char buf[TOP_R
 	return buf;
 }
 
+static const char *known(const char *name)
+{
+	return name[0] ? name : "?";
+}
+
+const char *top_row_first(const struct top_row *r, enum top_by by)
+{
+	return known(by == TOP_BY_LOCK ? r->lock : r->prog);
+}
+
+/* The name of the series that the row is not about. */
+static const char *other_name(const struct series *s, enum top_by by)
+{
+	return by == TOP_BY_LOCK ? s->prog : s->lock;
+}
+
+/* Does an earlier series of the row have the same other name? */
+static bool is_repeated(const struct snapshot *s, const struct top_row *r, enum top_by by, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s->all[i].s.total && top_row_has(r, by, &s->all[i].s) &&
+		    !strcmp(other_name(&s->all[i].s, by), other_name(&s->all[n].s, by)))
+			return true;
+	return false;
+}
+
+const char *top_row_second(const struct snapshot *s, const struct top_row *r, enum top_by by,
+			   char buf[TOP_ROW_NAME])
+{
+	const struct series *most = NULL;
+	size_t others = 0;
+
+	if (by == TOP_BY_BOTH)
+		return known(r->lock);
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct series *x = &s->all[i].s;
+
+		if (!x->total || !top_row_has(r, by, x))
+			continue;
+		others += !is_repeated(s, r, by, i);
+		if (!most || x->total > most->total)
+			most = x;
+	}
+	if (others < 2)
+		return most ? known(other_name(most, by)) : "-";
+	snprintf(buf, TOP_ROW_NAME, "%s +%zu", known(other_name(most, by)), others - 1);
+	return buf;
+}
+
 bool top_row_has(const struct top_row *r, enum top_by by, const struct series *s)
 {
 	return (by == TOP_BY_LOCK || !strcmp(r->prog, s->prog)) &&

@@ -52,6 +52,13 @@ const char *top_sort_word(enum top_sort sort);
 /* "aa slots[0].lock", "?" if nothing is known. Not escaped. */
 const char *top_row_name(const struct top_row *r, enum top_by by, char buf[TOP_ROW_NAME]);
 
+/* What it is about first (the program, if about both), "?" if unknown. Not escaped. */
+const char *top_row_first(const struct top_row *r, enum top_by by);
+
+/* The other: lock or program, of several that which failed most, as in "aa +2". */
+const char *top_row_second(const struct snapshot *s, const struct top_row *r, enum top_by by,
+			   char buf[TOP_ROW_NAME]);
+
 /* Is the series part of this row? */
 bool top_row_has(const struct top_row *r, enum top_by by, const struct series *s);
 

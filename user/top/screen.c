@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "top/canvas.h"
+#include "top/colors.h"
 #include "top/columns.h"
 #include "top/detail.h"
 #include "top/keys.h"
@@ -44,7 +45,7 @@ int top_screen_usable(void)
 	return 0;
 }
 
-int top_screen_open(void)
+int top_screen_open(enum top_color color)
 {
 	size_own();
 	screen = newterm(NULL, stdout, stdin);
@@ -53,6 +54,7 @@ int top_screen_open(void)
 		return -EIO;
 	}
 	size_follow();
+	colors_start(color);
 	log_divert(messages_add);
 	cbreak();
 	noecho();
@@ -75,92 +77,150 @@ void top_screen_close(void)
 	messages_print();
 }
 
+#define HEAD 4 /* lines above all pages */
+
 static void draw_head(const struct snapshot *s, const struct top_state *st, const char *sources)
 {
 	char sums[LINE], lost[LOSSES_TEXT], line[LINE + 2 * TOP_FILTER];
+	bool losses = s->losses.lost || losses_possible(&s->losses);
 
 	snprintf(line, sizeof(line), "rqspin top  by %s, order %s, every %gs%s%s%s",
 		 top_by_word(st->by), top_sort_word(st->sort), st->interval,
 		 st->frozen ? "  FROZEN" : "", *st->filter ? "  filter: " : "",
 		 escaped(st->filter));
-	canvas_put(0, A_BOLD, line);
+	canvas_put(0, colors_of(LOOK_TITLE), line);
 	top_sums(s, sums, sizeof(sums));
-	canvas_put(1, A_NORMAL, sums);
+	canvas_put(1, colors_of(s->rate > 0 ? LOOK_ACTIVE : LOOK_PLAIN), sums);
 	losses_text(&s->losses, lost);
-	snprintf(line, sizeof(line), "lost: %s  sources: %s", lost, sources);
-	canvas_put(2, s->losses.lost || losses_possible(&s->losses) ? A_BOLD : A_NORMAL, line);
+	snprintf(line, sizeof(line), "lost: %s", lost);
+	canvas_put(2, colors_of(losses ? LOOK_LOSS : LOOK_PLAIN), line);
+	snprintf(line, sizeof(line), "sources: %s", sources);
+	canvas_put(3, colors_of(LOOK_PLAIN), line);
 }
 
+static const char *keys_of(enum top_page page)
+{
+	switch (page) {
+	case TOP_LIST:
+		return "Enter detail  Tab by  s sort  / filter  Space freeze  h help  q quit";
+	case TOP_HELP:
+		return "h back  q quit";
+	case TOP_MESSAGES:
+		return "m back  Up Down scroll  q quit";
+	default:
+		return "Esc back  Up Down scroll  Space freeze  q quit";
+	}
+}
+
+/* The last line; above it, only while there is one, the latest message. */
 static void draw_foot(const struct top_state *st)
 {
 	char line[LINE + 2 * TOP_FILTER];
 
+	if (messages_last()) {
+		snprintf(line, sizeof(line), "%llu message%s (m): %s", messages_unseen(),
+			 messages_unseen() == 1 ? "" : "s", messages_last());
+		canvas_put(LINES - 2, colors_of(LOOK_WARNING), line);
+	}
 	if (st->typing) {
-		snprintf(line, sizeof(line), "show rows with: %s_", escaped(st->typed));
-		canvas_put(LINES - 1, A_BOLD, line);
-	} else if (st->page == TOP_LIST) {
-		canvas_put(LINES - 1, A_NORMAL,
-			   messages_last() ?:
-					     "Enter detail  Tab by  s sort  / filter  Space freeze  "
-					     "h help  q quit");
+		snprintf(line, sizeof(line), "show rows with: %s_", escaped(st->filter));
+		canvas_put(LINES - 1, colors_of(LOOK_TITLE), line);
 	} else {
-		canvas_put(LINES - 1, A_NORMAL, "Esc back  Up Down scroll  Space freeze  q quit");
+		canvas_put(LINES - 1, colors_of(LOOK_KEYS), keys_of(st->page));
 	}
 }
 
 /* What is left between head and foot. */
 static int body_height(int from)
 {
-	return LINES - 1 > from ? LINES - 1 - from : 0;
+	int foot = messages_last() ? 2 : 1;
+
+	return LINES - foot > from ? LINES - foot - from : 0;
+}
+
+/* A string that was made for this line alone. */
+static void put_made(int y, enum top_look look, bool whole_width, char *line)
+{
+	char *wide = NULL;
+
+	if (line && whole_width && asprintf(&wide, "%-*s", COLS, line) < 0)
+		wide = NULL;
+	if (line)
+		canvas_put(y, colors_of(look), wide ?: line);
+	free(wide);
+	free(line);
+}
+
+static enum top_look row_look(const struct top_state *st, const struct top_row *r, size_t i)
+{
+	if (i == st->selected)
+		return LOOK_SELECTED;
+	return r->rate > 0 ? LOOK_ACTIVE : LOOK_PLAIN;
+}
+
+static void draw_empty(const struct top_state *st)
+{
+	canvas_put(HEAD + 2, A_NORMAL,
+		   *st->filter ? "no row has this in its name (Esc drops the filter)" :
+				 "no acquisition has failed since the start");
 }
 
 static void draw_list(const struct snapshot *s, struct top_state *st)
 {
-	char line[TOP_COLUMNS + ESCAPED_ROOM + 2], numbers[TOP_COLUMNS], name[TOP_ROW_NAME];
+	struct top_layout layout;
 	struct top_row *rows;
+	int height = body_height(HEAD + 1);
 	size_t nr;
 
 	rows = top_rows(s, st->by, st->sort, st->filter, &nr);
-	top_heads(st->by, s->waits, line, sizeof(line));
-	canvas_put(3, A_REVERSE, line);
-	top_state_fit(st, nr, body_height(4));
-	for (size_t i = 0; rows && i < (size_t)body_height(4) && st->first + i < nr; i++) {
-		const struct top_row *r = &rows[st->first + i];
-
-		top_columns(r, s->waits, numbers);
-		snprintf(line, sizeof(line), "%s  %s", numbers,
-			 escaped(top_row_name(r, st->by, name)));
-		canvas_put(4 + i, st->first + i == st->selected ? A_STANDOUT : A_NORMAL, line);
-	}
+	layout = top_layout_of(s, st->by, rows, nr, COLS);
+	put_made(HEAD, LOOK_HEADS, true, top_heads(&layout, st->by));
+	top_state_fit(st, nr, height);
+	for (size_t i = st->first; rows && i < nr && i < st->first + height; i++)
+		put_made(HEAD + 1 + i - st->first, row_look(st, &rows[i], i), i == st->selected,
+			 top_line(&layout, s, st->by, &rows[i]));
+	if (!nr && height > 1)
+		draw_empty(st);
 	free(rows);
 }
 
-static void draw_detail(const struct snapshot *s, struct top_state *st)
+static void draw_text(struct top_state *st, char *text)
 {
-	char *text = top_detail(s, &st->detail, st->by);
-
-	st->height = body_height(4) ?: 1;
+	st->height = body_height(HEAD + 1) ?: 1;
 	if (text)
-		st->scroll = canvas_text(4, body_height(4), st->scroll, text);
+		st->scroll = canvas_text(HEAD + 1, body_height(HEAD + 1), st->scroll, text);
 	free(text);
 }
 
 static void draw_help(void)
 {
-	for (int i = 0; top_key_help[i] && i < body_height(4); i++)
-		canvas_put(4 + i, A_NORMAL, top_key_help[i]);
+	for (int i = 0; top_key_help[i] && i < body_height(HEAD + 1); i++)
+		canvas_put(HEAD + 1 + i, A_NORMAL, top_key_help[i]);
+}
+
+static void draw_page(const struct snapshot *s, struct top_state *st)
+{
+	switch (st->page) {
+	case TOP_LIST:
+		draw_list(s, st);
+		return;
+	case TOP_DETAIL:
+		draw_text(st, top_detail(s, &st->detail, st->by));
+		return;
+	case TOP_MESSAGES:
+		messages_seen();
+		draw_text(st, messages_text());
+		return;
+	case TOP_HELP:
+		draw_help();
+	}
 }
 
 void top_screen_draw(const struct snapshot *s, struct top_state *st, const char *sources)
 {
 	erase();
 	draw_head(s, st, sources);
-	if (st->page == TOP_LIST)
-		draw_list(s, st);
-	else if (st->page == TOP_DETAIL)
-		draw_detail(s, st);
-	else
-		draw_help();
+	draw_page(s, st);
 	draw_foot(st);
 	refresh();
 }
@@ -178,7 +238,6 @@ bool top_screen_keys(const struct snapshot *s, struct top_state *st)
 		size_t nr;
 
 		any = true;
-		messages_seen();
 		rows = top_rows(s, st->by, st->sort, st->filter, &nr);
 		if (rows)
 			top_key(st, key, rows, nr);

@@ -5,17 +5,18 @@
 
 #include <stdbool.h>
 
+#include "top/state.h"
+
 struct snapshot;
-struct top_state;
 
 /* Is there a terminal that can do it? 0, or -errno after it has said why, and what else to use. */
 int top_screen_usable(void);
 
 /*
- * Take over the terminal, until top_screen_close(). Meanwhile messages are shown in its last line;
- * the latest of them are printed afterwards. -errno after it has said why.
+ * Take over the terminal, until top_screen_close(). Meanwhile messages are shown above its last
+ * line; the latest of them are printed afterwards. -errno after it has said why.
  */
-int top_screen_open(void);
+int top_screen_open(enum top_color color);
 void top_screen_close(void);
 
 /* sources: as session_sources() has them. */

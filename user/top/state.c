@@ -3,11 +3,11 @@
 
 void top_state_move(struct top_state *st, long by)
 {
-	size_t *at = st->page == TOP_DETAIL ? &st->scroll : &st->selected;
+	size_t *at = st->page == TOP_LIST ? &st->selected : &st->scroll;
 
 	if (by < 0)
 		*at = *at > (size_t)-by ? *at + by : 0;
-	else if (st->page == TOP_DETAIL || !st->nr || *at + by < st->nr)
+	else if (st->page != TOP_LIST || !st->nr || *at + by < st->nr)
 		*at += by;
 	else
 		*at = st->nr - 1;

@@ -10,7 +10,8 @@
 
 #define TOP_FILTER 64
 
-enum top_page { TOP_LIST, TOP_DETAIL, TOP_HELP };
+enum top_page { TOP_LIST, TOP_DETAIL, TOP_HELP, TOP_MESSAGES };
+enum top_color { TOP_COLOR_AUTO, TOP_COLOR_ALWAYS, TOP_COLOR_NEVER };
 
 /**
  * struct top_state - what is shown, and how
@@ -18,8 +19,9 @@ enum top_page { TOP_LIST, TOP_DETAIL, TOP_HELP };
  * @by: what a row of the list is about
  * @sort: its order
  * @filter: only rows that have this in their names
- * @typed: the filter that is being typed, if @typing
- * @typing: keys are letters of it
+ * @before: the filter that there was before this one was typed
+ * @typing: keys are letters of the filter
+ * @color: whether there are colours
  * @frozen: the screen stays as it is; counting goes on
  * @interval: seconds between two refreshes
  * @selected: row of the list
@@ -34,7 +36,8 @@ struct top_state {
 	enum top_page page;
 	enum top_by by;
 	enum top_sort sort;
-	char filter[TOP_FILTER], typed[TOP_FILTER];
+	char filter[TOP_FILTER], before[TOP_FILTER];
+	enum top_color color;
 	bool typing, frozen;
 	double interval;
 	size_t selected, first, scroll;
