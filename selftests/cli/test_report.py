@@ -199,6 +199,57 @@ def test_lines_of_each_member(tmp_path):
         assert f">{label}</text>" in cycle["svg"], cycle["svg"]
 
 
+def test_one_graph_for_each_deadlock(tmp_path):
+    """Either member fails, and names only itself; together they name both."""
+
+    def abba(prog, wants, holds, **other):
+        addr = {"b": "0x10", "a": "0x20"}
+        owner = {"cpu": 2, "pid": 4, "tid": 4, "comm": "t", "held": None, "nr_held": None}
+        owner["wants"] = lock(holds, addr[holds])
+        held = [lock(holds, addr[holds])]
+        return failure("ABBA", prog, wants, owner=owner, held=held, nr_held=1, **other)
+
+    lines = [abba("p", "a", "b")] * 3 + [abba("q", "b", "a")] * 2 + [abba("other", "a", "b")]
+    rows = numbers(write(tmp_path / "e", lines))["cycles"]["rows"]
+    assert [(c["count"], c["text"]) for c in rows] == [
+        (5, "p at x.bpf.c:41 wants a and holds b; q at x.bpf.c:41 wants b"),
+        (1, "other at x.bpf.c:41 wants a and holds b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "losses, says, alarm",
+    [
+        ({"lost": 0, "lost_unknown": False}, "0", False),
+        ({"lost": 0, "lost_unknown": True}, "?", True),
+        ({"lost": 3, "lost_unknown": False}, "3", True),
+        ({"lost": 3, "lost_unknown": True}, "≥ 3", True),
+    ],
+)
+def test_losses_are_an_alarm_or_none(tmp_path, losses, says, alarm):
+    page = tmp_path / "r.html"
+    events = write(tmp_path / "e", [failure("AA"), summary(**losses)])
+    assert rqspin("report", events, "-o", page).returncode == 0
+    dom, console = chromium(page)
+    assert console == []
+    (look, text) = re.search(r'<b id="lost" class="(\w+)">([^<]*)<', dom).groups()
+    assert (look, text) == ("bad" if alarm else "good", says)
+
+
+def test_where_it_was_recorded_and_when(tmp_path):
+    origin = {"host": HOSTILE, "kernel": "7.3.4", "command": "rqspin trace --json"}
+    times = [f"2026-11-21T12:00:{s:02}.000000Z" for s in (0, 10)]
+    lines = [failure("AA", time=t) for t in times] + [summary(**origin), summary(), summary()]
+    events, page = write(tmp_path / "e", lines), tmp_path / "r.html"
+    assert numbers(events)["summary"]["recorded"] == [origin]
+    assert rqspin("report", events, "-o", page).returncode == 0
+    cells = Cells(chromium(page)[0])
+    assert "Linux 7.3.4: rqspin trace --json" in cells.text["recorded"]
+    timeline = cells.text["timeline"]
+    assert re.match(r"failures per 83.3 ms", timeline) and "+10 s" in timeline
+    assert timeline.endswith("time since 2026-11-21 12:00:00.000 UTC")
+
+
 def test_traces_one_after_the_other(tmp_path):
     again = {k: failure("AA")[k] for k in ("schema", "ts_ns", "kind", "prog", "lock", "at")}
     again |= {"type": "repeat", "again": 4}
@@ -216,6 +267,9 @@ def test_what_a_trace_of_today_writes(tmp_path, tracer):
         run_sample("aa", "--count", 97)
         t.stop()
     data = numbers(t.out)
+    (origin,) = data["summary"]["recorded"]
+    assert origin["kernel"] == os.uname().release and origin["host"] == os.uname().nodename
+    assert " trace --json --ready-file " in origin["command"]
     assert data["failures"] == 97 and data["kinds"] == {"AA": 97}
     assert counts(data["programs"]) == {"aa": 97}
     assert counts(data["locks"]) == {"slots[0].lock": 97}
@@ -278,7 +332,7 @@ def test_page_has_the_numbers(page, events):
     assert console == []
     data, cells = numbers(events), Cells(dom)
     assert cells.text["failures"] == str(data["failures"])
-    assert cells.text["lost"] == "897"
+    assert cells.text["lost"] == "≥ 897"
     for kind, count in data["kinds"].items():
         assert cells.text[f"kind-{kind}"] == str(count)
     assert "More failures may have been lost" in cells.text["losses"]

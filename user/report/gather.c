@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "report/gather.h"
 #include "report/names.h"
 #include "report/rank.h"
@@ -13,12 +15,12 @@ int gather_init(struct gather *g)
 	*g = (struct gather){ .kinds = json_object(),
 			      .programs = json_object(),
 			      .locks = json_object(),
-			      .cycles = json_object(),
+			      .cycle_keys = json_object(),
 			      .totals = json_object(),
 			      .sources = json_object(),
-			      .map_types = json_object() };
-	if (!g->kinds || !g->programs || !g->locks || !g->cycles || !g->totals || !g->sources ||
-	    !g->map_types)
+			      .origins = json_array() };
+	if (!g->kinds || !g->programs || !g->locks || !g->cycle_keys || !g->totals || !g->sources ||
+	    !g->origins)
 		return -ENOMEM;
 	return stacks_init(&g->stacks);
 }
@@ -28,38 +30,72 @@ void gather_free(struct gather *g)
 	json_decref(g->kinds);
 	json_decref(g->programs);
 	json_decref(g->locks);
-	json_decref(g->cycles);
+	json_decref(g->cycle_keys);
+	for (size_t i = 0; i < g->nr_cycles; i++) {
+		free(g->cycles[i].waits);
+		json_decref(g->cycles[i].first);
+		json_decref(g->cycles[i].parties);
+	}
+	free(g->cycles);
 	json_decref(g->totals);
 	json_decref(g->sources);
-	json_decref(g->map_types);
+	json_decref(g->origins);
 	stacks_free(&g->stacks);
 	timeline_free(&g->timeline);
 }
 
-static json_t *new_cycle(const json_t *line)
+/* One that this failure may be of, in which it is then. */
+static struct gather_cycle *cycle_find(struct gather *g, const json_t *places,
+				       const struct waits *w)
 {
-	char *text = waits_text(line);
-	json_t *cycle =
-		json_pack("{s:i, s:s, s:s*, s:s, s:O}", "count", 0, "kind",
-			  report_member(line, "kind"), "text", text, "first",
-			  report_member(line, "time"), "parties", json_object_get(line, "parties"));
+	for (size_t i = 0; i < json_array_size(places); i++) {
+		struct gather_cycle *c = &g->cycles[json_integer_value(json_array_get(places, i))];
 
-	free(text);
-	return cycle;
+		if (waits_join(c->waits, w))
+			return c;
+	}
+	return NULL;
 }
 
-/* Alike are those whose graphs are. */
+/* Takes over w. */
+static struct gather_cycle *cycle_new(struct gather *g, const char *key, struct waits *w,
+				      const json_t *line)
+{
+	struct gather_cycle c = { .waits = w,
+				  .first = json_string(report_member(line, "time")),
+				  .parties = json_incref(json_object_get(line, "parties")) };
+	json_t *places = json_object_get(g->cycle_keys, key);
+
+	if (g->nr_cycles == GATHER_CYCLES_KEPT ||
+	    grow_append((void **)&g->cycles, &g->nr_cycles, &c, sizeof(c))) {
+		free(w);
+		json_decref(c.first);
+		json_decref(c.parties);
+		return NULL;
+	}
+	if (!places)
+		places = rank_put(g->cycle_keys, key, json_array());
+	json_array_append_new(places, json_integer(g->nr_cycles - 1));
+	return &g->cycles[g->nr_cycles - 1];
+}
+
 static void add_cycle(struct gather *g, const json_t *line)
 {
-	char *dot = waits_dot(line);
-	json_t *cycle = dot ? json_object_get(g->cycles, dot) : NULL;
+	struct waits *w = waits_read(line);
+	char *key = w ? waits_key(w) : NULL;
+	struct gather_cycle *c = key ? cycle_find(g, json_object_get(g->cycle_keys, key), w) : NULL;
 
-	if (dot && !cycle && json_object_size(g->cycles) < GATHER_CYCLES_KEPT)
-		cycle = rank_put(g->cycles, dot, new_cycle(line));
-	if (dot && !cycle)
+	if (c)
+		free(w);
+	else if (key)
+		c = cycle_new(g, key, w, line);
+	else
+		free(w);
+	if (c)
+		c->count++;
+	else if (key)
 		g->cycles_left_out++;
-	rank_add(cycle, "count", 1);
-	free(dot);
+	free(key);
 }
 
 static void add_counts(struct gather *g, const json_t *line, unsigned long long nr)
@@ -127,16 +163,20 @@ static void add_total(struct gather *g, const json_t *total)
 	free(key);
 }
 
-/* Files of before this member do not have it. */
-static void add_map_types(struct gather *g, const json_t *types)
+/* Where, and how, it was recorded; traces of earlier releases do not say it. */
+static void add_origin(struct gather *g, const json_t *line)
 {
-	json_t *type;
-	size_t i;
+	json_t *origin =
+		json_pack("{s:s, s:s, s:s}", "host", report_member(line, "host"), "kernel",
+			  report_member(line, "kernel"), "command", report_member(line, "command"));
 
-	json_array_foreach(types, i, type)
-		if (json_is_string(type))
-			rank_add(g->map_types,
-				 rank_key(g->map_types, json_string_value(type), RANK_KINDS), 1);
+	for (size_t i = 0; i < json_array_size(g->origins); i++)
+		if (json_equal(json_array_get(g->origins, i), origin))
+			goto known;
+	if (*report_member(line, "kernel") && json_array_size(g->origins) < GATHER_ORIGINS)
+		json_array_append(g->origins, origin);
+known:
+	json_decref(origin);
 }
 
 /* Of traces one after the other in one file, the sums. */
@@ -145,6 +185,7 @@ static void add_summary(struct gather *g, const json_t *line)
 	const json_t *totals = json_object_get(line, "totals");
 
 	g->summaries++;
+	add_origin(g, line);
 	g->events += number(line, "events");
 	g->rate_skipped += number(line, "skipped");
 	g->lost += number(line, "lost");
@@ -152,7 +193,6 @@ static void add_summary(struct gather *g, const json_t *line)
 	g->missed += number(line, "programs_missed");
 	g->unseen += number(line, "programs_unseen");
 	rank_add(g->sources, rank_key(g->sources, report_member(line, "sources"), RANK_KINDS), 1);
-	add_map_types(g, json_object_get(line, "map_types_unseen"));
 	for (size_t i = 0; i < json_array_size(totals); i++)
 		add_total(g, json_array_get(totals, i));
 }
@@ -172,39 +212,49 @@ void gather_line(const json_t *line, void *ctx)
 	}
 }
 
-/* The key of a cycle is its graph. */
-static json_t *cycles_json(const struct gather *g)
+static json_t *cycle_json(const struct gather_cycle *c)
 {
-	json_t *top = rank_top(g->cycles, GATHER_CYCLES), *rows = json_object_get(top, "rows");
+	char *text = waits_text(c->waits), *dot = waits_dot(c->waits);
+	json_t *row = json_pack("{s:I, s:s, s:s*, s:O, s:O, s:s*}", "count", (json_int_t)c->count,
+				"kind", c->waits->kind, "text", text, "first", c->first, "parties",
+				c->parties, "dot", dot);
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		json_t *row = json_array_get(rows, i);
-
-		json_object_set(row, "dot", json_object_get(row, "name"));
-		json_object_del(row, "name");
-	}
-	rank_add(top, "more_count", g->cycles_left_out);
-	return top;
+	free(text);
+	free(dot);
+	return row;
 }
 
-static json_t *keys_json(const json_t *object)
+static json_t *cycles_json(const struct gather *g)
 {
-	json_t *list = json_array(), *nr;
-	const char *name;
+	json_t *table = json_object(), *top, *rows;
+	char key[24];
 
-	json_object_foreach((json_t *)object, name, nr)
-		json_array_append_new(list, json_string(name));
-	return list;
+	for (size_t i = 0; i < g->nr_cycles; i++) {
+		snprintf(key, sizeof(key), "%08zu", i);
+		rank_put(table, key, cycle_json(&g->cycles[i]));
+	}
+	top = rank_top(table, GATHER_CYCLES);
+	rows = json_object_get(top, "rows");
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		json_object_del(json_array_get(rows, i), "name");
+	rank_add(top, "more_count", g->cycles_left_out);
+	json_decref(table);
+	return top;
 }
 
 static json_t *summary_json(const struct gather *g)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "summaries",
+	json_t *sources = json_array(), *nr;
+	const char *name;
+
+	json_object_foreach(g->sources, name, nr)
+		json_array_append_new(sources, json_string(name));
+	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:O}", "summaries",
 			 (json_int_t)g->summaries, "events", (json_int_t)g->events, "skipped",
 			 (json_int_t)g->rate_skipped, "lost", (json_int_t)g->lost, "lost_unknown",
 			 g->lost_unknown || !g->summaries, "programs_missed", (json_int_t)g->missed,
-			 "programs_unseen", (json_int_t)g->unseen, "map_types_unseen",
-			 keys_json(g->map_types), "sources", keys_json(g->sources));
+			 "programs_unseen", (json_int_t)g->unseen, "sources", sources, "recorded",
+			 g->origins);
 }
 
 static json_t *totals_json(const struct gather *g)

@@ -9,18 +9,30 @@
 #include "report/stacks.h"
 #include "report/timeline.h"
 
+#define GATHER_ORIGINS	   16	/* traces whose machines and commands are named */
 #define GATHER_TOP	   50	/* rows of a table */
 #define GATHER_CYCLES	   24	/* graphs */
 #define GATHER_CYCLES_KEPT 2000 /* different ones that are counted each */
 
+struct waits;
+
+/* Failures that may be one deadlock. */
+struct gather_cycle {
+	struct waits *waits;
+	unsigned long long count;
+	json_t *first, *parties;
+};
+
 struct gather {
-	json_t *kinds, *programs, *locks, *cycles, *totals;
+	json_t *kinds, *programs, *locks, *totals;
+	json_t *cycle_keys; /* lists of places in cycles */
+	struct gather_cycle *cycles;
+	size_t nr_cycles;
 	unsigned long long failures, repeats, summaries;
 	unsigned long long events, rate_skipped, lost, missed, unseen;
 	bool lost_unknown;
 	unsigned long long cycles_left_out; /* failures beyond GATHER_CYCLES_KEPT */
-	json_t *sources,
-		*map_types; /* keys of an object; of maps whose failed locks are not all seen */
+	json_t *sources, *origins;
 	struct stacks stacks;
 	struct timeline timeline;
 	int err; /* the first that happened */

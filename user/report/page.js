@@ -18,6 +18,13 @@ function plural(n, one, many) {
   return `${number(n)} ${n === 1 ? one : many}`;
 }
 
+// An alarm where there is cause for one; of an unknown number nobody should read "0".
+function lostTile(b, n) {
+  const unknown = data.summary.lost_unknown;
+  if (unknown) b.textContent = n ? `≥ ${number(n)}` : '?';
+  b.className = n || unknown ? 'bad' : 'good';
+}
+
 function tiles() {
   const shown = data.failures + data.repeats;
   const all = [['failures', shown, 'failures in the file'],
@@ -25,7 +32,7 @@ function tiles() {
     ['lost', data.summary.lost, 'lost']];
   for (const [id, n, text] of all) {
     const b = el('b', { id, textContent: number(n) });
-    if (id === 'lost' && (n || data.summary.lost_unknown)) b.className = 'bad';
+    if (id === 'lost') lostTile(b, n);
     if (id.startsWith('kind-')) b.style.color = color(id.slice(5));
     $('tiles').append(el('div', { className: 'tile' }, b, el('span', { textContent: text })));
   }
@@ -87,19 +94,42 @@ function timeline() {
   svg.setAttribute('preserveAspectRatio', 'none');
   svg.setAttribute('role', 'img');
   svg.setAttribute('aria-label', 'failures over time');
+  const top = niceTop(most);
   t.bins.forEach((bin, i) => {
     let y = 180;
     for (const kind of KINDS.filter((k) => bin[k])) {
-      const h = Math.max(1.5, 175 * bin[kind] / most);
+      const h = Math.max(1.5, 180 * bin[kind] / top);
       y -= h;
       svg.append(rect(i * 10, y, 9, h, kind,
         `${when(t.start_us + i * t.width_us)}: ${plural(bin[kind], 'failure', 'failures')}, ${kind}`));
     }
   });
-  $('timeline').append(svg, el('div', { className: 'axis' },
-    el('span', { textContent: when(t.start_us) }), el('span', { textContent: when(t.end_us) })));
-  $('timeline').append(el('p', { className: 'dim', textContent:
-    `A bar is ${(t.width_us / 1e6).toPrecision(3)} s; the highest is ${number(most)}.` }));
+  $('timeline').append(
+    el('p', { className: 'unit', textContent: `failures per ${span(t.width_us)}` }),
+    el('div', { className: 'plot' },
+      ticks('y', [1, 0.5, 0].map((part) => number(top * part))), svg,
+      ticks('x', [0, 0.25, 0.5, 0.75, 1].map((part) =>
+        `+${span(part * t.bins.length * t.width_us)}`))),
+    el('p', { className: 'unit x', textContent: `time since ${when(t.start_us)}` }));
+}
+
+// An even number, as half of it is written, too: 2, 4, 10, 20, 40, 100 ...
+function niceTop(n) {
+  for (let unit = 1; ; unit *= 10)
+    for (const step of [2, 4, 10]) if (n <= unit * step) return unit * step;
+}
+
+// Three digits and a unit.
+function span(us) {
+  if (!us) return '0';
+  for (const [size, unit] of [[3600e6, 'h'], [60e6, 'min'], [1e6, 's'], [1e3, 'ms']])
+    if (us >= size) return `${Number((us / size).toPrecision(3))} ${unit}`;
+  return `${Number(us.toPrecision(3))} µs`;
+}
+
+function ticks(axis, texts) {
+  return el('div', { className: `axis ${axis}` }, ...texts.map((textContent) =>
+    el('span', { textContent })));
 }
 
 function bar(kinds, most) {
@@ -184,6 +214,10 @@ function flame() {
 
 $('what').textContent = `${data.input}, ${plural(data.lines, 'line', 'lines')}` +
   (data.summary.sources.length ? `; sources: ${data.summary.sources.join('; ')}` : '');
+for (const r of data.summary.recorded) {
+  $('recorded').append(el('li', {}, `${r.host || 'unknown host'}, Linux ${r.kernel}`,
+    ...(r.command ? [': ', el('code', { textContent: r.command })] : [])));
+}
 tiles();
 losses();
 legend();

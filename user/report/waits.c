@@ -9,7 +9,7 @@
 #include "report/waits.h"
 
 #define SHOWN	60 /* bytes of a name in a graph */
-#define MEMBERS 16 /* of a cycle, in a graph and in text */
+#define MEMBERS 16 /* of a cycle, beside the one that failed */
 
 static bool is_cycle(const char *kind)
 {
@@ -117,118 +117,153 @@ static size_t nr_others(const json_t *line)
 	return chain ? chain : 1;
 }
 
-/* What is written to a box of the graph: a member of the cycle, or all that are left. */
-static void member_node(FILE *out, const json_t *line, size_t i, size_t shown)
+/* A member of the cycle, or all that are left as one. */
+static void read_member(struct waits *w, const json_t *line, size_t i)
 {
 	json_int_t parties = json_integer_value(json_object_get(line, "parties"));
+	struct waits_member *m = &w->members[i];
 	size_t others = nr_others(line);
-	char name[REPORT_NAME], at[REPORT_NAME] = "";
 
-	if (i == shown && others > shown) {
-		snprintf(name, sizeof(name), "%zu more CPUs", others - shown + 1);
+	m->known = hop_who(line, i - 1);
+	if (i == MEMBERS && w->more) {
+		snprintf(m->who, sizeof(m->who), "%zu more CPUs", w->more + 1);
+		m->known = false;
 	} else if (others == 1 && parties > 2) {
-		snprintf(name, sizeof(name), "%lld other CPUs", (long long)parties - 1);
-		report_at(hop_who(line, i - 1), at);
+		snprintf(m->who, sizeof(m->who), "%lld other CPUs", (long long)parties - 1);
+		report_at(hop_who(line, i - 1), m->at);
+		w->whole = m->known = false;
 	} else {
-		member_name(line, i - 1, others, name);
-		report_at(hop_who(line, i - 1), at);
+		member_name(line, i - 1, others, m->who);
+		report_at(hop_who(line, i - 1), m->at);
 	}
-	who_node(out, i, name, at);
 }
 
-/* w0 wants l0, held by w1, wants l1, ... held by w0. */
-static void circle(FILE *out, const json_t *line)
+/* Member 0 wants lock 0, held by 1, which wants lock 1, ... held by 0. */
+static void read_members(struct waits *w, const json_t *line)
 {
-	size_t others = nr_others(line), shown = others < MEMBERS ? others : MEMBERS, i;
-	const json_t *last = hop_wants(line, others - 1);
-	char name[REPORT_NAME];
+	const json_t *last = hop_wants(line, nr_others(line) - 1);
 
-	for (i = 1; i <= shown; i++) {
-		const json_t *lock = i == shown ? held_lock(line, last) : hop_wants(line, i - 1);
+	for (size_t i = 1; i < w->nr; i++) {
+		bool is_last = i + 1 == w->nr;
 
-		member_node(out, line, i, shown);
-		lock_node(out, i, report_lock(lock, name));
-		held_by(out, i - 1, i);
-		wants(out, i, i);
+		read_member(w, line, i);
+		report_lock(is_last ? held_lock(line, last) : hop_wants(line, i - 1),
+			    w->members[i].lock);
 	}
-	held_by(out, shown, 0);
 }
 
-char *waits_dot(const json_t *line)
+struct waits *waits_read(const json_t *line)
 {
 	const char *kind = report_member(line, "kind");
-	char *dot = NULL, name[REPORT_NAME], at[REPORT_NAME];
-	size_t size;
-	FILE *out;
+	size_t others = strcmp(kind, "AA") ? nr_others(line) : 0;
+	size_t shown = others < MEMBERS ? others : MEMBERS;
+	struct waits *w;
 
 	if (!is_cycle(kind))
 		return NULL;
-	out = open_memstream(&dot, &size);
+	w = calloc(1, sizeof(*w) + (shown + 1) * sizeof(w->members[0]));
+	if (!w)
+		return NULL;
+	snprintf(w->kind, sizeof(w->kind), "%s", kind);
+	w->nr = shown + 1;
+	w->more = others - shown;
+	w->whole = !w->more;
+	report_prog(line, w->members[0].who);
+	report_at(line, w->members[0].at);
+	report_failed_lock(line, w->members[0].lock);
+	w->members[0].known = json_is_object(json_object_get(line, "prog"));
+	read_members(w, line);
+	return w;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char *waits_key(const struct waits *w)
+{
+	const char *locks[MEMBERS + 1];
+	char *key = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!w->whole)
+		return waits_dot(w);
+	out = open_memstream(&key, &size);
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < w->nr; i++)
+		locks[i] = w->members[i].lock;
+	qsort(locks, w->nr, sizeof(locks[0]), compare_text);
+	fputs(w->kind, out);
+	for (size_t i = 0; i < w->nr; i++)
+		fprintf(out, "\n%s", locks[i]);
+	return fclose(out) ? NULL : key;
+}
+
+static bool is_same(const struct waits_member *a, const struct waits_member *b)
+{
+	if (strcmp(a->lock, b->lock))
+		return false;
+	return !a->known || !b->known || (!strcmp(a->who, b->who) && !strcmp(a->at, b->at));
+}
+
+static bool fits(const struct waits *w, const struct waits *other, size_t turn)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		if (!is_same(&w->members[i], &other->members[(i + turn) % w->nr]))
+			return false;
+	return true;
+}
+
+bool waits_join(struct waits *w, const struct waits *other)
+{
+	size_t turn = 0;
+
+	if (w->nr != other->nr || w->whole != other->whole)
+		return false;
+	while (turn < w->nr && !fits(w, other, turn))
+		turn++;
+	if (turn == w->nr)
+		return false;
+	for (size_t i = 0; i < w->nr; i++)
+		if (!w->members[i].known)
+			w->members[i] = other->members[(i + turn) % w->nr];
+	return true;
+}
+
+char *waits_dot(const struct waits *w)
+{
+	char *dot = NULL;
+	size_t size;
+	FILE *out = open_memstream(&dot, &size);
+
 	if (!out)
 		return NULL;
 	fputs("digraph waits {\nrankdir=LR; bgcolor=\"transparent\";\n"
 	      "node [fontname=\"sans-serif\", fontsize=12]; edge [fontname=\"sans-serif\", "
 	      "fontsize=10];\n",
 	      out);
-	who_node(out, 0, report_prog(line, name), report_at(line, at));
-	lock_node(out, 0, report_failed_lock(line, name));
-	wants(out, 0, 0);
-	if (strcmp(kind, "AA"))
-		circle(out, line);
-	else
-		held_by(out, 0, 0);
+	for (size_t i = 0; i < w->nr; i++) {
+		who_node(out, i, w->members[i].who, w->members[i].at);
+		lock_node(out, i, w->members[i].lock);
+		wants(out, i, i);
+		held_by(out, i, (i + 1) % w->nr);
+	}
 	fputs("}\n", out);
-	if (!fclose(out))
-		return dot;
-	free(dot);
-	return NULL;
+	return fclose(out) ? NULL : dot;
 }
 
-static void put_at(FILE *out, const json_t *line)
+static void put_wish(FILE *out, const struct waits_member *m)
 {
-	char at[REPORT_NAME];
-
-	if (*report_at(line, at))
-		fprintf(out, " at %s", at);
+	fputs(m->who, out);
+	if (*m->at)
+		fprintf(out, " at %s", m->at);
+	fprintf(out, " wants %s", m->lock);
 }
 
-/* "; abba_1 at abba.bpf.c:24 wants lock_a": those of whom it is known. */
-static void put_members(FILE *out, const json_t *line)
-{
-	size_t others = nr_others(line);
-	char text[REPORT_NAME];
-
-	for (size_t hop = 0; hop < others && hop < MEMBERS; hop++) {
-		const json_t *who = hop_who(line, hop);
-
-		if (!who)
-			continue;
-		member_name(line, hop, others, text);
-		fprintf(out, "; %s", text);
-		put_at(out, who);
-		fprintf(out, " wants %s", report_lock(hop_wants(line, hop), text));
-	}
-	if (others > MEMBERS)
-		fprintf(out, "; and %zu more CPUs", others - MEMBERS);
-}
-
-static void put_text(FILE *out, const json_t *line)
-{
-	char text[REPORT_NAME];
-
-	fputs(report_prog(line, text), out);
-	put_at(out, line);
-	fprintf(out, " wants %s", report_failed_lock(line, text));
-	if (!strcmp(report_member(line, "kind"), "AA")) {
-		fputs(", which its CPU holds", out);
-		return;
-	}
-	fprintf(out, " and holds %s",
-		report_lock(held_lock(line, hop_wants(line, nr_others(line) - 1)), text));
-	put_members(out, line);
-}
-
-char *waits_text(const json_t *line)
+char *waits_text(const struct waits *w)
 {
 	char *text = NULL;
 	size_t size;
@@ -236,9 +271,18 @@ char *waits_text(const json_t *line)
 
 	if (!out)
 		return NULL;
-	put_text(out, line);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	put_wish(out, &w->members[0]);
+	if (w->nr == 1)
+		fputs(", which its CPU holds", out);
+	else
+		fprintf(out, " and holds %s", w->members[w->nr - 1].lock);
+	for (size_t i = 1; i < w->nr; i++) {
+		if (!w->members[i].known)
+			continue;
+		fputs("; ", out);
+		put_wish(out, &w->members[i]);
+	}
+	if (w->more)
+		fprintf(out, "; and %zu more CPUs", w->more);
+	return fclose(out) ? NULL : text;
 }

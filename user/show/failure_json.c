@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/json_out.h"
 #include "base/out.h"
@@ -216,6 +217,33 @@ static json_t *totals_json(const struct tally *t)
 	return list;
 }
 
+/* Words as they were typed, apart from quotes. */
+static json_t *command_json(void)
+{
+	FILE *in = fopen("/proc/self/cmdline", "re");
+	char text[4096];
+	size_t len = in ? fread(text, 1, sizeof(text) - 1, in) : 0;
+
+	if (in)
+		fclose(in);
+	for (size_t i = 0; i < len; i++)
+		if (!text[i])
+			text[i] = i + 1 < len ? ' ' : 0;
+	text[len] = 0;
+	return json_text(len ? text : NULL);
+}
+
+/* What a reader elsewhere has to know of the recording. */
+static void add_origin(json_t *to)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	json_object_set_new(to, "host", json_text(uts.nodename));
+	json_object_set_new(to, "kernel", json_text(uts.release));
+	json_object_set_new(to, "command", command_json());
+}
+
 int summary_json(struct session *s, const struct trace_totals *t)
 {
 	json_t *j = json_object(), *kinds = json_object();
@@ -235,5 +263,6 @@ int summary_json(struct session *s, const struct trace_totals *t)
 	json_object_set_new(j, "totals", totals_json(&t->tally));
 	losses_json(j, &t->losses);
 	json_object_set_new(j, "sources", json_string(sources));
+	add_origin(j);
 	return json_put_line(j);
 }

@@ -60,29 +60,70 @@ static void a_line_is_ours_or_not(void **state)
 static void assert_graph(const char *text, const char *part, bool there)
 {
 	json_t *line = parsed(text);
-	char *dot = waits_dot(line);
+	struct waits *w = waits_read(line);
+	char *dot = w ? waits_dot(w) : NULL;
 
 	assert_non_null(dot);
 	if (!strstr(dot, part) == there)
 		fail_msg("'%s' in:\n%s", part, dot);
 	free(dot);
+	free(w);
 	json_decref(line);
+}
+
+static void assert_text(const struct waits *w, const char *want)
+{
+	char *text = waits_text(w);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static struct waits *waits_of(const char *text)
+{
+	json_t *line = parsed(text);
+	struct waits *w = waits_read(line);
+
+	assert_non_null(w);
+	json_decref(line);
+	return w;
 }
 
 static void texts_have_the_members(void **state)
 {
-	json_t *line = parsed(BOTH);
-	char *text = waits_text(line);
+	struct waits *both = waits_of(BOTH), *one = waits_of(ABBA);
 
 	(void)state;
-	assert_string_equal(text, "a\"b\\ wants x and holds z; mine at b.c:24 wants z");
-	free(text);
-	json_decref(line);
-	line = parsed(ABBA);
-	text = waits_text(line);
-	assert_string_equal(text, "a\"b\\ wants x and holds z");
-	free(text);
-	json_decref(line);
+	assert_text(both, "a\"b\\ wants x and holds z; mine at b.c:24 wants z");
+	assert_text(one, "a\"b\\ wants x and holds z");
+	free(both);
+	free(one);
+}
+
+/* Whichever member fails: it is the same deadlock, unless a program says otherwise. */
+static void failures_of_one_deadlock_are_joined(void **state)
+{
+	struct waits *one = waits_of(ABBA), *both = waits_of(BOTH), *again = waits_of(BOTH);
+	char *key = waits_key(one), *other = waits_key(both);
+
+	(void)state;
+	assert_string_equal(key, other);
+	assert_true(waits_join(one, both));
+	assert_text(one, "a\"b\\ wants x and holds z; mine at b.c:24 wants z");
+	/* From the other side. */
+	snprintf(again->members[0].who, REPORT_NAME, "mine");
+	snprintf(again->members[0].at, REPORT_NAME, "b.c:24");
+	snprintf(again->members[0].lock, REPORT_NAME, "z");
+	snprintf(again->members[1].lock, REPORT_NAME, "x");
+	again->members[1].known = false;
+	assert_true(waits_join(one, again));
+	snprintf(again->members[0].at, REPORT_NAME, "b.c:25");
+	assert_false(waits_join(one, again));
+	free(key);
+	free(other);
+	free(one);
+	free(both);
+	free(again);
 }
 
 static void graphs_name_who_waits_for_whom(void **state)
@@ -99,7 +140,7 @@ static void graphs_name_who_waits_for_whom(void **state)
 	assert_graph(ABBA, "l1 -> w0", true);
 	assert_graph(BOTH, "label=\"mine\\nb.c:24\"", true);
 	assert_graph(KERNEL, "label=\"htab_map_update_elem\"", true);
-	assert_null(waits_dot(line));
+	assert_null(waits_read(line));
 	json_decref(line);
 }
 
@@ -165,6 +206,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_ours_or_not),
 	cmocka_unit_test(graphs_name_who_waits_for_whom),
 	cmocka_unit_test(texts_have_the_members),
+	cmocka_unit_test(failures_of_one_deadlock_are_joined),
 	cmocka_unit_test(times_are_read_exactly),
 	cmocka_unit_test(the_top_has_the_largest_and_the_sum_of_the_others),
 	cmocka_unit_test(all_is_summed_up),
