@@ -140,7 +140,7 @@ def test_numbers_are_those_of_the_lines(events):
     assert data["kinds"] == Counter(f["kind"] for f in failures)
     names = Counter((f["prog"] or {}).get("name") or "program 5" for f in failures)
     assert counts(data["programs"]) == names
-    locks = Counter((f["lock"] or {"name": "a lock inside map 9"})["name"] for f in failures)
+    locks = Counter((f["lock"] or {"name": "a lock of map 9"})["name"] for f in failures)
     assert counts(data["locks"]) == locks == leaves(data["stacks"])
     cycles = sum(f["kind"] in ("AA", "ABBA", "CYCLE") for f in failures)
     assert sum(c["count"] for c in data["cycles"]["rows"]) == cycles
@@ -217,11 +217,31 @@ def test_one_graph_for_each_deadlock(tmp_path):
     ]
 
 
+def test_a_name_that_another_line_has(tmp_path):
+    """A program that was gone, and a map of which only the id was known."""
+    bucket = lock("hash conns bucket 1") | {"map_id": 9, "map": "conns"}
+    bare = {"lock": None, "map_id": 9}
+    lines = [
+        failure("AA") | {"prog": {"id": 7, "name": None}},
+        failure("UNKNOWN") | {"prog": {"id": 7, "name": "mine"}} | bare,
+        failure("ABBA", held=[bucket]) | {"prog": {"id": 8, "name": None}},
+    ]
+    data = numbers(write(tmp_path / "e", lines))
+    assert counts(data["programs"]) == {"mine": 2, "program 8": 1}
+    assert counts(data["locks"])["a lock of map conns"] == 1
+    assert data["cycles"]["rows"][0]["text"].startswith("mine at ")
+    # Two machines use the same ids for other things.
+    lines.append(failure("AA") | {"prog": {"id": 7, "name": "theirs"}})
+    data = numbers(write(tmp_path / "e", lines))
+    assert counts(data["programs"]) == {"program 7": 1, "mine": 1, "program 8": 1, "theirs": 1}
+
+
 @pytest.mark.parametrize(
     "losses, says, alarm",
     [
         ({"lost": 0, "lost_unknown": False}, "0", False),
         ({"lost": 0, "lost_unknown": True}, "?", True),
+        ({"lost": 0, "lost_unknown": False, "map_types_unseen": ["lru_hash"]}, "?", True),
         ({"lost": 3, "lost_unknown": False}, "3", True),
         ({"lost": 3, "lost_unknown": True}, "≥ 3", True),
     ],

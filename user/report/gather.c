@@ -18,9 +18,10 @@ int gather_init(struct gather *g)
 			      .cycle_keys = json_object(),
 			      .totals = json_object(),
 			      .sources = json_object(),
-			      .origins = json_array() };
+			      .origins = json_array(),
+			      .map_types = json_object() };
 	if (!g->kinds || !g->programs || !g->locks || !g->cycle_keys || !g->totals || !g->sources ||
-	    !g->origins)
+	    !g->origins || !g->map_types || known_init(&g->known))
 		return -ENOMEM;
 	return stacks_init(&g->stacks);
 }
@@ -40,6 +41,8 @@ void gather_free(struct gather *g)
 	json_decref(g->totals);
 	json_decref(g->sources);
 	json_decref(g->origins);
+	json_decref(g->map_types);
+	known_free(&g->known);
 	stacks_free(&g->stacks);
 	timeline_free(&g->timeline);
 }
@@ -183,6 +186,7 @@ known:
 static void add_summary(struct gather *g, const json_t *line)
 {
 	const json_t *totals = json_object_get(line, "totals");
+	const json_t *types = json_object_get(line, "map_types_unseen");
 
 	g->summaries++;
 	add_origin(g, line);
@@ -195,6 +199,12 @@ static void add_summary(struct gather *g, const json_t *line)
 	rank_add(g->sources, rank_key(g->sources, report_member(line, "sources"), RANK_KINDS), 1);
 	for (size_t i = 0; i < json_array_size(totals); i++)
 		add_total(g, json_array_get(totals, i));
+	for (size_t i = 0; i < json_array_size(types); i++) {
+		const char *type = json_string_value(json_array_get(types, i));
+
+		if (type)
+			rank_add(g->map_types, rank_key(g->map_types, type, RANK_KINDS), 1);
+	}
 }
 
 void gather_line(const json_t *line, void *ctx)
@@ -202,6 +212,7 @@ void gather_line(const json_t *line, void *ctx)
 	const char *type = report_member(line, "type");
 	struct gather *g = ctx;
 
+	known_learn(&g->known, line);
 	if (!strcmp(type, "failure")) {
 		add_failure(g, line);
 	} else if (!strcmp(type, "repeat")) {
@@ -210,6 +221,58 @@ void gather_line(const json_t *line, void *ctx)
 	} else {
 		add_summary(g, line);
 	}
+}
+
+static void put_better(const struct known *k, char name[REPORT_NAME])
+{
+	char buf[REPORT_NAME];
+	const char *better = known_better(k, name, buf);
+
+	if (better != name)
+		memcpy(name, buf, sizeof(buf));
+}
+
+static void name_members(const struct known *k, struct waits *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		put_better(k, w->members[i].who);
+		put_better(k, w->members[i].lock);
+	}
+}
+
+/* The table with the names that only other lines have. */
+static json_t *named_table(const struct gather *g, json_t *table)
+{
+	json_t *named = json_object(), *row, *top;
+	char buf[REPORT_NAME];
+	const char *name;
+
+	json_object_foreach(table, name, row)
+		rank_merge(named, known_better(&g->known, name, buf), row);
+	top = rank_top(named, GATHER_TOP);
+	json_decref(named);
+	return top;
+}
+
+static void name_stacks(const struct known *k, json_t *node)
+{
+	json_t *children = json_object_get(node, "children");
+	const char *name = report_member(node, "name"), *better;
+	char buf[REPORT_NAME];
+
+	better = known_better(k, name, buf);
+	if (better != name)
+		json_object_set_new(node, "name", json_string(better));
+	for (size_t i = 0; i < json_array_size(children); i++)
+		name_stacks(k, json_array_get(children, i));
+}
+
+static json_t *named_stacks(const struct gather *g)
+{
+	json_t *stacks = stacks_json(&g->stacks);
+
+	name_stacks(&g->known, stacks);
+	return stacks;
 }
 
 static json_t *cycle_json(const struct gather_cycle *c)
@@ -231,6 +294,7 @@ static json_t *cycles_json(const struct gather *g)
 
 	for (size_t i = 0; i < g->nr_cycles; i++) {
 		snprintf(key, sizeof(key), "%08zu", i);
+		name_members(&g->known, g->cycles[i].waits);
 		rank_put(table, key, cycle_json(&g->cycles[i]));
 	}
 	top = rank_top(table, GATHER_CYCLES);
@@ -242,19 +306,26 @@ static json_t *cycles_json(const struct gather *g)
 	return top;
 }
 
+static json_t *keys_json(json_t *table)
+{
+	json_t *keys = json_array(), *value;
+	const char *key;
+
+	json_object_foreach(table, key, value)
+		json_array_append_new(keys, json_string(key));
+	return keys;
+}
+
 static json_t *summary_json(const struct gather *g)
 {
-	json_t *sources = json_array(), *nr;
-	const char *name;
+	json_t *sources = keys_json(g->sources), *types = keys_json(g->map_types);
 
-	json_object_foreach(g->sources, name, nr)
-		json_array_append_new(sources, json_string(name));
-	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:O}", "summaries",
+	return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:O, s:o}", "summaries",
 			 (json_int_t)g->summaries, "events", (json_int_t)g->events, "skipped",
 			 (json_int_t)g->rate_skipped, "lost", (json_int_t)g->lost, "lost_unknown",
 			 g->lost_unknown || !g->summaries, "programs_missed", (json_int_t)g->missed,
 			 "programs_unseen", (json_int_t)g->unseen, "sources", sources, "recorded",
-			 g->origins);
+			 g->origins, "map_types_unseen", types);
 }
 
 static json_t *totals_json(const struct gather *g)
@@ -274,8 +345,7 @@ json_t *gather_json(const struct gather *g)
 			 (json_int_t)g->failures, "repeats", (json_int_t)g->repeats, "traces",
 			 (json_int_t)g->stacks.traces, "stacks_shortened",
 			 (json_int_t)g->stacks.shortened, "kinds", g->kinds, "timeline",
-			 timeline_json(&g->timeline), "programs", rank_top(g->programs, GATHER_TOP),
-			 "locks", rank_top(g->locks, GATHER_TOP), "cycles", cycles_json(g),
-			 "stacks", stacks_json(&g->stacks), "totals", totals_json(g), "summary",
-			 summary_json(g));
+			 timeline_json(&g->timeline), "programs", named_table(g, g->programs),
+			 "locks", named_table(g, g->locks), "cycles", cycles_json(g), "stacks",
+			 named_stacks(g), "totals", totals_json(g), "summary", summary_json(g));
 }

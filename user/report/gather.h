@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "report/known.h"
 #include "report/stacks.h"
 #include "report/timeline.h"
 
@@ -32,7 +33,8 @@ struct gather {
 	unsigned long long events, rate_skipped, lost, missed, unseen;
 	bool lost_unknown;
 	unsigned long long cycles_left_out; /* failures beyond GATHER_CYCLES_KEPT */
-	json_t *sources, *origins;
+	json_t *sources, *origins, *map_types;
+	struct known known;
 	struct stacks stacks;
 	struct timeline timeline;
 	int err; /* the first that happened */

@@ -20,7 +20,7 @@ function plural(n, one, many) {
 
 // An alarm where there is cause for one; of an unknown number nobody should read "0".
 function lostTile(b, n) {
-  const unknown = data.summary.lost_unknown;
+  const unknown = data.summary.lost_unknown || data.summary.map_types_unseen.length;
   if (unknown) b.textContent = n ? `≥ ${number(n)}` : '?';
   b.className = n || unknown ? 'bad' : 'good';
 }

@@ -37,6 +37,20 @@ void rank_count(json_t *table, const char *name, const char *kind, unsigned long
 	rank_add(kinds, rank_key(kinds, kind, RANK_KINDS), nr);
 }
 
+void rank_merge(json_t *table, const char *name, const json_t *row)
+{
+	json_t *there = json_object_get(table, name), *nr;
+	const char *kind;
+
+	if (!there) {
+		rank_put(table, name, json_deep_copy(row));
+		return;
+	}
+	rank_add(there, "count", json_integer_value(json_object_get(row, "count")));
+	json_object_foreach(json_object_get(row, "kinds"), kind, nr)
+		rank_add(json_object_get(there, "kinds"), kind, json_integer_value(nr));
+}
+
 static json_int_t count_of(const json_t *row)
 {
 	return json_integer_value(json_object_get(row, "count"));

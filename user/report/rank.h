@@ -23,6 +23,9 @@ void rank_add(json_t *object, const char *member, unsigned long long nr);
 /* table[name], with a count and counts by kind, grows by so many. */
 void rank_count(json_t *table, const char *name, const char *kind, unsigned long long nr);
 
+/* Puts a row, as of rank_count(), into a table; its counts are added if the name is there. */
+void rank_merge(json_t *table, const char *name, const json_t *row);
+
 /* A list of objects with "count", the largest first; those alike by "name". */
 void rank_sort(json_t *list);
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names of programs and maps that only some lines of a trace have. */
+#ifndef RQSPIN_REPORT_KNOWN_H
+#define RQSPIN_REPORT_KNOWN_H
+
+#include <jansson.h>
+
+#include "report/names.h"
+
+/**
+ * struct known - by id
+ * @progs: names of programs; null where two lines disagree, as traces of two machines may
+ * @maps: names of maps, in the same way
+ */
+struct known {
+	json_t *progs, *maps;
+};
+
+int known_init(struct known *k); /* -ENOMEM */
+void known_free(struct known *k);
+
+void known_learn(struct known *k, const json_t *line);
+
+/* "program 7" and "a lock of map 9" with the name, if a line had it; else the text itself. */
+const char *known_better(const struct known *k, const char *text, char buf[REPORT_NAME]);
+
+#endif
