@@ -169,7 +169,8 @@ def test_stat_by_sums_reloaded_objects(nothing_left, by):
 
 
 def test_stat_by_text(nothing_left):
-    res = rqspin("stat", "--by", "line", "--duration", "300ms")
+    res = rqspin("stat", "--by", "line", "--duration", "300ms", "--lock", "no such lock")
+    assert "no failed acquisition was seen" in res.stdout
     assert res.returncode == 0 and "  LINE" in res.stdout.splitlines()[0], res
     res = rqspin("stat", "--by", "colour")
     assert res.returncode == 2 and "'colour' is none of name, prog, lock, line" in res.stderr

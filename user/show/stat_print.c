@@ -116,6 +116,8 @@ static int print_text(const struct stat_table *t, const struct print_opts *opts,
 		printf("%s\n", when);
 	}
 	print_head(t);
+	if (!t->nr)
+		puts("no failed acquisition was seen");
 	for (size_t i = 0; i < t->nr; i++)
 		print_row(t, &t->rows[i], opts);
 	losses_text(losses, lost);

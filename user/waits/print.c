@@ -41,6 +41,8 @@ int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missi
 	char mean[16], longest[16];
 
 	printf("%8s %8s %8s %8s  %s\n", "WAITS", "FAILED", "AVERAGE", "LONGEST", "LOCK, CALLER");
+	if (!t->nr)
+		puts("no wait for a resilient lock was seen");
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct wait_row *r = &t->rows[i];
 
