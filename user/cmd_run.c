@@ -282,34 +282,59 @@ static int drive(struct run *r)
 	return print_report(r);
 }
 
-static int load(struct run *r)
+static int load_plain(struct run *r)
 {
 	static const char *const none[2];
 	const struct sample *sample = r->plan.sample;
+	struct drive *d = &r->plan.drive;
+	int err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
+				 sample ? sample->attach : none);
+
+	if (err)
+		return err;
+	if (r->work.stats && !results_shared(d))
+		r->by = COUNTED_BY_PROGRAM;
+	else if (r->work.stats || sample)
+		r->by = COUNTED_BY_RETURN;
+	else
+		r->by = COUNTED_BY_NONE;
+	return 0;
+}
+
+/*
+ * Only the copies that count are loaded: tracers would take programs that come and go for some
+ * whose failures they have missed.
+ */
+static int load_counted(struct run *r)
+{
+	static const char *const none[2];
+	struct drive *d = &r->plan.drive;
+	int err;
+
+	r->work.maps_only = true;
+	err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles, none);
+	if (err)
+		return err;
+	r->by = COUNTED_BY_CALLS;
+	if (!r->work.stats &&
+	    !counting_start(&r->counting, r->work.obj, r->plan.path, d->roles, d->nr_roles))
+		return 0;
+	workload_close(&r->work);
+	r->work = (struct workload){ 0 };
+	return load_plain(r);
+}
+
+static int load(struct run *r)
+{
 	struct drive *d = &r->plan.drive;
 	int err = 0;
 
 	if (r->plan.own)
 		err = workload_rehearse(r->plan.path, d->roles, d->nr_roles);
 	if (!err)
-		err = workload_start(&r->work, r->plan.path, d->roles, d->nr_roles,
-				     sample ? sample->attach : none);
-	return err ? err : input_check(&d->input, d->roles, d->nr_roles);
-}
-
-static void choose_counts(struct run *r)
-{
-	struct drive *d = &r->plan.drive;
-
-	if (r->work.stats && !results_shared(d))
-		r->by = COUNTED_BY_PROGRAM;
-	else if (r->work.stats || r->plan.sample)
-		r->by = COUNTED_BY_RETURN;
-	else if (counting_start(&r->counting, r->work.obj, r->plan.path, d->roles, d->nr_roles))
-		r->by = COUNTED_BY_NONE;
-	else
-		r->by = COUNTED_BY_CALLS;
+		err = r->plan.own && !r->plan.sample ? load_counted(r) : load_plain(r);
 	d->single = r->by != COUNTED_BY_PROGRAM;
+	return err ? err : input_check(&d->input, d->roles, d->nr_roles);
 }
 
 static int setup(struct run *r)
@@ -323,10 +348,7 @@ static int setup(struct run *r)
 		pr_err("out of memory");
 		return -ENOMEM;
 	}
-	err = load(r);
-	if (!err)
-		choose_counts(r);
-	return err;
+	return load(r);
 }
 
 static int run_args(const struct args *args)

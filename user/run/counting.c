@@ -85,7 +85,7 @@ static int copies_load(struct counting *c, struct bpf_object *obj, bool share,
 	return err;
 }
 
-static void role_switch(struct role *r, struct bpf_object *copy, struct bpf_object *obj)
+static void role_switch(struct role *r, struct bpf_object *copy)
 {
 	struct bpf_prog_info info = { 0 };
 	__u32 size = sizeof(info);
@@ -93,8 +93,6 @@ static void role_switch(struct role *r, struct bpf_object *copy, struct bpf_obje
 	r->prog_fd = bpf_program__fd(bpf_object__find_program_by_name(copy, r->prog));
 	if (!bpf_prog_get_info_by_fd(r->prog_fd, &info, &size))
 		r->prog_id = info.id;
-	/* One program of each name is enough for whoever looks at what is loaded. */
-	bpf_program__unload(bpf_object__find_program_by_name(obj, r->prog));
 }
 
 static int counting_try(struct counting *c, struct bpf_object *obj, const char *path,
@@ -137,7 +135,7 @@ int counting_start(struct counting *c, struct bpf_object *obj, const char *path,
 		return err;
 	}
 	for (unsigned int i = 0; i < nr; i++)
-		role_switch(&roles[i], c->objs[i], obj);
+		role_switch(&roles[i], c->objs[i]);
 	return 0;
 }
 

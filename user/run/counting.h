@@ -25,7 +25,7 @@ struct counting {
 };
 
 /*
- * The roles get programs that count, in place of those of obj, which is loaded. 0, or -errno:
+ * The roles get programs that count, with the maps of obj, which is loaded. 0, or -errno:
  * nothing has changed, and c->linked.why says what prevents it. counting_stop() in any case.
  */
 int counting_start(struct counting *c, struct bpf_object *obj, const char *path, struct role *roles,

@@ -229,6 +229,13 @@ static void load_nothing(struct workload *w)
 	bpf_object__for_each_program(prog, w->obj) bpf_program__set_flags(prog, FLAG_OF_NO_KERNEL);
 }
 
+static void skip_programs(struct workload *w)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, w->obj) bpf_program__set_autoload(prog, false);
+}
+
 static int workload_load(struct workload *w, struct role *roles, unsigned int nr,
 			 const char *const attach[2])
 {
@@ -236,6 +243,8 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 
 	if (err)
 		return err;
+	if (w->maps_only)
+		skip_programs(w);
 	if (w->rehearsal) {
 		pin_nothing(w);
 		load_nothing(w);
@@ -246,7 +255,7 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 			return -err;
 		return explain_load(w, err);
 	}
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr && !w->maps_only; i++)
 		set_prog(w, &roles[i]);
 	err = map_stats(w);
 	if (err)
@@ -279,7 +288,7 @@ int workload_start(struct workload *w, const char *path, struct role *roles, uns
 		if (err != -EAGAIN || w->last_try)
 			return err;
 		workload_close(w);
-		*w = (struct workload){ .rehearsal = w->rehearsal };
+		*w = (struct workload){ .rehearsal = w->rehearsal, .maps_only = w->maps_only };
 	}
 }
 

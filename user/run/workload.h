@@ -18,6 +18,7 @@ struct workload {
 	char *log;			  /* the verifier's */
 	bool last_try;			  /* to load it */
 	bool rehearsal;			  /* pin nothing, and load no program */
+	bool maps_only;			  /* load no program */
 };
 
 /* 0, or -errno after they have said why: -EOPNOTSUPP if this machine or user cannot do it. */
