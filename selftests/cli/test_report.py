@@ -140,7 +140,7 @@ def test_numbers_are_those_of_the_lines(events):
     assert data["kinds"] == Counter(f["kind"] for f in failures)
     names = Counter((f["prog"] or {}).get("name") or "program 5" for f in failures)
     assert counts(data["programs"]) == names
-    locks = Counter((f["lock"] or {"name": "a lock of map 9"})["name"] for f in failures)
+    locks = Counter((f["lock"] or {"name": "a lock inside map 9"})["name"] for f in failures)
     assert counts(data["locks"]) == locks == leaves(data["stacks"])
     cycles = sum(f["kind"] in ("AA", "ABBA", "CYCLE") for f in failures)
     assert sum(c["count"] for c in data["cycles"]["rows"]) == cycles
@@ -228,7 +228,7 @@ def test_a_name_that_another_line_has(tmp_path):
     ]
     data = numbers(write(tmp_path / "e", lines))
     assert counts(data["programs"]) == {"mine": 2, "program 8": 1}
-    assert counts(data["locks"])["a lock of map conns"] == 1
+    assert counts(data["locks"])["a lock inside map conns"] == 1
     assert data["cycles"]["rows"][0]["text"].startswith("mine at ")
     # Two machines use the same ids for other things.
     lines.append(failure("AA") | {"prog": {"id": 7, "name": "theirs"}})

@@ -6,9 +6,7 @@
 #include "base/utf8.h"
 #include "report/known.h"
 
-#define KEPT	10000 /* of each kind */
-#define PROGRAM "program "
-#define IN_MAP	"a lock of map "
+#define KEPT 10000 /* of each kind */
 
 int known_init(struct known *k)
 {
@@ -79,7 +77,7 @@ static const char *after(const char *text, const char *begins)
 
 const char *known_better(const struct known *k, const char *text, char buf[REPORT_NAME])
 {
-	const char *map = after(text, IN_MAP), *prog = after(text, PROGRAM);
+	const char *map = after(text, REPORT_IN_MAP), *prog = after(text, REPORT_PROG_ID);
 	const char *name;
 	int len;
 
@@ -88,7 +86,7 @@ const char *known_better(const struct known *k, const char *text, char buf[REPOR
 					NULL);
 	if (!name)
 		return text;
-	len = snprintf(buf, REPORT_NAME, "%s", map ? IN_MAP : "");
+	len = snprintf(buf, REPORT_NAME, "%s", map ? REPORT_IN_MAP : "");
 	utf8_copy(buf + len, REPORT_NAME - len, name);
 	return buf;
 }

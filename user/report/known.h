@@ -21,7 +21,7 @@ void known_free(struct known *k);
 
 void known_learn(struct known *k, const json_t *line);
 
-/* "program 7" and "a lock of map 9" with the name, if a line had it; else the text itself. */
+/* "program 7" and "a lock inside map 9" with the name, if a line had it; else the text itself. */
 const char *known_better(const struct known *k, const char *text, char buf[REPORT_NAME]);
 
 #endif

@@ -20,7 +20,7 @@ const char *report_prog(const json_t *line, char buf[REPORT_NAME])
 	if (*report_member(prog, "name"))
 		utf8_copy(buf, REPORT_NAME, report_member(prog, "name"));
 	else if (id)
-		snprintf(buf, REPORT_NAME, "program %lld", (long long)id);
+		snprintf(buf, REPORT_NAME, REPORT_PROG_ID "%lld", (long long)id);
 	else
 		snprintf(buf, REPORT_NAME, "unknown program");
 	return buf;
@@ -39,7 +39,7 @@ const char *report_failed_lock(const json_t *line, char buf[REPORT_NAME])
 	const json_t *lock = json_object_get(line, "lock"), *map = json_object_get(line, "map_id");
 
 	if (json_is_null(lock) && json_is_integer(map)) {
-		snprintf(buf, REPORT_NAME, "a lock inside map %lld",
+		snprintf(buf, REPORT_NAME, REPORT_IN_MAP "%lld",
 			 (long long)json_integer_value(map));
 		return buf;
 	}

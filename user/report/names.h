@@ -8,6 +8,10 @@
 
 #define REPORT_NAME 360
 
+/* What a program or a lock is called of which only an id is known. */
+#define REPORT_PROG_ID "program "
+#define REPORT_IN_MAP  "a lock inside map "
+
 /* Each writes into buf and returns it. */
 const char *report_prog(const json_t *line, char buf[REPORT_NAME]);
 const char *report_lock(const json_t *lock, char buf[REPORT_NAME]);
