@@ -419,3 +419,27 @@ def test_struct_ops_that_no_kernel_has(build):
     assert code == FOUND and "cycle" in kinds(found)
     said = [f["message"] for f in found if "mine_undo" in f["message"]]
     assert said and "rqspin_none_ops" in said[0], found
+
+
+SHARED = (
+    "struct elem { struct bpf_res_spin_lock lock; };\n"
+    "#define MAP(name) struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4);"
+    ' __type(key, __u32); __type(value, struct elem); } name SEC(".maps")\n'
+    "MAP(one);\nMAP(two);\n"
+    'SEC("tc") int takes(struct __sk_buff *s) { __u32 k = 1;'
+    " struct elem *x = bpf_map_lookup_elem(&FIRST, &k), *y = bpf_map_lookup_elem(&SECOND, &k);"
+    " return x && y ? both(&x->lock, &y->lock) : 0; }\n"
+)
+
+
+def test_maps_that_a_command_may_share(build):
+    """By their descriptors: nothing in the objects tells, so a note does."""
+    there = build("#define FIRST one\n#define SECOND two\n" + SHARED, "there")
+    back = build("#define FIRST two\n#define SECOND one\n" + SHARED, "back")
+    code, found, _ = check(there, back)
+    assert code == CLEAN and kinds(found) == ["assumed", "assumed"]
+    assert sorted(f["message"].split()[1] for f in found) == ["one", "two"]
+    for f in found:
+        assert "if their command gives all of them the same" in f["message"]
+        assert [s["object"] for s in f["stages"]] == [str(there), str(back)]
+    assert check(there, build("#define FIRST one\n#define SECOND two\n" + SHARED, "same"))[1] == []

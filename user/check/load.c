@@ -56,6 +56,8 @@ static void read_maps(const struct object *o, struct check_set *set)
 		if (!id)
 			continue;
 		check_name_map(set, id, bpf_map__name(map), m->pin, m->sized ? o->path : NULL);
+		if (!bpf_map__is_internal(map))
+			check_own_map(set, id, o->path);
 		if (constants_are_in(map) && !o->as_given)
 			read_constants(o, map, id, set);
 	}

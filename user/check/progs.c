@@ -102,6 +102,14 @@ static __u32 pinned_id(const char *path)
 	return info.id;
 }
 
+void check_own_map(struct check_set *set, __u32 id, const char *object)
+{
+	int nr = check_add_map(set, check_real_map(set, id));
+
+	if (nr >= 0 && !set->maps[nr].object)
+		set->maps[nr].object = strdup(object);
+}
+
 int check_alias_map(struct check_set *set, __u32 id, __u32 of)
 {
 	struct check_alias alias = { .id = id, .of = check_real_map(set, of) };
@@ -193,8 +201,8 @@ void check_name_map(struct check_set *set, __u32 id, const char *name, const cha
 
 bool check_same_map(const struct check_map *a, const struct check_map *b)
 {
-	return a->id == b->id || a->pinned == b->id || b->pinned == a->id ||
-	       (a->shared && b->shared && !strcmp(a->shared, b->shared));
+	return a->id == b->id || (a->alike && a->alike == b->alike) || a->pinned == b->id ||
+	       b->pinned == a->id || (a->shared && b->shared && !strcmp(a->shared, b->shared));
 }
 
 /* Twice: how much there is, then all of it. */
@@ -341,6 +349,7 @@ void check_free(struct check_set *set)
 		free(set->maps[i].sized);
 		free(set->maps[i].fixed);
 		free(set->maps[i].known);
+		free(set->maps[i].object);
 		locktype_free(set->maps[i].locks);
 	}
 	for (size_t i = 0; i < set->nr_assumed; i++) {

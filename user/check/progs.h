@@ -20,6 +20,8 @@ struct locktype;
  * @pinned: what is pinned there now: its id, or 0
  * @fixed: what a program can read there never changes: its bytes, or NULL
  * @known: which of these bytes are known; NULL: all
+ * @object: the file that declares it, for maps that a command may share between objects; or NULL
+ * @alike: the same number, if not 0: one map, as long as that is tried
  */
 struct check_map {
 	__u32 id, pinned, type, key_size, value_size, max_entries;
@@ -27,6 +29,8 @@ struct check_map {
 	struct locktype *locks;
 	void *fixed;
 	unsigned char *known;
+	char *object;
+	unsigned int alike;
 };
 
 /* A map that is another one as soon as the programs run: its number in instructions. */
@@ -93,6 +97,9 @@ int check_add_map(struct check_set *set, __u32 id);
  */
 void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
 		    const char *sized);
+
+/* Its command may give the map that this object declares to other objects, too. */
+void check_own_map(struct check_set *set, __u32 id, const char *object);
 
 /* Instructions that refer to id mean the other map. Before programs are added. 0 or -ENOMEM. */
 int check_alias_map(struct check_set *set, __u32 id, __u32 of);

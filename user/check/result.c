@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "check/alike.h"
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
@@ -117,6 +118,7 @@ static int judge(struct check_result *r)
 		judge_cycles(&r->set, cycles, &r->findings);
 		context_judge(&r->set, &r->record, &r->findings);
 		judge_unknown(&r->set, &r->record, &r->findings);
+		err = alike_judge(&r->set, &r->record, &r->findings);
 		findings_unique(&r->findings);
 	}
 	if (cycles)
