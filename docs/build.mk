@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-DOCS = $(O)/docs/rqspin.8 $(O)/docs/rqspin.bash-completion
+SHELLS = bash zsh fish
+DOCS = $(O)/docs/rqspin.8 $(SHELLS:%=$(O)/docs/rqspin.%-completion)
 PC = $(O)/docs/rqspin.pc
 VERSION = $(shell sed -n 's/^\#define RQSPIN_VERSION "\(.*\)"/\1/p' user/version.h)
 
 .PHONY: docs
-docs: $(DOCS) ## man page and bash completion, from the command's tables
+docs: $(DOCS) ## man page and completion of shells, from the command's tables
 
 $(O)/docs/tables.json: $(O)/rqspin
 	@mkdir -p $(@D)
@@ -16,10 +17,10 @@ $(O)/docs/rqspin.8: docs/rqspin.8.in docs/gen-cli-docs.py $(O)/docs/tables.json
 	$(say) DOC $@
 	$(Q)python3 docs/gen-cli-docs.py man $< <$(O)/docs/tables.json >$@
 
-$(O)/docs/rqspin.bash-completion: docs/rqspin.bash-completion.in docs/gen-cli-docs.py \
+$(O)/docs/rqspin.%-completion: docs/rqspin.%-completion.in docs/gen-cli-docs.py \
 		$(O)/docs/tables.json
 	$(say) DOC $@
-	$(Q)python3 docs/gen-cli-docs.py completion $< <$(O)/docs/tables.json >$@
+	$(Q)python3 docs/gen-cli-docs.py $* $< <$(O)/docs/tables.json >$@
 
 $(PC): docs/rqspin.pc.in user/version.h FORCE
 	@mkdir -p $(@D)
@@ -46,6 +47,7 @@ UNIT = docs/monitoring/rqspin-export.service
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
 EXAMPLES = docs/examples/ docs/examples/go/ docs/examples/rust/ docs/examples/rust/src/
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
+	share/zsh/site-functions share/fish/vendor_completions.d \
 	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring \
 	$(addprefix share/doc/rqspin/,$(EXAMPLES:docs/%/=%))
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
@@ -58,7 +60,8 @@ Installed in $(D):
   lib/rqspin/progs                   samples
   share/doc/rqspin                   documents, sources of the samples, monitoring
   share/man/man8                     manuals: rqspin.8, rqspindeadlock.8
-  share/bash-completion/completions/rqspin
+  share/bash-completion/completions/rqspin, share/zsh/site-functions/_rqspin,
+  share/fish/vendor_completions.d/rqspin.fish   completion
 Remove it with: make uninstall PREFIX=$(PREFIX)$(DESTDIR:%= DESTDIR=%)
 endef
 export INSTALLED
@@ -73,6 +76,9 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.8 user/bcc/rqspindeadlock.8 $(D)/share/man/man8
 	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.bash-completion \
 		$(D)/share/bash-completion/completions/rqspin
+	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.zsh-completion $(D)/share/zsh/site-functions/_rqspin
+	$(Q)$(INSTALL) -m 644 $(O)/docs/rqspin.fish-completion \
+		$(D)/share/fish/vendor_completions.d/rqspin.fish
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
 	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
@@ -89,7 +95,8 @@ install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
 uninstall: ## remove what install put there
 	$(Q)rm -f $(D)/sbin/rqspin $(D)/sbin/rqspindeadlock $(D)/share/man/man8/rqspin.8 \
 		$(D)/share/man/man8/rqspindeadlock.8 $(D)/share/pkgconfig/rqspin.pc \
-		$(D)/share/bash-completion/completions/rqspin
+		$(D)/share/bash-completion/completions/rqspin \
+		$(D)/share/zsh/site-functions/_rqspin $(D)/share/fish/vendor_completions.d/rqspin.fish
 	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
 	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

@@ -9,7 +9,7 @@ LIBBPF_DIR = $(O)/libbpf
 LIBBPF_A = $(LIBBPF_DIR)/libbpf.a
 LIBBPF_INCLUDE = -I$(LIBBPF_DIR)/include
 LIBBPF_LIBS = $(LIBBPF_A) -lelf -lz
-LIBBPF_DEFINES = -DRQSPIN_LIBBPF_BUNDLED
+LIBBPF_DEFINES = -DRQSPIN_LIBBPF_BUNDLED='"$(LIBBPF_VERSION)"'
 else ifeq ($(LIBBPF),system)
 LIBBPF_LIBS = $(shell pkg-config --libs libbpf 2>/dev/null)
 LIBBPF_INCLUDE = $(shell pkg-config --cflags libbpf 2>/dev/null)

@@ -121,6 +121,8 @@ process tools for the tests of the guests|can_tool pgrep|procps
 patch for the test of the tutorial|can_tool patch|patch
 groff for the manual page|can_tool groff|groff-base
 completion as users have it|can_complete|bash-completion
+zsh for its completion|can_tool zsh|zsh
+fish for its completion|can_tool fish|fish
 Debian archive key for guest kernels|can_debian_key|debian-archive-keyring
 ip for guests and network samples|can_tool ip|iproute2
 shell checker|can_tool shellcheck|shellcheck

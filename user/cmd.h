@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Documented in docs/rqspin.8; tests match them. */
 enum {
@@ -39,7 +40,10 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
-	cmd_export, cmd_report, cmd_check, cmd_top, cmd_replay;
+	cmd_export, cmd_report, cmd_check, cmd_top, cmd_replay, cmd_version;
+
+/* As `rqspin version` does it, for --version. */
+void cmd_version_print(FILE *out);
 
 /* As `rqspin run` does it, for an object that describes itself; messages call it what. */
 int cmd_run_object(const char *what, const char *path, bool json);

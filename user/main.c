@@ -9,23 +9,30 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "examples.h"
 #include "base/fds.h"
 #include "base/log.h"
+#include "base/opts.h"
 #include "base/out.h"
 #include "base/suggest.h"
 #include "tables.h"
-#include "version.h"
 #include "words.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_list,   &cmd_run,	  &cmd_trace,  &cmd_held,   &cmd_stat,	&cmd_top,
-	&cmd_export, &cmd_report, &cmd_replay, &cmd_doctor, &cmd_errno, &cmd_check,
+	&cmd_list,   &cmd_run,	  &cmd_trace,  &cmd_held,  &cmd_stat,  &cmd_top,     &cmd_export,
+	&cmd_report, &cmd_replay, &cmd_doctor, &cmd_errno, &cmd_check, &cmd_version,
 };
 
 #define NR_CMDS	  (sizeof(cmds) / sizeof(cmds[0]))
 #define MATCH_MAX 256
 
-const char *argp_program_version = "rqspin " RQSPIN_VERSION;
+static void print_version(FILE *out, struct argp_state *state)
+{
+	(void)state;
+	cmd_version_print(out);
+}
+
+void (*argp_program_version_hook)(FILE *out, struct argp_state *state) = print_version;
 
 enum { KEY_TABLES = 0x1000, KEY_WORDS };
 
@@ -89,6 +96,7 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 
 	snprintf(name, sizeof(name), "rqspin %s", cmd->name);
 	argv[0] = name;
+	opts_examples(examples_text(cmd->name));
 	return cmd->run(argc, argv);
 }
 
@@ -105,6 +113,7 @@ static int help_verb(const struct argp *top, int argc, char **argv)
 	if (!cmd)
 		return EXIT_USAGE;
 	snprintf(name, sizeof(name), "rqspin %s", cmd->name);
+	opts_examples(examples_text(cmd->name));
 	argp_help(cmd->argp, stdout, ARGP_HELP_STD_HELP, name);
 	return EXIT_OK;
 }

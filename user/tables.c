@@ -6,6 +6,7 @@
 #include "base/json_out.h"
 #include "cmd.h"
 #include "errors/table.h"
+#include "examples.h"
 #include "run/samples.h"
 #include "sources/table.h"
 #include "tables.h"
@@ -60,8 +61,9 @@ static json_t *cmd_json(const struct cmd *cmd)
 	json_t *options = json_array();
 
 	add_options(options, cmd->argp);
-	return json_pack("{s:s, s:s, s:s*, s:s*, s:o}", "name", cmd->name, "summary", cmd->summary,
-			 "args", cmd->argp->args_doc, "doc", cmd->argp->doc, "options", options);
+	return json_pack("{s:s, s:s, s:s*, s:s*, s:o, s:o}", "name", cmd->name, "summary",
+			 cmd->summary, "args", cmd->argp->args_doc, "doc", cmd->argp->doc,
+			 "options", options, "examples", examples_json(cmd->name));
 }
 
 static json_t *sources_json(void)

@@ -7,12 +7,13 @@ after "# " or "$ ", each followed by its output. There "..." is any text in a li
 own, any number of lines."""
 
 import functools
+import json
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 
-from conftest import TOP
+from conftest import TOP, rqspin
 from markdown_it import MarkdownIt
 
 sys.path.append(str(TOP / "docs/site"))
@@ -51,14 +52,16 @@ def pages():
 
 @functools.cache
 def blocks(page):
-    text = (TOP / page).read_text()
-    return list(manual_blocks(page, text) if page == MANUAL else markdown_blocks(page, text))
+    if page == MANUAL:
+        return list(manual_blocks(page))
+    return list(markdown_blocks(page, (TOP / page).read_text()))
 
 
-def manual_blocks(page, text):
-    for found in re.finditer(r"^\.nf\n(.*?)^\.fi$", text, re.M | re.S):
-        line = text.count("\n", 0, found.start()) + 2
-        yield Block(page, line, "manual", found[1].replace("\\-", "-").replace("\\(aq", "'"))
+def manual_blocks(page):
+    """Its examples, which are in the command's tables, as the build writes them into it."""
+    tables = json.loads(rqspin("--dump-tables").stdout)
+    for i, example in enumerate(e for v in tables["verbs"] for e in v["examples"]):
+        yield Block(page, i + 1, "manual", "\n".join(example["lines"]) + "\n")
 
 
 def markdown_blocks(page, text):

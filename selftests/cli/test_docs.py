@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, TOP, find_clang, make, needs_two_cpus, rqspin
+from conftest import BUILD, TOP, find_clang, make, needs_two_cpus, rqspin, validator
 
 EXIT_CODES = ["0", "1", "2", "3", "4", "10", "129, 130, 143"]
 
@@ -57,7 +57,42 @@ def test_help_matches_tables(tables):
         for option in verb["options"]:
             assert f"--{option['name']}" in text
         assert not re.search(r"^ +$", text, re.M), "a text that fills its line leaves a blank one"
-    assert rqspin("--version").stdout == f"rqspin {tables['version']}\n"
+    assert rqspin("--version").stdout.splitlines()[0] == f"rqspin {tables['version']}"
+
+
+def test_help_ends_with_the_examples(tables):
+    """As they are in the table: argp wraps what is longer than its lines."""
+    for verb in tables["verbs"]:
+        assert verb["examples"], verb["name"]
+        want = "Examples:\n" + "\n".join(
+            f"  {e['what']}:\n" + "".join(f"    {line}\n" for line in e["lines"])
+            for e in verb["examples"]
+        )
+        for text in rqspin("help", verb["name"]).stdout, rqspin(verb["name"], "-h").stdout:
+            assert text.endswith(want), verb["name"]
+
+
+def test_j_is_json(tables):
+    for verb in tables["verbs"]:
+        for option in (o for o in verb["options"] if o["name"] == "json"):
+            assert option["key"] == "j"
+    assert rqspin("list", "-j").stdout == rqspin("list", "--json").stdout
+
+
+def test_version():
+    out = json.loads(rqspin("version", "-j").stdout)
+    validator("version.schema.json").validate(out)
+    text = rqspin("version").stdout
+    assert text == rqspin("--version").stdout
+    bundled = out["features"]["libbpf_bundled"]
+    kind = "bundled" if bundled else "the system's"
+    assert f"using libbpf {out['libbpf_version']} ({kind})\n" in text
+    # The loader is asked, not the command.
+    linked = subprocess.run(["ldd", BUILD / "rqspin"], capture_output=True, text=True).stdout
+    assert ("libbpf.so" in linked) == (not bundled)
+    conf = (TOP / "scripts/libbpf.conf").read_text()
+    if bundled:
+        assert out["libbpf_version"] == re.search(r"^LIBBPF_VERSION=(.*)$", conf, re.M)[1]
 
 
 def complete(words):
@@ -131,7 +166,7 @@ def test_install_says_where_things_went(tmp_path):
     text = said[said.index(f"Installed in {tmp_path}/opt/rq:") :]
     named = re.findall(r"(?<=[ ,])(?:sbin|lib|share|include)/[\w./-]*\w", text)
     top = tmp_path / "opt/rq"
-    assert len(named) == 8 and [n for n in named if not (top / n).exists()] == []
+    assert len(named) == 10 and [n for n in named if not (top / n).exists()] == []
     unnamed = {p for p in top.rglob("*") if p.is_file()}
     unnamed -= {p for n in named for p in ((top / n), *(top / n).rglob("*"))}
     assert unnamed == {top / "lib/rqspin/folders"}
@@ -176,6 +211,8 @@ def test_installed_files(installed, tables):
     assert {p.name for p in (top / "include/rqspin").iterdir()} == ours
     assert (top / "share/man/man8/rqspin.8").is_file()
     assert (top / "share/bash-completion/completions/rqspin").is_file()
+    assert (top / "share/zsh/site-functions/_rqspin").is_file()
+    assert (top / "share/fish/vendor_completions.d/rqspin.fish").is_file()
     docs = {p.name for p in (TOP / "docs").iterdir() if p.suffix in (".md", ".json")}
     assert docs <= {p.name for p in (top / "share/doc/rqspin").iterdir()}
 

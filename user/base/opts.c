@@ -11,10 +11,8 @@
 #include "base/log.h"
 #include "base/opts.h"
 
-enum { KEY_JSON = 0x1000 };
-
 static const struct argp_option json_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Print JSON on standard output", 100 },
+	{ "json", 'j', NULL, 0, "Print JSON on standard output", 100 },
 	{ 0 },
 };
 
@@ -30,7 +28,7 @@ static error_t parse_json(int key, char *arg, struct argp_state *state)
 	bool *json = state->input;
 
 	(void)arg;
-	if (key != KEY_JSON)
+	if (key != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*json = true;
 	return 0;
@@ -62,7 +60,26 @@ error_t opts_parse_none(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp opts_talk = { .options = talk_options, .parser = parse_talk };
+static char *help_end;
+
+void opts_examples(char *text)
+{
+	free(help_end);
+	help_end = text;
+}
+
+/* argp frees what it gets. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	if (key != ARGP_KEY_HELP_EXTRA)
+		return (char *)text;
+	return help_end ? strdup(help_end) : NULL;
+}
+
+const struct argp opts_talk = { .options = talk_options,
+				.parser = parse_talk,
+				.help_filter = help_filter };
 static const struct argp_child talk[] = { { &opts_talk, 0, NULL, 0 }, { 0 } };
 const struct argp opts_common = { .options = json_options, .parser = parse_json, .children = talk };
 const struct argp_child opts_only_common[] = { { &opts_common, 0, NULL, 0 }, { 0 } };

@@ -17,6 +17,9 @@ extern const struct argp opts_common;
 /* The same without --json, for verbs whose data has a format of its own; no input. */
 extern const struct argp opts_talk;
 
+/* What --help of the running verb ends with: from malloc(), or NULL. It is taken over. */
+void opts_examples(char *text);
+
 /* Parser and children of a verb without other options and arguments; its input is the bool. */
 error_t opts_parse_none(int key, char *arg, struct argp_state *state);
 extern const struct argp_child opts_only_common[];
