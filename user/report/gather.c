@@ -114,8 +114,8 @@ static void add_counts(struct gather *g, const json_t *line, unsigned long long 
 
 static void add_failure(struct gather *g, const json_t *line)
 {
-	int err = timeline_add(&g->timeline, report_member(line, "time"),
-			       report_member(line, "kind"));
+	const char *kind = rank_key(g->kinds, report_member(line, "kind"), RANK_KINDS);
+	int err = timeline_add(&g->timeline, report_member(line, "time"), kind);
 
 	/* One without a time is counted all the same. */
 	if (err == -ENOMEM && !g->err)

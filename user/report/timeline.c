@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/utf8.h"
@@ -20,24 +21,71 @@ static int parse(const char *text, int64_t *us)
 	return 0;
 }
 
-int timeline_add(struct timeline *t, const char *time, const char *kind)
+static int moment_order(const void *a, const void *b)
 {
-	struct moment m;
+	const struct moment *m = a, *n = b;
 
-	if (parse(time, &m.us))
-		return -EINVAL;
+	return m->us != n->us ? (m->us > n->us) - (m->us < n->us) : strcmp(m->kind, n->kind);
+}
+
+/* Those of the same kind within a step become one. */
+static void merge(struct timeline *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		t->moments[i].us -= (t->moments[i].us - t->first) % t->step_us;
+	qsort(t->moments, t->nr, sizeof(*t->moments), moment_order);
+	for (size_t i = 0; i < t->nr; i++) {
+		struct moment *last = kept ? &t->moments[kept - 1] : NULL;
+
+		if (last && !moment_order(last, &t->moments[i]))
+			last->count += t->moments[i].count;
+		else
+			t->moments[kept++] = t->moments[i];
+	}
+	t->nr = kept;
+}
+
+static void make_room(struct timeline *t)
+{
+	size_t most = t->most ? t->most : TIMELINE_MOMENTS;
+
+	if (t->nr < most)
+		return;
+	do {
+		t->step_us = t->step_us ? t->step_us * 2 : 1;
+		merge(t);
+	} while (t->nr > most / 2);
+}
+
+static int append(struct timeline *t, const struct moment *m)
+{
+	size_t room = t->room ? t->room * 2 : 1024;
+	struct moment *grown;
+
 	if (t->nr == t->room) {
-		size_t room = t->room ? t->room * 2 : 1024;
-		struct moment *grown = reallocarray(t->moments, room, sizeof(*grown));
-
+		grown = reallocarray(t->moments, room, sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		t->moments = grown;
 		t->room = room;
 	}
-	utf8_copy(m.kind, sizeof(m.kind), kind);
-	t->moments[t->nr++] = m;
+	t->moments[t->nr++] = *m;
 	return 0;
+}
+
+int timeline_add(struct timeline *t, const char *time, const char *kind)
+{
+	struct moment m = { .count = 1 };
+
+	if (parse(time, &m.us))
+		return -EINVAL;
+	t->first = !t->nr || m.us < t->first ? m.us : t->first;
+	t->last = !t->nr || m.us > t->last ? m.us : t->last;
+	utf8_copy(m.kind, sizeof(m.kind), kind);
+	make_room(t);
+	return append(t, &m);
 }
 
 void timeline_free(struct timeline *t)
@@ -45,38 +93,25 @@ void timeline_free(struct timeline *t)
 	free(t->moments);
 }
 
-/* Lines are in order of reading, which need not be that of time. */
-static void ends(const struct timeline *t, int64_t *first, int64_t *last)
-{
-	*first = *last = t->moments[0].us;
-	for (size_t i = 1; i < t->nr; i++) {
-		int64_t us = t->moments[i].us;
-
-		*first = us < *first ? us : *first;
-		*last = us > *last ? us : *last;
-	}
-}
-
 json_t *timeline_json(const struct timeline *t)
 {
 	json_t *bins = json_array();
-	int64_t first, last, width;
+	int64_t width;
 
 	if (!t->nr) {
 		json_decref(bins);
 		return json_null();
 	}
-	ends(t, &first, &last);
-	width = (last - first) / TIMELINE_BINS + 1;
+	width = (t->last - t->first) / TIMELINE_BINS + 1;
 	for (int i = 0; i < TIMELINE_BINS; i++)
 		json_array_append_new(bins, json_object());
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct moment *m = &t->moments[i];
 		json_t *bin;
 
-		bin = json_array_get(bins, (m->us - first) / width);
-		rank_add(bin, rank_key(bin, m->kind, RANK_KINDS), 1);
+		bin = json_array_get(bins, (m->us - t->first) / width);
+		rank_add(bin, rank_key(bin, m->kind, RANK_KINDS), m->count);
 	}
-	return json_pack("{s:I, s:I, s:I, s:o}", "start_us", (json_int_t)first, "end_us",
-			 (json_int_t)last, "width_us", (json_int_t)width, "bins", bins);
+	return json_pack("{s:I, s:I, s:I, s:o}", "start_us", (json_int_t)t->first, "end_us",
+			 (json_int_t)t->last, "width_us", (json_int_t)width, "bins", bins);
 }

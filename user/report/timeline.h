@@ -7,16 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TIMELINE_BINS 120
+#define TIMELINE_BINS	 120
+#define TIMELINE_MOMENTS (1 << 20) /* that are kept apart */
 
+/**
+ * struct moment - failures of one kind at one time
+ * @us: since 1970
+ * @count: how many
+ */
 struct moment {
-	int64_t us; /* since 1970 */
+	int64_t us;
+	unsigned long long count;
 	char kind[16];
 };
 
+/**
+ * struct timeline - all of them
+ * @most: when so many are reached, those that are close together become one; 0: TIMELINE_MOMENTS
+ * @step_us: how close: it doubles until half of the room is free
+ * @first, @last: of all failures
+ */
 struct timeline {
 	struct moment *moments;
-	size_t nr, room;
+	size_t nr, room, most;
+	int64_t step_us, first, last;
 };
 
 /* "2026-11-21T12:00:00.123456Z". 0; -EINVAL: no such time; -ENOMEM. */
