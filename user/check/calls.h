@@ -16,9 +16,10 @@ enum call_kind {
 	CALL_LOOKUP,	   /* of an element's value */
 	CALL_LOOKUP_INNER, /* of an element: the program adds the way to the value itself */
 	CALL_OBJECT_NEW,
-	CALL_OBJECT,  /* another pointer to an object of a type that is not known */
-	CALL_STORAGE, /* an element of a local storage */
-	CALL_SLICE,   /* perhaps a pointer to what it was given */
+	CALL_OBJECT,	  /* an object of a type that is not known */
+	CALL_OBJECT_SAME, /* another pointer to an object */
+	CALL_STORAGE,	  /* an element of a local storage */
+	CALL_SLICE,	  /* perhaps a pointer to what it was given */
 	CALL_NO_RETURN,
 };
 

@@ -200,7 +200,7 @@ static struct val object(struct walk *w, struct state *st, enum call_kind kind)
 	state_forget_origin(st, v.origin);
 	if (kind == CALL_OBJECT_NEW && r1.kind == VAL_NUMBER && r1.number < 0xffff)
 		v.where = r1.number;
-	if (kind == CALL_OBJECT && r1.kind == VAL_OBJECT) {
+	if (kind == CALL_OBJECT_SAME && r1.kind == VAL_OBJECT) {
 		v.where = r1.where;
 		v.sym = r1.sym;
 		v.off = r1.off;
@@ -310,6 +310,7 @@ static int kernel_call(struct walk *w, struct state *st)
 		return 1;
 	case CALL_OBJECT_NEW:
 	case CALL_OBJECT:
+	case CALL_OBJECT_SAME:
 		v = object(w, st, call.kind);
 		returned(st, v);
 		return 1;
@@ -472,25 +473,23 @@ static int walk_root(struct walk *w, const struct root *root)
 	return 0;
 }
 
-/* Does anything in the program name the function? */
-static bool is_named(const struct check_prog *p, __u32 func)
+/* Does anything in the program call the function, or pass it on? */
+static void find_uses(const struct check_prog *p, __u32 func, bool *called, bool *passed)
 {
 	for (__u32 pc = 0; pc < p->nr_insns; pc++) {
 		const struct bpf_insn *insn = &p->insns[pc];
 
-		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
-		    live_callee(p, pc) == func)
-			return true;
+		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL)
+			*called |= live_callee(p, pc) == func;
 		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
 			continue;
-		if (insn->src_reg == BPF_PSEUDO_FUNC && pc + 1 + insn->imm == func)
-			return true;
+		if (insn->src_reg == BPF_PSEUDO_FUNC)
+			*passed |= pc + 1 + insn->imm == func;
 		pc++;
 	}
-	return false;
 }
 
-/* A handler of exceptions is called by nobody. */
+/* A handler of exceptions is called by nobody. What is passed on to nobody known is, somewhere. */
 static int walk_handlers(struct walk *w)
 {
 	const struct check_prog *p = w->s.prog;
@@ -498,8 +497,16 @@ static int walk_handlers(struct walk *w)
 
 	for (__u32 i = 1; !err && i < p->nr_funcs; i++) {
 		struct root root = { .pc = p->funcs[i].insn_off, .run = RUN_HANDLER };
+		bool called = false, passed = false;
 
-		if (root.pc < p->nr_insns && !w->entered[root.pc] && !is_named(p, root.pc))
+		if (root.pc >= p->nr_insns || w->entered[root.pc])
+			continue;
+		find_uses(p, root.pc, &called, &passed);
+		if (passed) {
+			root.taker = callback_unknown();
+			root.run = root.taker->run;
+		}
+		if (passed || !called)
 			err = walk_root(w, &root);
 	}
 	return err;

@@ -59,9 +59,15 @@ static const struct {
 	const char *name;
 	struct where where;
 } sections[] = {
-	{ "iter", TASK },	  { "uprobe", TASK },	       { "uretprobe", TASK },
-	{ "uprobe.multi", TASK }, { "uretprobe.multi", TASK }, { "uprobe.session", TASK },
-	{ "usdt", TASK },	  { "ksyscall", TASK },	       { "kretsyscall", TASK },
+	{ "iter", TASK },
+	{ "uprobe", TASK },
+	{ "uretprobe", TASK },
+	{ "uprobe.multi", TASK },
+	{ "uretprobe.multi", TASK },
+	{ "uprobe.session", TASK },
+	{ "usdt", TASK },
+	{ "ksyscall", BETWEEN(TASK, TASK, ALL) },
+	{ "kretsyscall", BETWEEN(TASK, TASK, ALL) },
 };
 
 /* Where a hook's name, or its beginning if it ends in "*", says where it is. */
@@ -198,7 +204,12 @@ struct where where_of(const struct check_set *set, const struct site *site)
 	default:
 		break;
 	}
-	if (!where_by_section(p, &w) && !where_by_hook(p, &w) && !where_by_lsm_hook(p, &w))
+	/* Without its section it may be a uprobe, which may be interrupted by its like. */
+	if (!*p->section && by_type.guard == GUARD_ALL && p->type == BPF_PROG_TYPE_KPROBE)
+		by_type.guard = GUARD_OWN;
+	if (where_by_section(p, &w))
+		return w;
+	if (!where_by_hook(p, &w) && !where_by_lsm_hook(p, &w))
 		return by_type;
 	w.guard = by_type.guard;
 	return w;
