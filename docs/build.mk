@@ -30,6 +30,8 @@ $(PC): docs/rqspin.pc.in user/version.h FORCE
 SITE = $(O)/docs/site
 .PHONY: site
 site: docs ## the documentation as a site: build/docs/site/index.html
+	$(Q)[ -x .venv/bin/sphinx-build ] && command -v groff >/dev/null || \
+		{ echo "site: no .venv/bin/sphinx-build or groff: run make setup" >&2; exit 1; }
 	$(Q)groff -man -Tutf8 -P-cbou $(O)/docs/rqspin.8 >$(O)/docs/rqspin.8.txt
 	$(Q).venv/bin/python docs/site/stage.py $(O)/docs/site-pages
 	$(Q)rm -rf $(SITE)
@@ -66,8 +68,16 @@ Remove it with: make uninstall PREFIX=$(PREFIX)$(DESTDIR:%= DESTDIR=%)
 endef
 export INSTALLED
 
+# Relative names would land below the current folder and in the files that name the prefix.
+.PHONY: install-check
+install-check:
+	@case '$(PREFIX)' in /*) ;; *) echo "install: PREFIX='$(PREFIX)' is no absolute path:" \
+		"make install PREFIX=/usr/local DESTDIR=FOLDER-OF-A-PACKAGE" >&2; exit 2 ;; esac
+	@case '$(DESTDIR)' in '' | /*) ;; *) echo "install: DESTDIR='$(DESTDIR)' is no absolute" \
+		"path; leave it out to install into this system" >&2; exit 2 ;; esac
+
 .PHONY: install
-install: bpf user docs $(PC) ## install below DESTDIR and PREFIX
+install: install-check bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)scripts/folders.sh make '$(DESTDIR)' '$(FOLDER_LIST)' $(addprefix $(PREFIX)/,$(FOLDERS))
 	$(Q)$(INSTALL) -m 755 $(O)/rqspin $(D)/sbin/rqspin
 	$(Q)$(INSTALL) -m 755 user/bcc/rqspindeadlock.py $(D)/sbin/rqspindeadlock

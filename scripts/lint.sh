@@ -15,9 +15,15 @@ case ${1:-} in
 esac
 
 clang_format=$(scripts/find-clang.sh clang-format) || {
-	echo "lint: no clang-format 19 or newer: run scripts/setup.sh" >&2
+	echo "lint: no clang-format 19 or newer: run make setup" >&2
 	exit 1
 }
+for tool in .venv/bin/ruff shellcheck; do
+	command -v $tool >/dev/null || {
+		echo "lint: no $tool: run make setup" >&2
+		exit 1
+	}
+done
 passed=0 failed=0
 
 # Tracked files and those about to be; never what .gitignore names.

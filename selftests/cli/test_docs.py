@@ -174,6 +174,28 @@ def test_install_says_where_things_went(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "args, said",
+    [
+        (["PREFIX="], "install: PREFIX='' is no absolute path: make install PREFIX=/usr/local"),
+        (["PREFIX=usr"], "install: PREFIX='usr' is no absolute path"),
+        (["DESTDIR=root"], "install: DESTDIR='root' is no absolute path"),
+    ],
+)
+def test_install_wants_absolute_paths(args, said):
+    res = subprocess.run(["make", "install-check", *args], capture_output=True, text=True, cwd=TOP)
+    assert res.returncode == 2 and said in res.stderr
+
+
+def test_fresh_clone_says_what_is_missing(tmp_path):
+    """Without the Python tools that setup installs."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("lint.sh", "find-clang.sh"):
+        shutil.copy(TOP / "scripts" / name, tmp_path / "scripts")
+    res = subprocess.run([tmp_path / "scripts/lint.sh"], capture_output=True, text=True)
+    assert (res.returncode, res.stderr) == (1, "lint: no .venv/bin/ruff: run make setup\n")
+
+
 def test_install_without_destdir(tmp_path):
     for verb in ("install", "uninstall"):
         make(verb, "DESTDIR=", f"PREFIX={tmp_path}/opt/rq")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Is an object in a list or tree freed when the element goes that the list is in? The object has a
- * second owner here, who reads how many owners there are: prog_tests/list_free.c.
+ * Is an object in a list freed when the map goes that the list is in? The object has a second owner
+ * here, who reads how many owners there are: prog_tests/list_free.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -29,24 +29,27 @@ struct second {
 	struct counted __kptr *object;
 };
 
-#define ONE(map_type, name, of)           \
+enum slot { RESILIENT, PLAIN, SLOTS };
+
+#define MAP(map_type, name, nr, of)       \
 	struct {                          \
 		__uint(type, map_type);   \
-		__uint(max_entries, 1);   \
+		__uint(max_entries, nr);  \
 		__type(key, __u32);       \
 		__type(value, struct of); \
 	} name SEC(".maps")
 
-ONE(BPF_MAP_TYPE_HASH, resilient, under_resilient);
-ONE(BPF_MAP_TYPE_HASH, plain, under_plain);
-ONE(BPF_MAP_TYPE_ARRAY, kept, second);
+MAP(BPF_MAP_TYPE_ARRAY, resilient, 1, under_resilient);
+MAP(BPF_MAP_TYPE_ARRAY, plain, 1, under_plain);
+MAP(BPF_MAP_TYPE_ARRAY, kept, SLOTS, second);
+
+__u32 slot; /* that owners() looks at */
 
 /* A new object with two owners: the one returned, and the map. */
-static __always_inline struct counted *object_new(void)
+static __always_inline struct counted *object_new(__u32 key)
 {
 	struct counted *n, *other;
 	struct second *k;
-	__u32 key = 0;
 
 	k = bpf_map_lookup_elem(&kept, &key);
 	if (!k)
@@ -70,7 +73,7 @@ int push_resilient(void *ctx)
 	v = bpf_map_lookup_elem(&resilient, &key);
 	if (!v)
 		return -1;
-	n = object_new();
+	n = object_new(RESILIENT);
 	if (!n)
 		return -2;
 	if (bpf_res_spin_lock(&v->lock)) {
@@ -92,7 +95,7 @@ int push_plain(void *ctx)
 	v = bpf_map_lookup_elem(&plain, &key);
 	if (!v)
 		return -1;
-	n = object_new();
+	n = object_new(PLAIN);
 	if (!n)
 		return -2;
 	bpf_spin_lock(&v->lock);
@@ -105,7 +108,7 @@ SEC("syscall")
 int owners(void *ctx)
 {
 	struct second *k;
-	__u32 key = 0;
+	__u32 key = slot;
 	int nr = -1;
 
 	k = bpf_map_lookup_elem(&kept, &key);
