@@ -106,6 +106,12 @@ def test_type_that_is_none(build):
     assert res.returncode == USAGE and "--type nonsense: no type of programs" in res.stderr
 
 
+def test_type_of_nothing(build):
+    res = rqspin("check", "--type", "there=xdp", build(THERE))
+    assert res.returncode == FAIL
+    assert "--type: no object has a program there whose section" in res.stderr
+
+
 def test_replacement_without_target(build):
     obj = build(BACK + 'SEC("freplace/f") int odd(struct __sk_buff *s) { return both(&a, &b); }\n')
     code, found, _ = check(obj)

@@ -289,5 +289,12 @@ int check_load_end(const struct load_opts *opts)
 		       opts->values[i].name);
 		err = -ENOENT;
 	}
+	for (size_t i = 0; i < opts->nr_types; i++) {
+		if (opts->types[i].used || !opts->types[i].prog)
+			continue;
+		pr_err("--type: no object has a program %s whose section does not tell its type",
+		       opts->types[i].prog);
+		err = -ENOENT;
+	}
 	return err;
 }

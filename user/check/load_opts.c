@@ -90,19 +90,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp load_argp = { .options = options, .parser = parse };
 
-const struct load_type *load_opts_type(const struct load_opts *opts, const char *prog)
+const struct load_type *load_opts_type(struct load_opts *opts, const char *prog)
 {
-	const struct load_type *all = NULL;
+	struct load_type *found = NULL;
 
 	for (size_t i = 0; i < opts->nr_types; i++) {
-		const struct load_type *one = &opts->types[i];
+		struct load_type *one = &opts->types[i];
+		bool named = one->prog && !strcmp(one->prog, prog);
 
-		if (one->prog && !strcmp(one->prog, prog))
-			return one;
-		if (!one->prog)
-			all = one;
+		if (named || (!one->prog && (!found || !found->prog)))
+			found = one;
 	}
-	return all;
+	if (found)
+		found->used = true;
+	return found;
 }
 
 void load_opts_free(struct load_opts *opts)

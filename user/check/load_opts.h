@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* @prog: NULL: all programs whose section tells no type */
+/* @prog: NULL: all programs whose section tells no type; @used: there is such a program */
 struct load_type {
 	const char *prog;
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach;
+	bool used;
 };
 
 /* @name: of the variable; @index: of an array's element; @used: an object has it */
@@ -32,8 +33,8 @@ struct load_opts {
 
 extern const struct argp load_argp; /* its input is a struct load_opts */
 
-/* For the program, or NULL. */
-const struct load_type *load_opts_type(const struct load_opts *opts, const char *prog);
+/* For the program, whose section tells no type, or NULL. */
+const struct load_type *load_opts_type(struct load_opts *opts, const char *prog);
 void load_opts_free(struct load_opts *opts);
 
 #endif

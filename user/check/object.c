@@ -125,11 +125,12 @@ static const char *object_name(const struct object *o, char buf[64])
 
 static void prepare_type(struct object *o, struct bpf_program *prog, struct object_prog *p)
 {
-	const struct load_type *given = load_opts_type(o->opts, bpf_program__name(prog));
+	const struct load_type *given;
 	enum bpf_attach_type attach = 0;
 
 	if (!progtype_is_open(prog))
 		return;
+	given = load_opts_type(o->opts, bpf_program__name(prog));
 	p->type = given ? given->type : progtype_guess(o->obj, prog, &attach);
 	p->guessed = !given;
 	if (!p->type)
