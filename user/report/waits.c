@@ -283,6 +283,6 @@ char *waits_text(const struct waits *w)
 		put_wish(out, &w->members[i]);
 	}
 	if (w->more)
-		fprintf(out, "; and %zu more CPUs", w->more);
+		fprintf(out, "; and %zu more CPUs", w->more + 1);
 	return fclose(out) ? NULL : text;
 }
