@@ -14,8 +14,8 @@ enum {
 	EXIT_FAIL = 1,
 	EXIT_USAGE = 2,
 	EXIT_UNSUPPORTED = 3, /* this kernel or this user cannot do it */
-	EXIT_LOST = 4,	      /* events were lost and --strict was given */
-	EXIT_EVENT = 10,      /* trace --fail-on-event saw one, check found something */
+	EXIT_LOST = 4,	 /* events were lost and --strict was given; check's budget was used up */
+	EXIT_EVENT = 10, /* trace --fail-on-event saw one, check found something */
 };
 
 /* Functions return -errno; what the shell gets for it. */

@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "base/whole_file.h"
 #include "check/bounds.h"
+#include "check/count_opts.h"
 #include "check/loaded.h"
 #include "check/result.h"
 #include "check/view_dot.h"
@@ -23,6 +24,7 @@ enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF };
 
 struct check_cmd {
 	struct load_opts load;
+	struct count_opts count;
 	bool json, sarif, loaded;
 	const char *dot;
 	char **objects;
@@ -37,9 +39,9 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 },
-					      { &load_argp, 0, NULL, 0 },
-					      { 0 } };
+static const struct argp_child children[] = {
+	{ &opts_common, 0, NULL, 0 }, { &load_argp, 0, NULL, 0 }, { &count_argp, 0, NULL, 0 }, { 0 }
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -49,6 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->json;
 		state->child_inputs[1] = &c->load;
+		state->child_inputs[2] = &c->count;
 		return 0;
 	case KEY_LOADED:
 		c->loaded = true;
@@ -87,8 +90,9 @@ static const struct argp argp = {
 	       "The programs are loaded, read back and unloaded; none is attached or run, and nothing "
 	       "is pinned. Each line is one that editors and compilers' users know: FILE:LINE: "
 	       "warning: MESSAGE [KIND]. What cannot be decided is said in notes, which do not count. "
-	       "Exit status 0: no finding; 10: at least one; 1 to 3: something "
-	       "could not be looked at. What it can see and what not: check.md.",
+	       "Exit status 0: no finding; 10: at least one; 4: none, but a program has too many "
+	       "paths for the budget of work; 1 to 3: something could not be looked at. What it can "
+	       "see and what not: check.md.",
 };
 
 static bool have_something(const struct check_result *r)
@@ -122,6 +126,14 @@ static void summary(const struct check_result *r)
 		r->set.nr_progs == 1 ? "" : "s", r->record.nr_sites,
 		r->record.nr_sites == 1 ? "" : "s", found, found == 1 ? "" : "s", notes,
 		notes == 1 ? "" : "s");
+}
+
+static void tell_known(const struct check_result *r, size_t gone)
+{
+	size_t known = findings_known(&r->findings);
+
+	if (known || gone)
+		pr_info("%zu known, in the baseline; %zu of it found no longer", known, gone);
 }
 
 /* Of programs that take locks: in others there is nothing to be wrong about. */
@@ -159,7 +171,7 @@ static void tell_rough(const struct check_result *r)
 			nr, nr == 1 ? "" : "s", sum.conditions, sum.joined, sum.deep);
 }
 
-static int print(const struct check_cmd *c, const struct check_result *r)
+static int print(const struct check_cmd *c, const struct check_result *r, size_t gone)
 {
 	int err = c->dot ? check_write_dot(r, c->dot) : 0;
 
@@ -175,8 +187,25 @@ static int print(const struct check_cmd *c, const struct check_result *r)
 	if (out_failed(out_flush()))
 		err = -EIO;
 	summary(r);
+	tell_known(r, gone);
 	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;
+}
+
+static bool is_spent(const struct check_result *r)
+{
+	for (size_t i = 0; i < r->set.nr_progs; i++)
+		if (r->bounds[i].spent)
+			return true;
+	return false;
+}
+
+/* Of what was looked at. */
+static int result_code(const struct check_result *r)
+{
+	if (findings_count(&r->findings, false))
+		return EXIT_EVENT;
+	return is_spent(r) ? EXIT_LOST : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
@@ -184,15 +213,17 @@ static int run(int argc, char **argv)
 	struct check_result r = {};
 	struct check_cmd c = {};
 	int err, code, missing;
+	size_t gone;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &c);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
 	err = load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
-	err = err ?: print(&c, &r);
+	err = err ?: count_apply(&c.count, &r.findings, &gone);
+	err = err ?: print(&c, &r, gone);
 	err = err ?: missing;
-	code = err ? cmd_exit_code(err) : findings_count(&r.findings, false) ? EXIT_EVENT : EXIT_OK;
+	code = err ? cmd_exit_code(err) : result_code(&r);
 	check_result_free(&r);
 	load_opts_free(&c.load);
 	return code;

@@ -27,6 +27,13 @@ $(CHECK_PROGS): BPF_CFLAGS += -Iselftests/check
 
 -include $(CHECK_PROGS:.o=.d)
 
+# Other answers than the known ones make it fail; SEED and PROGRAMS say which are made.
+SEED ?= 1
+PROGRAMS ?= 2000
+.PHONY: check-generated
+check-generated: user $(O)/vmlinux.h ## rqspin check on 2000 generated programs with known answers
+	$(Q)python3 selftests/check/generated.py --run --seed $(SEED) --programs $(PROGRAMS)
+
 # foreign.py says why if there are none to be had, and the tests are skipped.
 .PHONY: check-foreign
 check-foreign: build ## rqspin check on BPF objects out of packages: downloads 200 MB

@@ -3,15 +3,17 @@
 
 import json
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
 
 import pytest
-from bpfobj import pinned
+from bpfobj import FLAGS, compile_bpf, pinned
 from conftest import BUILD, LIMIT, TOP, needs_locks, rqspin, validator
 
-FOUND, CLEAN, UNSUPPORTED = 10, 0, 3
+ARCH = platform.machine()
+FOUND, CLEAN, SPENT, UNSUPPORTED = 10, 0, 4, 3
 PROGS = BUILD / "bpf/progs"
 SAMPLES = sorted(p.name.removesuffix(".bpf.c") for p in (TOP / "bpf/progs").glob("*.bpf.c"))
 
@@ -38,8 +40,9 @@ pytestmark = [needs_locks, pytest.mark.usefixtures("nothing_left")]
 def valid(res):
     out = json.loads(res.stdout)
     validator("check.schema.json").validate(out)
-    loud = [f for f in out["findings"] if f["severity"] != "note"]
-    assert res.returncode == (FOUND if loud else CLEAN)
+    loud = [f for f in out["findings"] if f["severity"] != "note" and not f["known"]]
+    spent = any(m.get("budget") for p in out["programs"] for m in p["incomplete"])
+    assert res.returncode == (FOUND if loud else SPENT if spent else CLEAN)
     return out
 
 
@@ -148,6 +151,19 @@ def test_what_is_left_out_is_in_the_json():
     assert [p["incomplete"] for p in whole] == [[]] * len(whole)
 
 
+def test_budget():
+    """Too many sets of held locks: the program is named, the other one is judged."""
+    objects = [CORPUS / "progs/spent_too_many_paths.bpf.o", PROGS / "nested.bpf.o"]
+    out = check(*objects, code=SPENT)
+    (left,) = [p for p in out["programs"] if p["incomplete"]]
+    assert left["name"] == "many_sets"
+    (what,) = left["incomplete"]
+    assert (what["what"], what["budget"]) == ("paths", True) and "budget" in what["why"]
+    (note,) = out["findings"]
+    assert (note["kind"], note["program"]) == ("incomplete", "many_sets")
+    assert check(PROGS / "aa.bpf.o", objects[0], code=FOUND)
+
+
 def test_approximations_are_counted():
     """A loop over unknown numbers: what was forgotten is told beside a finding."""
     res = rqspin("check", "--json", PROGS / "abba.bpf.o")
@@ -217,9 +233,79 @@ def test_objects_that_share_no_map_share_no_lock():
     }
 
 
+NOTED = CORPUS / "progs/note_same_map.bpf.o"
+
+
+def test_notes_that_are_errors():
+    """Keys that are not known: a note, or what fails."""
+    check(NOTED, code=CLEAN)
+    for kinds_ in ("undecided", "aa,undecided", "all"):
+        out = valid(rqspin("check", "--json", f"--error={kinds_}", NOTED))
+        assert kinds(out, "error") == {"undecided"}
+    assert kinds(valid(rqspin("check", "--json", "--error=aa", NOTED)), "error") == set()
+
+
+def test_baseline(tmp_path):
+    """What is known is neither printed nor counted; what is new is."""
+    known = tmp_path / "known.json"
+    old = [PROGS / "aa.bpf.o", NOTED]
+    res = rqspin("check", "--write-baseline", known, *old)
+    assert (res.returncode, res.stdout) == (CLEAN, "")
+    found = json.loads(known.read_text())["findings"]
+    assert {f["kind"] for f in found} == {"aa", "undecided"}
+    res = rqspin("check", "--error=all", "--baseline", known, *old)
+    assert (res.returncode, res.stdout) == (CLEAN, "")
+    assert f"{len(found)} known, in the baseline; 0 of it found no longer" in res.stderr
+    res = rqspin("check", "--baseline", known, *old, PROGS / "abba.bpf.o")
+    assert res.returncode == FOUND
+    assert "[cycle]" in res.stdout and "[aa]" not in res.stdout
+    res = rqspin("check", "--baseline", known, NOTED)
+    assert "1 known, in the baseline; 1 of it found no longer" in res.stderr
+
+
+def test_baseline_survives_other_lines(tmp_path):
+    """A comment more above the program, in another folder."""
+    text = (TOP / "bpf/progs/aa.bpf.c").read_text()
+    flags = [*FLAGS, "-I", TOP / "bpf/progs", "-idirafter", f"/usr/include/{ARCH}-linux-gnu"]
+    objects = []
+    for name, head in (("one", ""), ("two", "/* Two lines */\n\n")):
+        (tmp_path / name).mkdir()
+        objects.append(compile_bpf(tmp_path / name / "aa.bpf.c", head + text, flags))
+    known = tmp_path / "known.json"
+    rqspin("check", "--write-baseline", known, objects[0])
+    out = valid(rqspin("check", "--json", "--baseline", known, objects[1]))
+    (finding,) = out["findings"]
+    assert finding["known"] and finding["line"] != check(objects[0])["findings"][0]["line"]
+    sarif = json.loads(rqspin("check", "--sarif", "--baseline", known, objects[1]).stdout)
+    (result,) = sarif["runs"][0]["results"]
+    assert result["baselineState"] == "unchanged"
+    assert result["partialFingerprints"] == {"rqspin/v1": finding["id"]}
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        (None, "No such file"),
+        ("{", "known.json: "),
+        ("{}", "not what --write-baseline writes"),
+        ('{"schema": "rqspin-check-baseline/1", "findings": [{}]}', 'finding 1 has no "id"'),
+    ],
+)
+def test_bad_baseline(tmp_path, text, says):
+    known = tmp_path / "known.json"
+    if text is not None:
+        known.write_text(text)
+    res = rqspin("check", "--baseline", known, PROGS / "aa.bpf.o")
+    assert (res.returncode, res.stdout) == (1, "") and says in res.stderr
+    assert f"--baseline {known}" in res.stderr
+
+
 @pytest.mark.parametrize(
     "args, code, says",
     [
+        (["--error=cycle,none", "x.o"], 2, "there is no kind 'none'"),
+        (["--error=", "x.o"], 2, "there is no kind ''"),
+        (["--write-baseline", "/", "x.o"], 2, "--write-baseline /: not a file"),
         ([], 2, "which object"),
         (["/nonexistent.bpf.o"], 1, "/nonexistent.bpf.o: No such file"),
         (["--json", "--sarif", "x.o"], 2, "exclude each other"),

@@ -43,12 +43,13 @@ LOCATION = closed(
 )
 LOCATIONS = {"type": "array", "items": LOCATION}
 RESULT = closed(
-    "ruleId level message locations relatedLocations",
+    "ruleId level message locations relatedLocations partialFingerprints",
     ruleId=TEXT,
     level={"enum": ["none", "note", "warning", "error"]},
     message=MESSAGE,
     locations=LOCATIONS | {"maxItems": 1},
     relatedLocations=LOCATIONS,
+    partialFingerprints=closed("rqspin/v1", **{"rqspin/v1": TEXT}),
 )
 RULES = {
     "type": "array",

@@ -3,9 +3,12 @@
 #ifndef RQSPIN_CHECK_BOUNDS_H
 #define RQSPIN_CHECK_BOUNDS_H
 
+#include <stdbool.h>
+
 /**
  * struct bounds - what a walk did not do
  * @stopped: why paths were left, or NULL: then something may have been missed
+ * @spent: since the budget is used up: of time, or of memory
  * @held: acquisitions on paths that hold more than can be kept: missed, too
  * @callback: a function that takes one of the program's to call it, and is not known; or ""
  * @arena_locks: calls of an arena's locks, @arena_atomics: what may be such calls
@@ -20,6 +23,7 @@ struct bounds {
 	const char *stopped;
 	char callback[64];
 	unsigned long arena_locks, arena_atomics;
+	bool spent;
 	unsigned long held, maps;
 	unsigned long conditions, joined, deep;
 };

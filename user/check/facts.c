@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "check/facts.h"
+#include "check/made.h"
+
+#define RISE_STEPS 4 /* of comparisons: a < b, b < c, ... */
 
 bool facts_have(const struct state *st, const struct fact *fact)
 {
@@ -37,6 +40,14 @@ void facts_meet(struct state *st, const struct state *with)
 {
 	for (int i = st->nr_facts - 1; i >= 0; i--)
 		if (!facts_have(with, &st->facts[i]))
+			drop(st, i);
+}
+
+void facts_forget_made(const struct syms *syms, struct state *st, const struct made *made)
+{
+	for (int i = st->nr_facts - 1; i >= 0; i--)
+		if (made_depends(made, syms, st->facts[i].a) ||
+		    made_depends(made, syms, st->facts[i].b))
 			drop(st, i);
 }
 
@@ -86,51 +97,112 @@ static bool is_or_equal(__u8 op)
 	return op == BPF_JLE || op == BPF_JSLE;
 }
 
-/* What a fact about the same two says; swapped: about b and a. */
-static enum fact_answer implied(__u8 known, __u8 op, bool swapped)
-{
-	bool less = known == BPF_JLT || known == BPF_JSLT;
+/* Ways in which two numbers may be to each other. */
+enum { LESS = 1, EQUAL = 2, GREATER = 4, ANYHOW = 7 };
 
-	if (known == op && !swapped)
-		return FACT_TRUE;
-	if (known == op && (op == BPF_JEQ || op == BPF_JNE))
-		return FACT_TRUE;
-	if (op == BPF_JEQ && (less || known == BPF_JNE))
-		return FACT_FALSE;
-	if (op == BPF_JNE && less)
-		return FACT_TRUE;
-	if ((op == BPF_JNE && known == BPF_JEQ))
-		return FACT_FALSE;
-	if ((known == BPF_JLT && op == BPF_JLE) || (known == BPF_JSLT && op == BPF_JSLE))
-		return swapped ? FACT_FALSE : FACT_TRUE;
-	if (swapped &&
-	    ((known == BPF_JLE && op == BPF_JLT) || (known == BPF_JLT && op == BPF_JLT) ||
-	     (known == BPF_JSLE && op == BPF_JSLT) || (known == BPF_JSLT && op == BPF_JSLT)))
-		return FACT_FALSE;
-	return FACT_UNKNOWN;
+/* As numbers without a sign, and with one. */
+struct relation {
+	unsigned int plain, sign;
+};
+
+static struct relation relation_of(__u8 op)
+{
+	switch (op) {
+	case BPF_JEQ:
+		return (struct relation){ EQUAL, EQUAL };
+	case BPF_JNE:
+		return (struct relation){ LESS | GREATER, LESS | GREATER };
+	case BPF_JLT:
+		return (struct relation){ LESS, LESS | GREATER };
+	case BPF_JLE:
+		return (struct relation){ LESS | EQUAL, ANYHOW };
+	case BPF_JSLT:
+		return (struct relation){ LESS | GREATER, LESS };
+	case BPF_JSLE:
+		return (struct relation){ ANYHOW, LESS | EQUAL };
+	}
+	return (struct relation){ ANYHOW, ANYHOW };
+}
+
+static unsigned int turned(unsigned int ways)
+{
+	return (ways & EQUAL) | (ways & LESS ? GREATER : 0) | (ways & GREATER ? LESS : 0);
+}
+
+/* What all facts about the two leave. */
+static struct relation known_of(const struct state *st, sym_t a, sym_t b)
+{
+	struct relation all = { ANYHOW, ANYHOW };
+
+	for (int i = 0; i < st->nr_facts; i++) {
+		const struct fact *f = &st->facts[i];
+		struct relation r = relation_of(f->op);
+
+		if (f->a == b && f->b == a) {
+			r.plain = turned(r.plain);
+			r.sign = turned(r.sign);
+		} else if (f->a != a || f->b != b) {
+			continue;
+		}
+		all.plain &= r.plain;
+		all.sign &= r.sign;
+	}
+	if (!(all.plain & EQUAL) || !(all.sign & EQUAL)) {
+		all.plain &= ~EQUAL;
+		all.sign &= ~EQUAL;
+	}
+	if (all.plain == EQUAL || all.sign == EQUAL)
+		all = (struct relation){ EQUAL, EQUAL };
+	return all;
+}
+
+static enum fact_answer decide(unsigned int known, unsigned int asked)
+{
+	return !(known & ~asked) ? FACT_TRUE : !(known & asked) ? FACT_FALSE : FACT_UNKNOWN;
 }
 
 enum fact_answer facts_decide(const struct syms *syms, const struct state *st, __u8 op, sym_t a,
 			      sym_t b)
 {
+	struct relation known, asked = relation_of(op);
 	__u64 x, y;
 
 	if (sym_is_number(syms, a, &x) && sym_is_number(syms, b, &y))
 		return fact_compare(op, x, y) ? FACT_TRUE : FACT_FALSE;
 	if (a == b)
 		return op == BPF_JEQ || is_or_equal(op) ? FACT_TRUE : FACT_FALSE;
-	for (int i = 0; i < st->nr_facts; i++) {
-		const struct fact *f = &st->facts[i];
-		enum fact_answer answer = FACT_UNKNOWN;
+	known = known_of(st, a, b);
+	return op == BPF_JSLT || op == BPF_JSLE ? decide(known.sign, asked.sign) :
+						  decide(known.plain, asked.plain);
+}
 
-		if (f->a == a && f->b == b)
-			answer = implied(f->op, op, false);
-		else if (f->a == b && f->b == a)
-			answer = implied(f->op, op, true);
-		if (answer)
-			return answer;
+/* From a fact to the next, up to as many as there are. */
+static bool rise(const struct state *st, __u8 less, sym_t a, sym_t b, unsigned int depth,
+		 bool *strict)
+{
+	__u8 or_equal = less == BPF_JLT ? BPF_JLE : BPF_JSLE;
+	bool rises = false;
+
+	for (int i = 0; i < st->nr_facts && depth && !(rises && *strict); i++) {
+		const struct fact *f = &st->facts[i];
+		bool rest = f->op == less;
+
+		if (f->a != a || (f->op != less && f->op != or_equal))
+			continue;
+		if (f->b == b || rise(st, less, f->b, b, depth - 1, &rest)) {
+			rises = true;
+			*strict |= rest;
+		}
 	}
-	return FACT_UNKNOWN;
+	return rises;
+}
+
+bool facts_rise(const struct state *st, __u8 less, sym_t a, sym_t b, bool *differ)
+{
+	struct relation known = known_of(st, a, b);
+
+	*differ |= !(known.plain & EQUAL);
+	return rise(st, less, a, b, RISE_STEPS, differ);
 }
 
 /* A symbol that is below one number or above another. */

@@ -11,9 +11,13 @@ bool facts_have(const struct state *st, const struct fact *fact);
 void facts_add(struct state *st, __u8 op, sym_t a,
 	       sym_t b); /* the oldest goes if there is no room */
 void facts_meet(struct state *st, const struct state *with); /* keep what holds in both */
+void facts_forget_made(const struct syms *syms, struct state *st, const struct made *made);
 void facts_replace(struct syms *syms, struct state *st, sym_t from, sym_t to);
 enum fact_answer facts_decide(const struct syms *syms, const struct state *st, __u8 op, sym_t a,
 			      sym_t b);
+
+/* a is less than b, or equal, by facts one after the other. differ: and it is not equal. */
+bool facts_rise(const struct state *st, __u8 less, sym_t a, sym_t b, bool *differ);
 bool facts_contradict(const struct syms *syms, const struct state *st);
 
 /* Of two numbers; op: of a jump. */

@@ -7,6 +7,30 @@
 
 #include "check/findings.h"
 
+const struct finding_kind finding_kinds[] = {
+	{ "cycle", "Locks are taken in a circle" },
+	{ "aa", "A lock is taken that is held already" },
+	{ "retry", "A lock is tried again at once after a failure" },
+	{ "interrupt", "A program that interrupts the holder takes the same lock" },
+	{ "refused", "The verifier refuses the program" },
+	{ "undecided", "Only the running program knows whether two locks are one" },
+	{ "ignored", "A failure that nobody hears of" },
+	{ "not-loaded", "A program needs something that is missing here" },
+	{ "unreadable", "A program's instructions are not shown by the kernel" },
+	{ "leak", "Objects in a list or tree are never freed" },
+	{ "assumed", "A program was looked at under an assumption" },
+	{ "incomplete", "Not everything was looked at" },
+	{ 0 },
+};
+
+const char *finding_about(const char *kind)
+{
+	for (size_t i = 0; finding_kinds[i].kind; i++)
+		if (!strcmp(finding_kinds[i].kind, kind))
+			return finding_kinds[i].what;
+	return kind;
+}
+
 /* Below the current folder: as the user would write it. */
 static char *short_path(const char *file)
 {
@@ -161,6 +185,15 @@ size_t findings_count(const struct findings *f, bool notes)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < f->nr; i++)
-		nr += (f->all[i].severity == FINDING_NOTE) == notes;
+		nr += !f->all[i].known && (f->all[i].severity == FINDING_NOTE) == notes;
+	return nr;
+}
+
+size_t findings_known(const struct findings *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		nr += f->all[i].known;
 	return nr;
 }

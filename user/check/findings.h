@@ -30,6 +30,8 @@ struct stage {
  * @kind: "cycle", "aa", ...: see docs/check.md
  * @fix: what to do, or NULL
  * @stages: how it comes to that
+ * @id: the same tomorrow, on other lines
+ * @known: it is in the baseline
  */
 struct finding {
 	const char *kind;
@@ -39,13 +41,22 @@ struct finding {
 	const char *fix;
 	struct stage *stages;
 	size_t nr_stages;
+	char id[17];
+	bool known;
 };
 
 struct findings {
 	struct finding *all;
 	size_t nr;
-	bool nomem;
+	bool nomem, baseline;
 };
+
+/* Each kind, and what SARIF says of it; the last has none. */
+extern const struct finding_kind {
+	const char *kind, *what;
+} finding_kinds[];
+
+const char *finding_about(const char *kind);
 
 /* A new one, or NULL: then nomem is set. prog may be NULL: about nothing in particular. */
 struct finding *finding_add(struct findings *f, enum severity severity, const char *kind,
@@ -59,6 +70,8 @@ void findings_free(struct findings *f);
 /* What has been told about a line is not told again: a macro may have many instructions there. */
 void findings_unique(struct findings *f);
 
+/* Those that are in the baseline, and those that are not: notes, or all others. */
+size_t findings_known(const struct findings *f);
 size_t findings_count(const struct findings *f, bool notes);
 
 #endif

@@ -143,7 +143,7 @@ static bool choices_agree(const struct choice *a, const struct choice *b)
 }
 
 /* The programs run with the same constants. */
-static bool edges_agree(const struct edge *a, const struct edge *b)
+bool edges_agree(const struct edge *a, const struct edge *b)
 {
 	for (unsigned int i = 0; i < a->nr_choices; i++)
 		for (unsigned int j = 0; j < b->nr_choices; j++)

@@ -40,4 +40,7 @@ void cycles_free(struct cycles *cycles);
 bool locks_meet(const struct check_set *set, const struct lock *a, const struct lock *b,
 		bool *certain);
 
+/* Can both be in one run: nothing that is constant is one thing here and another there? */
+bool edges_agree(const struct edge *a, const struct edge *b);
+
 #endif

@@ -41,8 +41,8 @@ static bool within_one_map(const struct check_set *set, const struct cycle *c)
 	return true;
 }
 
-static void add_edge(const struct check_set *set, struct findings *f, struct finding *one,
-		     const struct edge *e)
+void judge_edge(const struct check_set *set, struct findings *f, struct finding *one,
+		const struct edge *e)
 {
 	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM], name[WHO_ROOM];
 
@@ -72,7 +72,7 @@ static void judge_cycle(const struct check_set *set, const struct cycle *c, stru
 			  open	   ? ", if keys that are not known here are equal" :
 				     " (where keys that are not known here are equal)");
 	for (unsigned int i = 0; i < c->nr; i++)
-		add_edge(set, f, one, c->edges[i]);
+		judge_edge(set, f, one, c->edges[i]);
 	if (one)
 		one->fix = advice(one->kind);
 }
@@ -88,7 +88,7 @@ static void judge_ring(const struct check_set *set, const struct edge *e, struct
 			  "%s takes %s, the next one in a ring, while it holds the one before: "
 			  "possible deadlock of all that do so",
 			  prog_of(set, &e->to)->name, lock);
-	add_edge(set, f, one, e);
+	judge_edge(set, f, one, e);
 	if (one)
 		one->fix = advice("cycle");
 }
@@ -290,6 +290,8 @@ static const char *why_unknown(const struct check_set *set, const struct edge *e
 		return "which object it is, is known only when it runs";
 	if (locks_meet(set, &e->from.lock, &e->to.lock, &certain) && !certain && !e->order)
 		return "their keys are known only when it runs";
+	if (locks_meet(set, &e->from.lock, &e->to.lock, &certain) && !certain && !e->differ)
+		return "they are taken in order, but nothing tells that they are not one lock";
 	return NULL;
 }
 

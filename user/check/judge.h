@@ -16,6 +16,10 @@ void judge_sizes(const struct check_set *set, struct findings *f);
 void judge_assumed(const struct check_set *set, struct findings *f);
 void judge_refusals(const struct refusals *refusals, struct findings *f);
 
+/* Two stages: what is held, and what is taken then. */
+void judge_edge(const struct check_set *set, struct findings *f, struct finding *one,
+		const struct edge *e);
+
 /* What cannot be decided: keys, objects, pointers. */
 void judge_unknown(const struct check_set *set, const struct record *record, struct findings *f);
 

@@ -19,6 +19,9 @@
 			     * below the frame pointer */
 #define STACK_WHOLE (~0ULL) /* a pointer to no known place of its frame */
 
+struct entry;
+struct made;
+
 enum val_kind {
 	VAL_ANY,
 	VAL_NUMBER,
@@ -81,6 +84,7 @@ enum callback { CALLBACK_NONE, CALLBACK_AGAIN, CALLBACK_ONCE };
 struct frame {
 	__u32 ret;     /* where it goes on when the frame is left */
 	__u8 callback; /* enum callback */
+	bool fresh;    /* just entered */
 	__u16 nr_words;
 	struct val regs[STATE_REGS];
 	struct val words[STACK_WORDS];
@@ -96,6 +100,10 @@ struct frame {
  * @failed: the lock whose acquisition failed last, since then none was released; kind 0: none
  * @failed_pc: and where
  * @bounds: of the walk that the path belongs to, or NULL
+ * @inside: the entry of a function that the path is in, or NULL: since the program's beginning;
+ *	@made: gets what is made anew in it
+ * @resume_pc: of a caller that waits: where it goes on; @resume_how: enum callback
+ * @behind: it goes on there now: others may have done so; @met: it is known that they have not
  */
 struct state {
 	__u32 pc;
@@ -108,6 +116,11 @@ struct state {
 	__u32 quiet_pc;
 	bool clean, took;
 	struct bounds *bounds;
+	struct entry *inside;
+	struct made *made;
+	__u32 resume_pc;
+	__u8 resume_how;
+	bool behind, met;
 	struct frame *frames[STATE_FRAMES];
 };
 

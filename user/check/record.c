@@ -6,6 +6,9 @@
 #include "base/grow.h"
 #include "check/record.h"
 
+/* Edges that differ by what else is held. After that only what is held on all of them counts. */
+#define GATES_APART 16
+
 bool lock_equal(const struct lock *a, const struct lock *b)
 {
 	return a->kind == b->kind && a->map == b->map && a->type == b->type && a->prog == b->prog &&
@@ -37,30 +40,78 @@ bool edge_choices_equal(const struct edge *a, const struct edge *b)
 	return true;
 }
 
-static bool edge_equal(const struct edge *a, const struct edge *b)
+static bool ends_equal(const struct edge *a, const struct edge *b)
 {
-	if (!site_equal(&a->from, &b->from) || !site_equal(&a->to, &b->to) ||
-	    a->order != b->order || a->nr_gates != b->nr_gates || !edge_choices_equal(a, b))
-		return false;
-	for (unsigned int i = 0; i < a->nr_gates; i++)
-		if (!lock_equal(&a->gates[i], &b->gates[i]))
+	return site_equal(&a->from, &b->from) && site_equal(&a->to, &b->to) &&
+	       a->order == b->order && a->differ == b->differ && edge_choices_equal(a, b);
+}
+
+static bool is_gate(const struct edge *e, const struct lock *lock)
+{
+	for (unsigned int i = 0; i < e->nr_gates; i++)
+		if (lock_equal(&e->gates[i], lock))
+			return true;
+	return false;
+}
+
+/* What is held on an edge without the other's gates lets more happen than the other. */
+static bool gates_within(const struct edge *few, const struct edge *many)
+{
+	for (unsigned int i = 0; i < few->nr_gates; i++)
+		if (!is_gate(many, &few->gates[i]))
 			return false;
 	return true;
 }
 
-int record_site(struct record *r, const struct site *site)
+static void gates_meet(struct edge *e, const struct edge *with)
 {
-	for (size_t i = 0; i < r->nr_sites; i++)
-		if (site_equal(&r->sites[i], site))
-			return 0;
-	return grow_append((void **)&r->sites, &r->nr_sites, site, sizeof(*site));
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < e->nr_gates; i++)
+		if (is_gate(with, &e->gates[i]))
+			e->gates[nr++] = e->gates[i];
+	e->nr_gates = nr;
 }
 
-static int append_edge(struct record *r, const struct edge *edge)
+static __u32 site_hash(const struct site *site)
+{
+	return (site->prog * 31 + site->pc) * 0x9e3779b1U + site->lock.sym * 0x85ebca6bU;
+}
+
+static __u32 *site_bucket(struct record *r, const struct site *site)
+{
+	return &r->sites_at[(site_hash(site) >> 12) % RECORD_BUCKETS];
+}
+
+static __u32 *edge_bucket(struct record *r, const struct edge *e)
+{
+	__u32 hash = site_hash(&e->from) * 31 + site_hash(&e->to);
+
+	return &r->edges_at[(hash >> 12) % RECORD_BUCKETS];
+}
+
+int record_site(struct record *r, const struct site *site)
+{
+	__u32 *bucket = site_bucket(r, site);
+	struct site own = *site;
+	int err;
+
+	for (__u32 i = *bucket; i; i = r->sites[i - 1].next)
+		if (site_equal(&r->sites[i - 1], site))
+			return 0;
+	own.next = *bucket;
+	err = grow_append((void **)&r->sites, &r->nr_sites, &own, sizeof(own));
+	if (!err)
+		*bucket = r->nr_sites;
+	return err;
+}
+
+static int append_edge(struct record *r, const struct edge *edge, __u32 *bucket)
 {
 	struct edge own = *edge;
 	int err;
 
+	own.next = *bucket;
 	own.gates = calloc(edge->nr_gates + 1, sizeof(*own.gates));
 	if (!own.gates)
 		return -ENOMEM;
@@ -69,15 +120,31 @@ static int append_edge(struct record *r, const struct edge *edge)
 	err = grow_append((void **)&r->edges, &r->nr_edges, &own, sizeof(own));
 	if (err)
 		free(own.gates);
+	else
+		*bucket = r->nr_edges;
 	return err;
 }
 
 int record_edge(struct record *r, const struct edge *edge)
 {
-	for (size_t i = 0; i < r->nr_edges; i++)
-		if (edge_equal(&r->edges[i], edge))
+	__u32 *bucket = edge_bucket(r, edge);
+	struct edge *latest = NULL;
+	unsigned int nr = 0;
+
+	for (__u32 i = *bucket; i; i = r->edges[i - 1].next) {
+		struct edge *e = &r->edges[i - 1];
+
+		if (!ends_equal(e, edge))
+			continue;
+		if (gates_within(e, edge))
 			return 0;
-	return append_edge(r, edge);
+		if (!nr++)
+			latest = e;
+	}
+	if (nr < GATES_APART)
+		return append_edge(r, edge, bucket);
+	gates_meet(latest, edge);
+	return 0;
 }
 
 int record_act(struct record *r, const struct act *act)

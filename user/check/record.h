@@ -50,10 +50,8 @@ struct site {
 	struct lock lock;
 	bool irqs_off, plain;
 	enum run run;
+	__u32 next;
 };
-
-/* What is known of the two locks of an edge: the first is the lower one. */
-enum { ORDER_ADDRESS = 1, ORDER_KEY = 2 };
 
 #define EDGE_CHOICES 4
 
@@ -66,7 +64,8 @@ struct choice {
 
 /**
  * struct edge - a lock that is taken while another one is held
- * @order: ORDER_*: the program has compared addresses or keys
+ * @order: ORDER_* of order.h: how the program has compared addresses or keys
+ * @differ: and that the locks are not one
  * @step: the second key is the first one plus a number
  * @ring: that modulo something
  * @gates: what else is held meanwhile
@@ -75,11 +74,12 @@ struct choice {
 struct edge {
 	struct site from, to;
 	unsigned int order;
-	bool step, ring;
+	bool differ, step, ring;
 	unsigned int nr_gates;
 	struct lock *gates;
 	unsigned int nr_choices;
 	struct choice choices[EDGE_CHOICES];
+	__u32 next;
 };
 
 enum act_kind { ACT_AA, ACT_RETRY, ACT_IGNORED };
@@ -90,7 +90,15 @@ struct act {
 	struct site first, second;
 };
 
+#define RECORD_BUCKETS 4096
+
+/**
+ * struct record - all of that
+ * @sites_at: the number of the latest site, and 1, with that hash; the one before it is its next
+ * @edges_at: the same of edges
+ */
 struct record {
+	__u32 sites_at[RECORD_BUCKETS], edges_at[RECORD_BUCKETS];
 	struct site *sites;
 	size_t nr_sites;
 	struct edge *edges;

@@ -8,6 +8,7 @@
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
+#include "check/judge_order.h"
 #include "check/leak.h"
 #include "check/path.h"
 #include "check/result.h"
@@ -116,6 +117,7 @@ static int judge(struct check_result *r)
 		judge_assumed(&r->set, &r->findings);
 		judge_acts(&r->set, &r->record, &r->findings);
 		judge_cycles(&r->set, cycles, &r->findings);
+		judge_orders(&r->set, &r->record, &r->findings);
 		context_judge(&r->set, &r->record, &r->findings);
 		judge_unknown(&r->set, &r->record, &r->findings);
 		err = alike_judge(&r->set, &r->record, &r->findings);

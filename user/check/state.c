@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/facts.h"
+#include "check/made.h"
 #include "check/state.h"
 
 #define JOIN_WHERE 1000 /* places in a frame: more than registers and words */
@@ -44,6 +46,7 @@ int state_push(struct state *st, __u32 ret, bool callback)
 		return -ENOMEM;
 	f->ret = ret;
 	f->callback = callback;
+	f->fresh = true;
 	f->regs[BPF_REG_10] = (struct val){ .kind = VAL_STACK, .where = st->nr_frames };
 	st->frames[st->nr_frames++] = f;
 	return 0;
@@ -63,6 +66,16 @@ static struct frame *frame_copy(const struct frame *f, bool whole)
 	if (copy)
 		memcpy(copy, f, used);
 	return copy;
+}
+
+size_t state_bytes(const struct state *st)
+{
+	size_t bytes = sizeof(*st);
+
+	for (int i = 0; i < st->nr_frames; i++)
+		bytes += offsetof(struct frame, words) +
+			 st->frames[i]->nr_words * sizeof(struct val);
+	return bytes;
 }
 
 static struct state *copy_state(const struct state *st, bool whole)
@@ -113,7 +126,8 @@ bool state_alike(const struct state *a, const struct state *b)
 {
 	if (a->nr_frames != b->nr_frames || a->nr_held != b->nr_held || a->irq_off != b->irq_off ||
 	    a->failed_pc != b->failed_pc || a->quiet_pc != b->quiet_pc || a->clean != b->clean ||
-	    a->took != b->took || !lockid_equal(&a->failed, &b->failed))
+	    a->took != b->took || a->inside != b->inside || a->resume_pc != b->resume_pc ||
+	    a->resume_how != b->resume_how || !lockid_equal(&a->failed, &b->failed))
 		return false;
 	for (int i = 0; i < a->nr_frames; i++)
 		if (a->frames[i]->ret != b->frames[i]->ret ||
@@ -134,6 +148,7 @@ __u32 state_hash(const struct state *st)
 {
 	__u32 h = mix(mix(st->nr_frames, st->nr_held), st->failed_pc);
 
+	h = mix(h, (__u32)((uintptr_t)st->inside >> 4));
 	for (int i = 0; i < st->nr_frames; i++)
 		h = mix(h, st->frames[i]->ret);
 	for (int i = 0; i < st->nr_held; i++)
@@ -221,7 +236,7 @@ static void val_join(struct syms *syms, struct state *st, struct val *v, const s
 	else if (leads_somewhere(v) || leads_somewhere(with))
 		*v = (struct val){ .kind = VAL_ANYWHERE };
 	else if (v->kind >= VAL_STACK || with->kind >= VAL_STACK || v->kind == VAL_HIGH ||
-		 with->kind == VAL_HIGH || with->kind == VAL_ANY)
+		 with->kind == VAL_HIGH || with->kind == VAL_ANY || !where)
 		*v = (struct val){ .kind = VAL_ANY };
 	else
 		*v = state_fresh(syms, st, where, false);
@@ -229,19 +244,20 @@ static void val_join(struct syms *syms, struct state *st, struct val *v, const s
 
 void state_join(struct syms *syms, struct state *st, const struct state *with, __u32 where)
 {
-	__u64 place = (__u64)(where + 1) << 32;
+	__u64 place = where == JOIN_UNKNOWN ? 0 : ((__u64)where + 1) << 32;
 
 	for (int i = 0; i < st->nr_frames; i++) {
 		struct frame *f = st->frames[i];
 		const struct frame *other = with->frames[i];
 
 		for (int r = 0; r < STATE_REGS; r++)
-			val_join(syms, st, &f->regs[r], &other->regs[r], place + r);
+			val_join(syms, st, &f->regs[r], &other->regs[r], place ? place + r : 0);
 		if (f->nr_words > other->nr_words)
 			f->nr_words = other->nr_words;
 		for (int w = 0; w < f->nr_words; w++)
-			val_join(syms, st, &f->words[w], &other->words[w], place + STATE_REGS + w);
-		place += JOIN_WHERE;
+			val_join(syms, st, &f->words[w], &other->words[w],
+				 place ? place + STATE_REGS + w : 0);
+		place += place ? JOIN_WHERE : 0;
 	}
 	facts_meet(st, with);
 }
@@ -263,6 +279,8 @@ static void val_replace(struct syms *syms, struct val *v, sym_t from, sym_t to)
 
 void state_replace(struct syms *syms, struct state *st, sym_t from, sym_t to)
 {
+	if (!to && st->made)
+		made_add_sym(st->made, from);
 	for (int i = 0; i < st->nr_frames; i++) {
 		struct frame *f = st->frames[i];
 
@@ -358,6 +376,8 @@ static void val_forget_origin(struct val *v, __u32 origin)
 
 void state_forget_origin(struct state *st, __u32 origin)
 {
+	if (st->made)
+		made_add_origin(st->made, origin);
 	for (int i = 0; i < st->nr_frames; i++) {
 		struct frame *f = st->frames[i];
 
@@ -366,6 +386,32 @@ void state_forget_origin(struct state *st, __u32 origin)
 		for (int w = 0; w < f->nr_words; w++)
 			val_forget_origin(&f->words[w], origin);
 	}
+}
+
+static void val_forget_made(const struct syms *syms, struct val *v, const struct made *made)
+{
+	if (v->maybe_null && made_has_origin(made, v->origin))
+		*v = (struct val){ .kind = VAL_ANY };
+	if (!made_depends(made, syms, v->sym))
+		return;
+	v->sym = 0;
+	if (v->kind == VAL_SYM)
+		*v = (struct val){ .kind = VAL_ANY };
+}
+
+void state_forget_made(struct syms *syms, struct state *st, const struct made *made)
+{
+	if (st->made)
+		made_add_all(st->made, made);
+	for (int i = 0; i < st->nr_frames; i++) {
+		struct frame *f = st->frames[i];
+
+		for (int r = 0; r < STATE_REGS; r++)
+			val_forget_made(syms, &f->regs[r], made);
+		for (int w = 0; w < f->nr_words; w++)
+			val_forget_made(syms, &f->words[w], made);
+	}
+	facts_forget_made(syms, st, made);
 }
 
 void state_resolve_null(struct state *st, __u32 origin, bool null)

@@ -3,11 +3,14 @@
 #ifndef RQSPIN_CHECK_STATE_H
 #define RQSPIN_CHECK_STATE_H
 
+#include <stddef.h>
+
 #include "check/path.h"
 
 struct state *state_new(__u32 pc);
 void state_free(struct state *st);
 struct state *state_keep(const struct state *st);	    /* a copy to compare with only */
+size_t state_bytes(const struct state *st);		    /* of what was kept */
 struct state *state_copy(const struct state *st);	    /* NULL: no memory */
 int state_push(struct state *st, __u32 ret, bool callback); /* 0, -E2BIG or -ENOMEM */
 void state_pop(struct state *st);
@@ -27,6 +30,8 @@ bool state_close(const struct state *a, const struct state *b);
 /* Whatever may follow the second one may follow the first. live: registers of the last frame. */
 bool state_covers(const struct state *general, const struct state *st, __u32 live);
 
+#define JOIN_UNKNOWN (~0U) /* what differs has no symbol afterwards */
+
 /* st becomes what covers both. where: tells one place of joining from another. */
 void state_join(struct syms *syms, struct state *st, const struct state *with, __u32 where);
 
@@ -38,6 +43,9 @@ struct val state_fresh(struct syms *syms, struct state *st, __u64 where, bool lo
 
 /* Pointers that were made there before and are not resolved yet: no longer known. */
 void state_forget_origin(struct state *st, __u32 origin);
+
+/* All that depends on symbols, and on places of pointers, that have been made anew. */
+void state_forget_made(struct syms *syms, struct state *st, const struct made *made);
 
 /* All copies of the pointer turn out to be NULL, or not to be. */
 void state_resolve_null(struct state *st, __u32 origin, bool null);

@@ -220,6 +220,17 @@ bool sym_depends(const struct syms *syms, sym_t s, sym_t on)
 	       (has_child(n->op) && sym_depends(syms, n->a, on));
 }
 
+bool sym_depends_any(const struct syms *syms, sym_t s, bool (*is)(const void *of, sym_t s),
+		     const void *of)
+{
+	const struct node *n = &syms->nodes[s];
+
+	if (!s || is(of, s))
+		return s;
+	return (n->b && sym_depends_any(syms, n->b, is, of)) ||
+	       (has_child(n->op) && sym_depends_any(syms, n->a, is, of));
+}
+
 sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to)
 {
 	struct node n;

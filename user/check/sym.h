@@ -56,6 +56,10 @@ __u64 sym_min(const struct syms *syms, sym_t s);
 
 bool sym_depends(const struct syms *syms, sym_t s, sym_t on);
 
+/* Is it, or what it is made of, one for which "is" holds? */
+bool sym_depends_any(const struct syms *syms, sym_t s, bool (*is)(const void *of, sym_t s),
+		     const void *of);
+
 /* s with every "from" in it replaced; to 0: 0 if there is one. */
 sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to);
 

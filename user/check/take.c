@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "check/facts.h"
+#include "check/order.h"
 #include "check/take.h"
 
 #define AT_ONCE 16 /* instructions between two tries that are one thing to their author */
@@ -74,52 +74,6 @@ static struct site site_of_held(const struct taker *t, const struct state *st, i
 			      .run = t->run };
 }
 
-static bool compared(const struct state *st, sym_t low, sym_t high)
-{
-	for (int i = 0; low && high && i < st->nr_facts; i++) {
-		const struct fact *f = &st->facts[i];
-
-		if ((f->op == BPF_JLT || f->op == BPF_JLE) && f->a == low && f->b == high)
-			return true;
-	}
-	return false;
-}
-
-static sym_t address(const struct taker *t, const struct lockid *id, __s32 off)
-{
-	struct val v = { .kind = id->kind, .where = id->where, .off = off, .sym = id->sym };
-
-	return step_sym(t->s, &v);
-}
-
-static bool keys_rise(const struct taker *t, const struct state *st, const struct lockid *a,
-		      const struct lockid *b)
-{
-	struct syms *syms = t->s->syms;
-	__u64 x, y;
-
-	if (a->kind != VAL_ELEM || b->kind != VAL_ELEM || a->where != b->where || a->off != b->off)
-		return false;
-	if (sym_is_number(syms, a->sym, &x) && sym_is_number(syms, b->sym, &y))
-		return x < y;
-	return compared(st, a->sym, b->sym) || sym_is_next(syms, b->sym, a->sym) ||
-	       compared(st, sym_low32(syms, a->sym), sym_low32(syms, b->sym));
-}
-
-/* A comparison is of elements or of the locks in them. */
-static unsigned int order_of(const struct taker *t, const struct state *st, const struct lockid *a,
-			     const struct lockid *b)
-{
-	unsigned int order = 0;
-
-	if (compared(st, address(t, a, a->off), address(t, b, b->off)) ||
-	    compared(st, address(t, a, 0), address(t, b, 0)))
-		order |= ORDER_ADDRESS;
-	if (keys_rise(t, st, a, b))
-		order |= ORDER_KEY;
-	return order;
-}
-
 static void set_step(const struct taker *t, const struct lockid *a, const struct lockid *b,
 		     struct edge *edge)
 {
@@ -156,7 +110,7 @@ static int record_edges(const struct taker *t, const struct state *st, const str
 
 		set_step(t, &st->held[i].lock, id, &edge);
 		set_choices(t, st, &edge);
-		edge.order = order_of(t, st, &st->held[i].lock, id);
+		edge.order = order_of(t->s, st, &st->held[i].lock, id, &edge.differ);
 		for (int j = 0; j < st->nr_held; j++)
 			if (j != i)
 				gates[edge.nr_gates++] = lock_of(t, &st->held[j].lock);

@@ -3,6 +3,7 @@
 
 #include "base/json_out.h"
 #include "check/locktext.h"
+#include "check/order.h"
 #include "check/view_json.h"
 #include "check/view_text.h"
 
@@ -38,6 +39,8 @@ static json_t *findings_json(const struct findings *f)
 		json_object_set_new(j, "kind", json_string(one->kind));
 		json_object_set_new(j, "severity", json_string(severity_name(one->severity)));
 		json_object_set_new(j, "message", json_text(one->message));
+		json_object_set_new(j, "id", json_string(one->id));
+		json_object_set_new(j, "known", json_boolean(one->known));
 		json_object_set_new(j, "fix", json_text(one->fix));
 		json_object_set_new(j, "stages", stages_json(one));
 		json_array_append_new(list, j);
@@ -51,8 +54,8 @@ static json_t *missed_json(const struct bounds *b)
 	json_t *list = json_array();
 
 	if (b->stopped)
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s}", "what", "paths", "why", b->stopped));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "what", "paths", "why",
+						      b->stopped, "budget", b->spent));
 	if (b->held)
 		json_array_append_new(list, json_pack("{s:s, s:I}", "what", "held", "count",
 						      (json_int_t)b->held));
@@ -126,9 +129,7 @@ static json_t *sites_json(const struct check_result *r)
 
 static json_t *order_json(const struct edge *e)
 {
-	return e->order & ORDER_ADDRESS ? json_string("address") :
-	       e->order & ORDER_KEY	? json_string("key") :
-					  json_null();
+	return e->order ? json_string(order_name(e->order)) : json_null();
 }
 
 static json_t *edges_json(const struct check_result *r)

@@ -81,7 +81,7 @@ static json_t *related(const struct finding *f)
 	return list;
 }
 
-static json_t *result(const struct finding *f)
+static json_t *result(const struct finding *f, bool baseline)
 {
 	char *text = NULL;
 	json_t *j;
@@ -92,32 +92,11 @@ static json_t *result(const struct finding *f)
 		      severity_name(f->severity), "message", message(text), "locations",
 		      locations(&f->at), "relatedLocations", related(f));
 	free(text);
+	json_object_set_new(j, "partialFingerprints", json_pack("{s:s}", "rqspin/v1", f->id));
+	if (baseline)
+		json_object_set_new(j, "baselineState",
+				    json_string(f->known ? "unchanged" : "new"));
 	return j;
-}
-
-static const char *about(const char *kind)
-{
-	static const struct {
-		const char *kind, *what;
-	} kinds[] = {
-		{ "cycle", "Locks are taken in a circle" },
-		{ "aa", "A lock is taken that is held already" },
-		{ "retry", "A lock is tried again at once after a failure" },
-		{ "interrupt", "A program that interrupts the holder takes the same lock" },
-		{ "refused", "The verifier refuses the program" },
-		{ "undecided", "Only the running program knows whether two locks are one" },
-		{ "ignored", "A failure that nobody hears of" },
-		{ "not-loaded", "A program needs something that is missing here" },
-		{ "unreadable", "A program's instructions are not shown by the kernel" },
-		{ "leak", "Objects in a list or tree are never freed" },
-		{ "assumed", "A program was looked at under an assumption" },
-		{ "incomplete", "Not everything was looked at" },
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(kinds[i].kind, kind))
-			return kinds[i].what;
-	return kind;
 }
 
 static json_t *rules(const struct findings *f)
@@ -130,9 +109,10 @@ static json_t *rules(const struct findings *f)
 		while (j < i && strcmp(f->all[j].kind, f->all[i].kind))
 			j++;
 		if (j == i)
-			json_array_append_new(list, json_pack("{s:s, s:o}", "id", f->all[i].kind,
-							      "shortDescription",
-							      message(about(f->all[i].kind))));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:o}", "id", f->all[i].kind,
+							"shortDescription",
+							message(finding_about(f->all[i].kind))));
 	}
 	return list;
 }
@@ -142,7 +122,7 @@ void check_print_sarif(const struct check_result *r, const char *version)
 	json_t *results = json_array();
 
 	for (size_t i = 0; i < r->findings.nr; i++)
-		json_array_append_new(results, result(&r->findings.all[i]));
+		json_array_append_new(results, result(&r->findings.all[i], r->findings.baseline));
 	json_put_pretty(json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
 				  "https://json.schemastore.org/sarif-2.1.0.json", "version",
 				  "2.1.0", "runs", "tool", "driver", "name", "rqspin", "version",

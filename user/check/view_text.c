@@ -46,6 +46,7 @@ void check_print_text(const struct check_result *r)
 {
 	for (int severity = FINDING_ERROR; severity <= FINDING_NOTE; severity++)
 		for (size_t i = 0; i < r->findings.nr; i++)
-			if ((int)r->findings.all[i].severity == severity)
+			if ((int)r->findings.all[i].severity == severity &&
+			    !r->findings.all[i].known)
 				put_finding(&r->findings.all[i]);
 }

@@ -7,36 +7,54 @@
 /* States with the same locks held that are kept apart at one place. */
 #define APART_NUMBERS 48  /* that differ by numbers */
 #define APART	      200 /* by pointers too */
+#define BUCKETS	      (1 << 14)
 
 struct seen {
 	struct state *st;
-	__u32 hash;
+	__u32 hash, pc;
 	struct seen *next; /* the latest first */
 };
 
 struct visited {
-	__u32 nr;
-	struct seen *at[];
+	unsigned long looks;
+	size_t bytes;
+	struct seen *buckets[BUCKETS];
 };
 
-struct visited *visited_new(__u32 nr_insns)
+struct visited *visited_new(void)
 {
-	struct visited *v = calloc(1, sizeof(*v) + nr_insns * sizeof(v->at[0]));
-
-	if (v)
-		v->nr = nr_insns;
-	return v;
+	return calloc(1, sizeof(struct visited));
 }
 
 void visited_free(struct visited *v)
 {
-	for (__u32 pc = 0; v && pc < v->nr; pc++)
-		for (struct seen *s = v->at[pc], *next; s; s = next) {
+	for (__u32 i = 0; v && i < BUCKETS; i++)
+		for (struct seen *s = v->buckets[i], *next; s; s = next) {
 			next = s->next;
 			state_free(s->st);
 			free(s);
 		}
 	free(v);
+}
+
+unsigned long visited_looks(const struct visited *v)
+{
+	return v->looks;
+}
+
+size_t visited_bytes(const struct visited *v)
+{
+	return v->bytes;
+}
+
+static __u32 hash_of(const struct state *st)
+{
+	return state_hash(st) ^ st->pc * 0x85ebca6bU;
+}
+
+static __u32 bucket_of(__u32 hash)
+{
+	return (hash ^ hash >> 14) % BUCKETS;
 }
 
 /* Those that are like a state: how many, and the latest of each sort. */
@@ -46,14 +64,15 @@ struct alike {
 	const struct state *latest, *latest_close;
 };
 
-static struct alike look(const struct visited *v, const struct state *st, __u32 live)
+static struct alike look(struct visited *v, const struct state *st, __u32 live)
 {
-	__u32 hash = state_hash(st);
+	__u32 hash = hash_of(st);
 	struct alike a = {};
 
-	for (const struct seen *s = v->at[st->pc]; s && !a.covered; s = s->next) {
-		if (s->hash != hash || !state_alike(s->st, st))
+	for (const struct seen *s = v->buckets[bucket_of(hash)]; s && !a.covered; s = s->next) {
+		if (s->hash != hash || s->pc != st->pc || !state_alike(s->st, st))
 			continue;
+		v->looks++;
 		a.covered = state_covers(s->st, st, live);
 		if (!a.nr++)
 			a.latest = s->st;
@@ -65,18 +84,21 @@ static struct alike look(const struct visited *v, const struct state *st, __u32 
 
 static int keep(struct visited *v, const struct state *st)
 {
-	struct seen *s = calloc(1, sizeof(*s));
+	struct seen *s = calloc(1, sizeof(*s)), **bucket;
 
 	if (!s)
 		return -ENOMEM;
-	s->hash = state_hash(st);
+	s->hash = hash_of(st);
+	s->pc = st->pc;
 	s->st = state_keep(st);
 	if (!s->st) {
 		free(s);
 		return -ENOMEM;
 	}
-	s->next = v->at[st->pc];
-	v->at[st->pc] = s;
+	v->bytes += sizeof(*s) + state_bytes(s->st);
+	bucket = &v->buckets[bucket_of(s->hash)];
+	s->next = *bucket;
+	*bucket = s;
 	return 1;
 }
 

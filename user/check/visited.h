@@ -7,8 +7,12 @@
 
 struct visited;
 
-struct visited *visited_new(__u32 nr_insns);
+struct visited *visited_new(void);
 void visited_free(struct visited *v);
+
+/* What it has cost: comparisons of states, memory of those that are kept. */
+unsigned long visited_looks(const struct visited *v);
+size_t visited_bytes(const struct visited *v);
 
 /*
  * Is there anything new in this state? If too many differ by values alone, it becomes what covers

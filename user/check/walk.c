@@ -9,13 +9,17 @@
 #include "check/arena.h"
 #include "check/branch.h"
 #include "check/callbacks.h"
+#include "check/entries.h"
 #include "check/live.h"
 #include "check/take.h"
 #include "check/visited.h"
 #include "check/walk.h"
 
-#define STEPS_MAX     4000000
-#define JUMP_BY_TABLE (BPF_JMP | BPF_JA | BPF_X)
+/* The budget of a program, in work that is the same on each machine. */
+#define STEPS_MAX	4000000
+#define LOOKS_OF_A_STEP 8 /* comparisons of states that take as long as an instruction */
+#define BYTES_MAX	(512UL << 20)
+#define JUMP_BY_TABLE	(BPF_JMP | BPF_JA | BPF_X)
 
 /* A function that the kernel calls later. */
 struct root {
@@ -30,6 +34,7 @@ struct walk {
 	struct taker taker;
 	struct calls *calls;
 	struct visited *visited;
+	struct entries *entries;
 	__u16 *live;
 	struct state **todo;
 	size_t nr_todo, room_todo;
@@ -341,9 +346,10 @@ static int leave(struct walk *w, struct state *st)
 	enum callback callback = state_top(st)->callback;
 	__u32 ret = state_top(st)->ret;
 
-	if (st->nr_frames == 1) {
+	if (entries_ends(st))
+		return entries_leave(w->entries, st);
+	if (st->nr_frames == 1)
 		return w->taker.run == RUN_PROGRAM ? take_end(&w->taker, st) : 0;
-	}
 	state_pop(st);
 	st->pc = ret;
 	if (callback == CALLBACK_AGAIN) /* its arguments are still those of the call */
@@ -393,6 +399,47 @@ static int one(struct walk *w, struct state *st)
 	return jump(w, st);
 }
 
+/* A function that has just been entered, then a place where paths meet. As follow(). */
+static int meet(struct walk *w, struct state *st)
+{
+	__u32 live = w->live[st->pc] & ~LIVE_MEET;
+	int more = 1;
+
+	if (st->met) {
+		st->met = false;
+		return 1;
+	}
+	if (state_top(st)->fresh) {
+		state_top(st)->fresh = false;
+		more = entries_enter(w->entries, st);
+	}
+	if (more <= 0 || !(w->live[st->pc] & LIVE_MEET || st->behind))
+		return more;
+	st->behind = false;
+	state_forget(w->s.syms, st, live);
+	return visited_add(w->visited, w->s.syms, st, live);
+}
+
+/* Many callers that go on meet there at once: what is not new need not wait for its turn. */
+static int put_behind(void *walk, struct state *st)
+{
+	struct walk *w = walk;
+	int more = st->pc < w->s.prog->nr_insns ? meet(w, st) : -EINVAL;
+
+	st->met = true;
+	if (more > 0)
+		return put(w, st);
+	state_free(st);
+	return more;
+}
+
+static bool is_spent(const struct walk *w)
+{
+	return w->steps + visited_looks(w->visited) / LOOKS_OF_A_STEP > STEPS_MAX ||
+	       visited_bytes(w->visited) > BYTES_MAX;
+}
+
+/* 0: the path has ended, -errno. */
 static int follow(struct walk *w, struct state *st)
 {
 	int more = 1;
@@ -402,14 +449,10 @@ static int follow(struct walk *w, struct state *st)
 			return -EINVAL;
 		if (w->s.prog->insns[st->pc].code == JUMP_BY_TABLE)
 			return -EOPNOTSUPP;
-		if (++w->steps > STEPS_MAX)
-			return -E2BIG;
-		if (w->live[st->pc] & LIVE_MEET) {
-			__u32 live = w->live[st->pc] & ~LIVE_MEET;
-
-			state_forget(w->s.syms, st, live);
-			more = visited_add(w->visited, w->s.syms, st, live);
-		}
+		w->steps++;
+		if (is_spent(w))
+			return -EDQUOT;
+		more = meet(w, st);
 		if (more > 0)
 			more = one(w, st);
 	}
@@ -449,6 +492,8 @@ static int walk_from(struct walk *w, const struct root *root)
 		st = w->todo[--w->nr_todo];
 		err = follow(w, st);
 		state_free(st);
+		if (!err && !w->nr_todo)
+			err = entries_settle(w->entries);
 	}
 	clear_todo(w);
 	return err;
@@ -462,12 +507,16 @@ static int walk_root(struct walk *w, const struct root *root)
 	w->entered[root->pc] = true;
 	w->taker.run = root->run;
 	w->steps = 0;
-	w->visited = visited_new(w->s.prog->nr_insns);
-	err = w->visited ? walk_from(w, root) : -ENOMEM;
+	w->visited = visited_new();
+	w->entries = entries_new(w->s.prog->nr_insns, w->s.syms, put_behind, w);
+	err = w->visited && w->entries ? walk_from(w, root) : -ENOMEM;
 	visited_free(w->visited);
+	entries_free(w->entries);
 	if (err == -ENOMEM || !err)
 		return err;
-	w->bounds->stopped = err == -E2BIG	? "it has too many paths" :
+	w->bounds->spent |= err == -EDQUOT;
+	w->bounds->stopped = err == -EDQUOT ? "it has too many paths, and the budget is used up" :
+			     err == -E2BIG  ? "its calls are nested too deep" :
 			     err == -EOPNOTSUPP ? "it jumps to places out of a table" :
 						  "a call in it leads to no known place";
 	return 0;

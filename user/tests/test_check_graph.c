@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/graph.h"
+#include "check/order.h"
 #include "unit.h"
 
 #define NR_MAPS 26

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "check/entries.h"
+#include "check/facts.h"
+#include "check/made.h"
+
+#define ENTERED_APART                                                              \
+	16 /* calls of a function that are followed with all that is known of them \
+	    */
+/* Entries, callers and exits that are kept apart; after that they become one. */
+#define APART_NUMBERS 3	 /* that differ by numbers and conditions */
+#define APART	      32 /* by pointers too */
+#define ALL_REGS      0xffffU
+
+/**
+ * struct entry - a function, entered in one way
+ * @next: another one of the same function
+ * @at: what it can see then
+ * @ends: number of frames with its own: to leave that is to leave it
+ * @made: symbols that it makes anew: whoever called it and has an older one, has another number
+ * @told: how many and 1 there were when the first caller went on; 0: none has
+ * @callers: who entered, each as it will go on
+ * @exits: and what came out
+ */
+struct entry {
+	struct entry *next;
+	struct state *at;
+	__u32 ends;
+	struct made made;
+	size_t told;
+	struct state **callers, **exits;
+	size_t nr_callers, nr_exits;
+};
+
+struct entries {
+	struct syms *syms;
+	entries_put put;
+	void *to;
+	struct entry **of; /* by first instruction */
+	__u32 *entered;
+	__u32 nr;
+};
+
+struct entries *entries_new(__u32 nr_insns, struct syms *syms, entries_put put, void *to)
+{
+	struct entries *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	*e = (struct entries){ .syms = syms, .put = put, .to = to, .nr = nr_insns };
+	e->of = calloc(nr_insns + 1, sizeof(e->of[0]));
+	e->entered = calloc(nr_insns + 1, sizeof(e->entered[0]));
+	if (e->of && e->entered)
+		return e;
+	entries_free(e);
+	return NULL;
+}
+
+static void free_states(struct state **all, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		state_free(all[i]);
+	free(all);
+}
+
+static void entry_free(struct entry *one)
+{
+	state_free(one->at);
+	made_free(&one->made);
+	free_states(one->callers, one->nr_callers);
+	free_states(one->exits, one->nr_exits);
+	free(one);
+}
+
+void entries_free(struct entries *e)
+{
+	for (__u32 pc = 0; e && e->of && pc < e->nr; pc++)
+		for (struct entry *one = e->of[pc], *next; one; one = next) {
+			next = one->next;
+			entry_free(one);
+		}
+	if (e) {
+		free(e->of);
+		free(e->entered);
+	}
+	free(e);
+}
+
+/* Those that are like a state: how many, and the latest of each sort. */
+struct alike {
+	size_t nr, nr_close;
+	const struct state *latest, *latest_close;
+};
+
+/* Does it cover the state? */
+static bool alike_add(struct alike *a, const struct state *one, const struct state *st)
+{
+	if (!state_alike(one, st))
+		return false;
+	if (state_covers(one, st, ALL_REGS))
+		return true;
+	if (!a->nr++)
+		a->latest = one;
+	if (state_close(one, st) && !a->nr_close++)
+		a->latest_close = one;
+	return false;
+}
+
+/* What the state has to become one with, or NULL. */
+static const struct state *alike_many(const struct alike *a)
+{
+	return a->nr_close >= APART_NUMBERS ? a->latest_close : a->nr >= APART ? a->latest : NULL;
+}
+
+static bool covered(struct state **all, size_t nr, const struct state *st, struct alike *a)
+{
+	*a = (struct alike){};
+	for (size_t i = nr; i-- > 0;)
+		if (alike_add(a, all[i], st))
+			return true;
+	return false;
+}
+
+/* 1: it is new, 0: it is not, -ENOMEM. Too many become one; place: of the joining. */
+static int add_state(struct entries *e, struct state ***all, size_t *nr, struct state *st,
+		     __u32 place)
+{
+	const struct state *with;
+	struct state *copy;
+	struct alike a;
+	int err;
+
+	if (covered(*all, *nr, st, &a))
+		return 0;
+	with = alike_many(&a);
+	if (with) {
+		state_join(e->syms, st, with, place);
+		if (st->bounds)
+			st->bounds->joined++;
+		if (covered(*all, *nr, st, &a))
+			return 0;
+	}
+	copy = state_keep(st);
+	err = copy ? grow_append((void **)all, nr, &copy, sizeof(copy)) : -ENOMEM;
+	if (err)
+		state_free(copy);
+	return err ?: 1;
+}
+
+static bool sees_stack(const struct frame *f)
+{
+	for (int r = BPF_REG_0; r < BPF_REG_10; r++)
+		if (f->regs[r].kind == VAL_STACK || f->regs[r].kind == VAL_ANYWHERE)
+			return true;
+	return false;
+}
+
+static void hide_frame(struct frame *f)
+{
+	f->ret = 0;
+	f->callback = CALLBACK_NONE;
+	for (int r = 0; r < STATE_REGS; r++)
+		f->regs[r] = (struct val){ .kind = VAL_ANY };
+}
+
+/* Without what it cannot see: the registers of its callers, and their stacks if it has no pointer.
+ */
+static void hide_callers(struct state *st)
+{
+	bool sees = sees_stack(state_top(st));
+	struct frame *own = state_top(st);
+
+	own->ret = 0;
+	own->callback = CALLBACK_NONE;
+	for (int i = 0; i < st->nr_frames - 1; i++)
+		if (sees)
+			hide_frame(st->frames[i]);
+		else
+			free(st->frames[i]);
+	if (sees)
+		return;
+	st->frames[0] = own;
+	st->nr_frames = 1;
+	own->regs[BPF_REG_10].where = 0;
+}
+
+static struct entry *find(const struct entries *e, const struct state *st, struct alike *a)
+{
+	*a = (struct alike){};
+	for (struct entry *one = e->of[st->pc]; one; one = one->next)
+		if (alike_add(a, one->at, st))
+			return one;
+	return NULL;
+}
+
+static struct entry *entry_new(struct entries *e, const struct state *st)
+{
+	struct entry *one = calloc(1, sizeof(*one));
+
+	if (one)
+		one->at = state_keep(st);
+	if (!one || !one->at) {
+		free(one);
+		return NULL;
+	}
+	one->ends = st->nr_frames;
+	one->next = e->of[st->pc];
+	e->of[st->pc] = one;
+	return one;
+}
+
+/* What is known there of everything but frames. */
+static void take_rest(struct state *to, const struct state *from)
+{
+	to->nr_held = from->nr_held;
+	memcpy(to->held, from->held, sizeof(to->held));
+	to->irq_off = from->irq_off;
+	to->failed = from->failed;
+	to->failed_pc = from->failed_pc;
+	to->failed_held = from->failed_held;
+	to->quiet_pc = from->quiet_pc;
+	to->clean = from->clean;
+	to->took = from->took;
+}
+
+static void take_stacks(struct state *to, const struct state *from)
+{
+	for (int i = 0; i < from->nr_frames - 1 && i < to->nr_frames; i++) {
+		const struct frame *f = from->frames[i];
+
+		memcpy(to->frames[i]->words, f->words, f->nr_words * sizeof(f->words[0]));
+		to->frames[i]->nr_words = f->nr_words;
+	}
+}
+
+static void return_to(struct syms *syms, struct state *st, const struct state *from)
+{
+	struct val r0 = *state_reg(from, BPF_REG_0);
+	enum callback how = st->resume_how;
+
+	st->pc = st->resume_pc;
+	st->resume_pc = 0;
+	st->resume_how = CALLBACK_NONE;
+	st->behind = true;
+	if (how == CALLBACK_AGAIN)
+		return;
+	if (how == CALLBACK_ONCE)
+		r0 = state_fresh(syms, st, (__u64)st->pc++ * 256, false);
+	for (int r = BPF_REG_1; r <= BPF_REG_5; r++)
+		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };
+	*state_reg(st, BPF_REG_0) = r0.kind == VAL_STACK ? (struct val){ 0 } : r0;
+}
+
+/* A caller goes on with what came out. */
+static int resume(struct entries *e, struct entry *one, const struct state *caller,
+		  const struct state *from)
+{
+	struct state *st = state_copy(caller);
+
+	if (!st)
+		return -ENOMEM;
+	if (!one->told)
+		one->told = made_count(&one->made) + 1;
+	state_forget_made(e->syms, st, &one->made);
+	take_stacks(st, from);
+	take_rest(st, from);
+	return_to(e->syms, st, from);
+	for (int i = 0; i < from->nr_facts; i++)
+		facts_add(st, from->facts[i].op, from->facts[i].a, from->facts[i].b);
+	if (facts_contradict(e->syms, st)) {
+		state_free(st);
+		return 0;
+	}
+	return e->put(e->to, st);
+}
+
+static int add_caller(struct entries *e, struct entry *one, struct state *caller)
+{
+	int err = add_state(e, &one->callers, &one->nr_callers, caller, JOIN_UNKNOWN);
+
+	if (err <= 0)
+		return err;
+	for (size_t i = 0; i < one->nr_exits; i++) {
+		err = resume(e, one, one->callers[one->nr_callers - 1], one->exits[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int enter_new(struct entries *e, struct state *in, struct entry **one)
+{
+	struct state *first;
+
+	*one = entry_new(e, in);
+	first = *one ? state_copy(in) : NULL;
+	if (!first)
+		return -ENOMEM;
+	first->inside = *one;
+	first->made = &(*one)->made;
+	return e->put(e->to, first);
+}
+
+static int enter_hidden(struct entries *e, struct state *caller, struct state *in)
+{
+	const struct state *with;
+	struct made made = {};
+	struct entry *one;
+	struct alike a;
+	int err = 0;
+
+	in->inside = NULL;
+	in->made = NULL;
+	hide_callers(in);
+	one = find(e, in, &a);
+	with = alike_many(&a);
+	if (!one && with) {
+		in->made = &made;
+		state_join(e->syms, in, with, in->pc + e->nr);
+		in->made = NULL;
+		if (in->bounds)
+			in->bounds->joined++;
+		one = find(e, in, &a);
+	}
+	if (!one)
+		err = enter_new(e, in, &one);
+	if (!err)
+		made_add_all(&one->made, &made);
+	err = err ?: made.nomem ? -ENOMEM : 0;
+	made_free(&made);
+	return err ?: add_caller(e, one, caller);
+}
+
+int entries_enter(struct entries *e, struct state *st)
+{
+	struct state *in;
+	int err;
+
+	if (st->pc >= e->nr || e->entered[st->pc]++ < ENTERED_APART)
+		return 1;
+	in = state_copy(st);
+	if (!in)
+		return -ENOMEM;
+	st->resume_pc = state_top(st)->ret;
+	st->resume_how = state_top(st)->callback;
+	state_pop(st);
+	for (int r = BPF_REG_0; r <= BPF_REG_5 && !st->resume_how; r++)
+		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };
+	err = enter_hidden(e, st, in);
+	state_free(in);
+	return err;
+}
+
+bool entries_ends(const struct state *st)
+{
+	return st->inside && st->nr_frames == st->inside->ends;
+}
+
+static int resume_all(struct entries *e, struct entry *one, size_t first_exit)
+{
+	int err = 0;
+
+	for (size_t x = first_exit; x < one->nr_exits; x++)
+		for (size_t i = 0; !err && i < one->nr_callers; i++)
+			err = resume(e, one, one->callers[i], one->exits[x]);
+	return err;
+}
+
+int entries_leave(struct entries *e, struct state *st)
+{
+	struct entry *one = st->inside;
+	int err;
+
+	/* Of its own frame the result alone counts, and nobody can point into it any more. */
+	state_top(st)->nr_words = 0;
+	for (int r = BPF_REG_1; r < STATE_REGS; r++)
+		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };
+	st->pc = one->at->pc;
+	err = add_state(e, &one->exits, &one->nr_exits, st, one->at->pc + 2 * e->nr);
+	return err > 0 ? resume_all(e, one, one->nr_exits - 1) : err;
+}
+
+int entries_settle(struct entries *e)
+{
+	int err = 0;
+
+	for (__u32 pc = 0; !err && pc < e->nr; pc++)
+		for (struct entry *one = e->of[pc]; !err && one; one = one->next) {
+			size_t nr = made_count(&one->made) + 1;
+
+			if (!one->told || one->told == nr)
+				continue;
+			one->told = nr;
+			err = resume_all(e, one, 0);
+		}
+	return err;
+}

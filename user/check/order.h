@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* In which order two locks of one sort are taken, as far as the program has compared them. */
+#ifndef RQSPIN_CHECK_ORDER_H
+#define RQSPIN_CHECK_ORDER_H
+
+#include "check/step.h"
+
+/* What is lower in the first lock than in the second one; those with _DOWN: higher. */
+enum {
+	ORDER_ADDRESS = 1,
+	ORDER_KEY = 2, /* as a number without a sign */
+	ORDER_SIGNED = 4,
+	ORDER_ADDRESS_DOWN = 8,
+	ORDER_KEY_DOWN = 16,
+	ORDER_SIGNED_DOWN = 32,
+};
+
+/* ORDER_*, as many as hold, also where the two may be equal. differ: they surely are not. */
+unsigned int order_of(const struct stepper *s, const struct state *st, const struct lockid *a,
+		      const struct lockid *b, bool *differ);
+
+/* "address", "key down", ...: the first of them, or NULL. */
+const char *order_name(unsigned int order);
+
+#endif
