@@ -257,7 +257,8 @@ void judge_sizes(const struct check_set *set, struct findings *f)
 			continue;
 		one = finding_add(
 			f, FINDING_NOTE, "incomplete", NULL, 0,
-			"the object leaves the size of maps to the command that loads it: "
+			"the object leaves the size of maps to the command that loads it, or has very "
+			"large ones: "
 			"its programs were loaded with small ones");
 		if (one)
 			one->at.object = strdup(m->sized);

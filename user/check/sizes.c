@@ -11,6 +11,9 @@
 #define BYTES_MAX    (64ULL << 20) /* of all elements */
 #define INNER_VALUE  4096
 #define STACK_FRAMES 127
+#define ENOUGH	     1024	 /* elements of a map that would be too large */
+#define MEMORY_MAX   (64U << 20) /* bytes, of one map */
+#define ELEMENT_COST 64		 /* besides key and value, of a hash */
 
 /* The kernel or libbpf gives these a size, or they must have none. */
 static bool has_no_size(enum bpf_map_type type)
@@ -90,4 +93,64 @@ const char *sizes_fault(const struct bpf_map *map)
 		if (bpf_map__type(map) == arrays[i] && bpf_map__key_size(map) != sizeof(__u32))
 			return "the key of an array has 4 bytes";
 	return NULL;
+}
+
+/* Of those that are filled as they are wanted, or of pages, nothing is to be had. */
+static bool is_allocated(enum bpf_map_type type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A number that may be a key. */
+static bool is_constant(const struct bpf_insn *insn)
+{
+	__u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
+
+	if (class == BPF_ST || insn->code == (BPF_LD | BPF_IMM | BPF_DW))
+		return true;
+	if (class == BPF_ALU || class == BPF_ALU64)
+		return op == BPF_MOV && BPF_SRC(insn->code) == BPF_K;
+	return (class == BPF_JMP || class == BPF_JMP32) && (op == BPF_JEQ || op == BPF_JNE);
+}
+
+/* As many elements as have keys that the program names. */
+static __u32 keys_named(const struct bpf_program *prog, __u32 below)
+{
+	const struct bpf_insn *insns = bpf_program__insns(prog);
+	__u32 nr = 0;
+
+	for (size_t i = 0; insns && i < bpf_program__insn_cnt(prog); i++)
+		if (is_constant(&insns[i]) && (__u32)insns[i].imm < below &&
+		    (__u32)insns[i].imm >= nr)
+			nr = (__u32)insns[i].imm + 1;
+	return nr;
+}
+
+bool sizes_bound(const struct bpf_object *obj, struct bpf_map *map)
+{
+	__u64 each = bpf_map__key_size(map) + bpf_map__value_size(map) + ELEMENT_COST;
+	__u32 nr = bpf_map__max_entries(map), keep = ENOUGH;
+	struct bpf_program *prog;
+
+	if (!is_allocated(bpf_map__type(map)) || nr * each <= MEMORY_MAX)
+		return false;
+	bpf_object__for_each_program(prog, obj)
+	{
+		__u32 named = keys_named(prog, nr);
+
+		keep = named > keep ? named : keep;
+	}
+	return keep < nr && !bpf_map__set_max_entries(map, keep);
 }

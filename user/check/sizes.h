@@ -14,6 +14,12 @@ struct bpf_map;
 bool sizes_complete(struct bpf_map *map);
 
 /*
+ * A map that would take much of the kernel's memory gets fewer elements, but all keys that the
+ * programs name. True: it has got them.
+ */
+bool sizes_bound(const struct bpf_object *obj, struct bpf_map *map);
+
+/*
  * Gives a map of maps an inner map, if its object has none: *fd, if it is not 0, else a new one,
  * which the caller closes after the object. False: it has one, or is no such map.
  */
