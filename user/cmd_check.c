@@ -33,8 +33,9 @@ struct check_cmd {
 
 static const struct argp_option options[] = {
 	{ "loaded", KEY_LOADED, NULL, 0,
-	  "Check the programs in the kernel, beside those of objects", 1 },
-	{ "dot", KEY_DOT, "FILE", 0, "Write the order of locks there, as a graph for graphviz", 1 },
+	  "Check the programs that are in the kernel, alone or with those of objects", 1 },
+	{ "dot", KEY_DOT, "FILE", 0, "Write the order of locks to FILE, as a graph for graphviz",
+	  1 },
 	{ "sarif", KEY_SARIF, NULL, 0, "Print the findings as SARIF 2.1.0, for code hosts", 1 },
 	{ 0 },
 };
@@ -88,8 +89,8 @@ static const struct argp argp = {
 	       "take while they hold which, over all of the objects, and where that goes in a "
 	       "circle.\v"
 	       "The programs are loaded, read back and unloaded; none is attached or run, and nothing "
-	       "is pinned. Each line is one that editors and compilers' users know: FILE:LINE: "
-	       "warning: MESSAGE [KIND]. What cannot be decided is said in notes, which do not count. "
+	       "is pinned. Lines look like those of a compiler: FILE:LINE: warning: MESSAGE "
+	       "[KIND]. What cannot be decided is said in notes, which do not count without --error. "
 	       "Exit status 0: no finding; 10: at least one; 4: none, but a program has too many "
 	       "paths for the budget of work; 1 to 3: something could not be looked at. What it can "
 	       "see and what not: check.md.",

@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
 	{ "textfile", KEY_TEXTFILE, "FILE", 0,
 	  "Write the metrics to FILE, which is replaced as a whole", 1 },
 	{ "listen", KEY_LISTEN, "ADDRESS:PORT", 0,
-	  "Serve the metrics by HTTP at /metrics; without ADDRESS on all of them, port 0 is any",
+	  "Serve the metrics by HTTP at /metrics; without ADDRESS on all addresses; port 0 is any",
 	  1 },
 	{ "interval", 'i', "TIME", 0, "Between two versions of FILE (15 s)", 2 },
 	{ "max-series", KEY_SERIES, "N", 0,

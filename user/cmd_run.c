@@ -37,15 +37,15 @@ static const struct argp_option options[] = {
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
 	{ "roles", KEY_ROLES, "LIST", 0,
 	  "Programs of FILE.bpf.o to run, one per CPU, such as a,b; not needed for an object that "
-	  "has one program, or says it itself, as those of 'rqspin replay' do",
+	  "has one program, or names them itself, as those of 'rqspin replay' do",
 	  2 },
 	{ "data-in", KEY_DATA_IN, "FILE", 0,
-	  "Give the programs of FILE.bpf.o the packet in FILE, raw bytes as for 'bpftool prog run' "
-	  "(-: standard input); without it a packet is 64 zero bytes",
+	  "Give all programs of FILE.bpf.o the same packet, that in FILE: raw bytes as for "
+	  "'bpftool prog run' (-: standard input); without it a packet is 64 zero bytes",
 	  2 },
 	{ "ctx-in", KEY_CTX_IN, "FILE", 0,
-	  "Give them the context in FILE, such as a struct xdp_md or __sk_buff, or the arguments "
-	  "of a raw tracepoint (-: standard input)",
+	  "Give all programs of FILE.bpf.o the context in FILE, such as a struct xdp_md or "
+	  "__sk_buff, or the arguments of a raw tracepoint (-: standard input)",
 	  2 },
 	{ 0 },
 };
@@ -152,8 +152,9 @@ static const struct argp argp = {
 	       "many acquisitions succeeded and failed, and how long they took."
 	       "\vIn programs of your own the calls of bpf_res_spin_lock() and "
 	       "bpf_res_spin_lock_irqsave() are counted, by what they return; what the programs "
-	       "return is printed beside them. With several roles, 1 from a program that is not "
-	       "for packets says that the others did not come. Without --count and --duration a sample runs for its default number of "
+	       "return is printed beside them. With several roles, a tc, syscall or raw_tp "
+	       "program that returns 1 says that the others did not come: the round is "
+	       "repeated. Without --count and --duration a sample runs for its default number of "
 	       "rounds. Ctrl-C ends the run early and prints the results so far.",
 	.children = children,
 };

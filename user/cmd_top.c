@@ -131,7 +131,8 @@ static const struct argp argp = {
 	       "its latest failure. With --batch tables, the last at Ctrl-C. "
 	       "The counts are those of 'rqspin stat', since the start. DEADLK counts AA, ABBA, cycles "
 	       "and NESTED, TMOUT timeouts. WAIT and MAX, how long failing acquisitions waited, on average "
-	       "and at most, are there as soon as the kernel has told it of one. With --waits, WAITS counts those that waited, "
+	       "and at most, appear as soon as the kernel has reported "
+	       "the wait of one. With --waits, WAITS counts acquisitions that waited, "
 	       "also if they got the lock, and TOTAL is their time.",
 };
 

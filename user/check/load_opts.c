@@ -14,8 +14,8 @@ static const struct argp_option options[] = {
 	{ "type", KEY_TYPE, "[PROGRAM=]TYPE", 0,
 	  "Type of programs whose section does not tell it, such as xdp or tc", 2 },
 	{ "rodata", KEY_RODATA, "NAME=VALUE", 0,
-	  "Value of a constant that the object's command sets before it loads; without, all values "
-	  "are possible",
+	  "Value of a constant that the object's own loader sets before it loads; without this "
+	  "option all values are possible",
 	  2 },
 	{ 0 },
 };
