@@ -33,14 +33,15 @@ tree_find() {
 	[ -n "$map" ] && dirname "$(dirname "$map")"
 }
 
-# Take what is in folder $1, if it is the libbpf that is pinned.
+# Take what is in folder $1, if it is the libbpf that is pinned. Its callers ask how it went, so
+# `set -e` is off here: half a copy must not become the tree.
 tree_take() {
 	local from
 	from=$(tree_find "$1") && [ "$(tree_sum "$from" 2>/dev/null)" = "$LIBBPF_TREE_SHA256" ] || return 1
-	mkdir "$work/take"
-	(cd "$from" && cp -r LICENSE* include src "$work/take")
-	rm -rf "$tree"
-	mv "$work/take" "$tree"
+	mkdir -p "$work/take" &&
+		(cd "$from" && cp -r LICENSE* include src "$work/take") &&
+		rm -rf "$tree" &&
+		mv "$work/take" "$tree"
 }
 
 tarball_take() {
