@@ -11,8 +11,8 @@ import pytest
 TOP = Path(__file__).resolve().parent.parent
 SUITES = """
 +full | old queue | 60 | true
-+least-of-b | b queue | 60 | true
-+least-of-newest | newest queue | 60 | true
++least-of-b | b queue | 60 | selftests/kernel.sh
++least-of-newest | newest queue | 60 | selftests/kernel.sh
 """
 FETCH = """#!/bin/bash
 mkdir -p build/kernels/$1
@@ -56,6 +56,16 @@ def test_one_image_is_tested_once(tree, twin):
     assert status == 0, out
     assert out.splitlines()[-1] == "2 passed, 0 failed, 1 skipped"
     assert f"skip: least-of-newest: whole suite: newest is the image of {twin} ({image})" in out
+
+
+def test_a_suite_that_is_nowhere_else_runs_in_any_case(tree):
+    (tree / "images/b").write_text((tree / "images/old").read_text())
+    (tree / "scripts/suites.conf").write_text(SUITES + "+own | b queue | 60 | build/own --run\n")
+    (tree / "images/newest").write_text("linux-7.4 7.4~rc1-1")
+    status, out = run_all(tree)
+    assert status == 0, out
+    assert out.splitlines()[-1] == "3 passed, 0 failed, 1 skipped"
+    assert "skip: least-of-b: whole suite: b is the image of old" in out
 
 
 def test_another_image_is_tested(tree):
