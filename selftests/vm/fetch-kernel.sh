@@ -183,7 +183,11 @@ if [ "$suites" = built ]; then
 fi
 is_here && exit 0
 
-find_mirror "$repo" || die "$mirror_error"
+if ! find_mirror "$repo"; then
+	[ -e "$out/$name/IMAGE" ] || die "$mirror_error"
+	echo "fetch-kernel: $name stays $(cut -d' ' -f2 "$out/$name/IMAGE"): $mirror_error" >&2
+	exit 0
+fi
 repo=$mirror
 mkdir -p "$out"
 exec 9>"$out/.lock"

@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-tree=$out/tree kernels=$out/tree/build/kernels
+tree=$out/tree kernels=$out/tree/build/kernels mirror=http://mirror.test/debian
 n=0 passed=0 failed=0
 
 check() {
@@ -73,7 +73,7 @@ fake_apt() {
 suite() { printf '%s\n' "${@:2}" >"$out/suites/$1"; }
 
 fetch() {
-	SUITES=$out/suites DEBIAN_MIRROR=http://mirror.test/debian PATH=$out/bin:$PATH \
+	SUITES=$out/suites DEBIAN_MIRROR=$mirror PATH=$out/bin:$PATH \
 		"$tree/selftests/vm/fetch-kernel.sh" "$@" >"$out/said" 2>&1
 	rc=$?
 }
@@ -90,7 +90,7 @@ fake_apt
 suite near 'linux-image-7.3.10+deb14-amd64 7.3.10-1'
 suite far 'linux-image-7.3.9+deb13-amd64 7.3.9-1~bpo13+1'
 suite rare 'linux-image-7.3-amd64 7.3~rc7-1~exp1'
-echo 1..17
+echo 1..19
 fetch newest
 check "the newest version wins, a release candidate is older" is newest \
 	'linux-image-7.3.10+deb14-amd64 7.3.10-1'
@@ -130,6 +130,12 @@ a_day_later newest
 fetch newest
 check "without network what is here is used" is newest 'linux-image-7.4-amd64 7.4~rc1-1~exp1'
 check "... and that is said" says 'newest stays 7.4~rc1-1~exp1: no package lists'
+mirror=''
+a_day_later newest
+fetch newest
+check "without a mirror what is here is used" is newest 'linux-image-7.4-amd64 7.4~rc1-1~exp1'
+check "... and that is said" says "newest stays 7.4~rc1-1~exp1: this machine's apt has no source"
+mirror=http://mirror.test/debian
 rm -rf "$kernels/newest"
 fetch newest
 check "without network and kernel: no package lists" says 'fetch-kernel: no package lists .* near'
