@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/libbpf.h>
 
 #include "base/log.h"
 #include "kernel/heldtab.h"
@@ -114,7 +115,8 @@ static int confirm(struct spinning *sp, struct heldtab *ht, const __u64 *before)
 int spinning_find(struct spinning *sp, struct heldtab *ht)
 {
 	unsigned int nr = heldtab_nr_cpus(ht);
-	bool *asked = calloc(nr, sizeof(*asked)), any = false;
+	int cpus = libbpf_num_possible_cpus(); /* there may be more than tables */
+	bool *asked = cpus > 0 ? calloc(cpus, sizeof(*asked)) : NULL, any = false;
 	__u64 *before = calloc(nr, sizeof(*before));
 	int err = 0;
 
