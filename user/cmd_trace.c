@@ -315,6 +315,9 @@ static int exit_code(const struct trace *t)
 static int open_family(struct trace *t)
 {
 	t->family = family_open();
+	if (t->family && !family_by_tasks(t->family))
+		pr_warn("--only-command: in a PID namespace the tasks of a command are not known: only "
+			"failures in programs that it loads are shown");
 	if (t->family)
 		return 0;
 	pr_err("--only-command: perf events, which tell what a command starts and loads, are "

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/task.h"
 
-/* The kernel's ids are those of the first PID namespace: in another one they name somebody else. */
-static bool ids_are_the_kernels(void)
+bool task_ids_known(void)
 {
 	static const char first[] = "pid:[4026531836]";
 	char link[sizeof(first)] = "";
@@ -53,7 +51,7 @@ static int read_name(__u32 tid, char comm[TASK_COMM])
 
 int task_find(__u32 tid, __u32 *pid, char comm[TASK_COMM])
 {
-	int err = ids_are_the_kernels() ? read_process(tid, pid) : -ESRCH;
+	int err = task_ids_known() ? read_process(tid, pid) : -ESRCH;
 
 	return err || !comm ? err : read_name(tid, comm);
 }

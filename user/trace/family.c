@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/task.h"
 #include "trace/failure.h"
 #include "trace/family.h"
 #include "trace/perf_rings.h"
@@ -14,6 +15,7 @@
 struct family {
 	struct perf_rings rings;
 	__u32 own_pid;
+	bool by_tasks;	      /* their ids are those of failures */
 	unsigned char *tasks; /* a bit for each */
 	__u32 *progs;
 	size_t nr_progs;
@@ -47,6 +49,7 @@ struct family *family_new(__u32 own_pid)
 
 	if (fy) {
 		fy->own_pid = own_pid;
+		fy->by_tasks = true;
 		fy->tasks = calloc(1, TASKS_MAX / 8);
 	}
 	if (fy && !fy->tasks) {
@@ -124,8 +127,12 @@ struct family *family_open(void)
 	struct family *fy = family_new(getpid());
 	int err = fy ? perf_rings_open(&fy->rings, &attr, 0, NULL) : -ENOMEM;
 
-	if (!err)
+	/* What starts on a CPU without a ring would be a stranger. */
+	err = err ?: fy->rings.refused;
+	if (!err) {
+		fy->by_tasks = task_ids_known();
 		return fy;
+	}
 	family_close(fy);
 	errno = -err;
 	return NULL;
@@ -161,8 +168,14 @@ bool family_has_prog(const struct family *fy, __u32 prog_id)
 	return false;
 }
 
+bool family_by_tasks(const struct family *fy)
+{
+	return fy->by_tasks;
+}
+
 bool family_has(const struct family *fy, const struct failure *f)
 {
-	return family_has_prog(fy, f->prog_id) || has_task(fy, f->ev.pid) ||
-	       has_task(fy, f->ev.tid);
+	if (family_has_prog(fy, f->prog_id))
+		return true;
+	return fy->by_tasks && (has_task(fy, f->ev.pid) || has_task(fy, f->ev.tid));
 }

@@ -23,6 +23,12 @@ void family_close(struct family *fy);
  */
 unsigned long long family_read(struct family *fy);
 
+/*
+ * False: the kernel tells us other ids of tasks than failures have, since we are in a PID namespace
+ * of our own. Then only programs say what is of the family.
+ */
+bool family_by_tasks(const struct family *fy);
+
 /* Was it in one of its programs, or in one of its tasks? */
 bool family_has(const struct family *fy, const struct failure *f);
 

@@ -55,6 +55,7 @@ int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t p
 		int added = wanted && !wanted[cpu] ? -ENODEV : ring_add(pr, attr, pid, cpu);
 
 		err = added == -ENODEV ? err : added;
+		pr->refused = added && added != -ENODEV ? added : pr->refused;
 	}
 	return pr->nr ? 0 : err;
 }

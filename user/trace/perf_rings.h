@@ -15,12 +15,14 @@
  * @pages: the memory that each shares with the kernel
  * @cpus: whose they are
  * @nr: of each; 0 if the kernel refuses
+ * @refused: why it refused one of them, -errno; 0: none, but for CPUs that are offline
  */
 struct perf_rings {
 	struct pollfd *fds;
 	void **pages;
 	int *cpus;
 	int nr;
+	int refused;
 };
 
 /*
