@@ -20,7 +20,7 @@ extern int bpf_res_spin_lock___kernel(struct bpf_res_spin_lock *lock) __weak __k
 extern int bpf_res_spin_lock_irqsave___kernel(struct bpf_res_spin_lock *lock,
 					      unsigned long *flags__irq_flag) __weak __ksym;
 
-static __always_inline int count(int err)
+static __always_inline int call_count(int err)
 {
 	if (!err)
 		__sync_fetch_and_add(&rqspin_counted.ok, 1);
@@ -36,11 +36,11 @@ static __always_inline int count(int err)
 /* Hidden, so that the verifier follows calls of them instead of checking them alone. */
 __hidden int bpf_res_spin_lock(struct bpf_res_spin_lock *lock)
 {
-	return count(bpf_res_spin_lock___kernel(lock));
+	return call_count(bpf_res_spin_lock___kernel(lock));
 }
 
 __hidden int bpf_res_spin_lock_irqsave(struct bpf_res_spin_lock *lock,
 				       unsigned long *flags__irq_flag)
 {
-	return count(bpf_res_spin_lock_irqsave___kernel(lock, flags__irq_flag));
+	return call_count(bpf_res_spin_lock_irqsave___kernel(lock, flags__irq_flag));
 }

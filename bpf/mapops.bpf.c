@@ -27,7 +27,7 @@ struct span {
 	__u64 base, size;
 };
 
-static __always_inline bool within(const struct span *s, __u64 lock)
+static __always_inline bool span_has(const struct span *s, __u64 lock)
 {
 	return lock - s->base < s->size;
 }
@@ -65,7 +65,7 @@ static __noinline __u64 newest_within(__u32 cpu, const struct span *s, __u32 ski
 		if (i + skip >= nr)
 			break;
 		lock = table_lock(cpu, i);
-		if (lock && within(s, lock))
+		if (lock && span_has(s, lock))
 			found = lock;
 	}
 	return found;
@@ -125,7 +125,7 @@ static __always_inline void find_bucket(struct witness *w, const struct span *bu
 	w->lock = crossed ? crossed : held;
 }
 
-static __always_inline void fill(void *ctx, struct witness_place *at, struct witness_told *w)
+static __always_inline void told_fill(void *ctx, struct witness_place *at, struct witness_told *w)
 {
 	struct witness_tables *d;
 
@@ -145,8 +145,8 @@ static __always_inline void fill(void *ctx, struct witness_place *at, struct wit
 	witness_publish(at, &w->w, d);
 }
 
-static __always_inline struct witness_told *begin(struct witness_place *at,
-						  const struct bpf_map *map, int err)
+static __always_inline struct witness_told *told_begin(struct witness_place *at,
+						       const struct bpf_map *map, int err)
 {
 	struct witness_told *w = witness_reserve(at);
 
@@ -173,13 +173,13 @@ static __always_inline int bucket_op(void *ctx, struct bpf_map *map, long ret)
 
 	if (!is_lock_error(ret))
 		return 0;
-	w = begin(&at, map, ret);
+	w = told_begin(&at, map, ret);
 	if (!w)
 		return 0;
 	buckets.base = (__u64)BPF_CORE_READ(htab, buckets);
 	buckets.size = (__u64)BPF_CORE_READ(htab, n_buckets) * bpf_core_type_size(struct bucket);
 	find_bucket(&w->w, &buckets);
-	fill(ctx, &at, w);
+	told_fill(ctx, &at, w);
 	return 0;
 }
 
@@ -206,11 +206,11 @@ static __always_inline bool list_op(void *ctx, struct bpf_map *map, const struct
 	lock = list->base ? newest_within(cpu, list, 0) : 0;
 	if (!lock)
 		return false;
-	w = begin(&at, map, -EDEADLK);
+	w = told_begin(&at, map, -EDEADLK);
 	if (!w)
 		return true;
 	w->w.lock = lock;
-	fill(ctx, &at, w);
+	told_fill(ctx, &at, w);
 	return true;
 }
 
@@ -301,9 +301,9 @@ static __always_inline int storage_op(void *ctx, struct bpf_map *map, long err)
 
 	if (!is_lock_error(err))
 		return 0;
-	w = begin(&at, map, err);
+	w = told_begin(&at, map, err);
 	if (w)
-		fill(ctx, &at, w);
+		told_fill(ctx, &at, w);
 	return 0;
 }
 

@@ -104,7 +104,7 @@ static void collect(struct crowd *c, int k)
 	lab_add(&c->cell[k].longest, to_ms(longest));
 }
 
-static void measure(struct crowd *c, int cpu, int k)
+static void crowd_measure(struct crowd *c, int cpu, int k)
 {
 	if (!cpu)
 		prepare(c, lab_locks[k]);
@@ -127,7 +127,7 @@ static void rounds(int cpu, void *arg)
 		for (i = 0; i < n; i++) {
 			k = round % 2 ? n - 1 - i : i;
 			if (takes_part(lab_locks[k]))
-				measure(c, cpu, k);
+				crowd_measure(c, cpu, k);
 		}
 		for (k = 0; !cpu && k < n; k++) {
 			if (takes_part(lab_locks[k]))
