@@ -53,7 +53,7 @@ mirror() {
 copy_tree() {
 	mkdir -p "$out/tree/selftests/vm" "$out/tree/scripts" "$out/tree/model/litmus"
 	cp selftests/vm/{fetch-kernel.sh,arm64-root.sh,kernels.conf} "$out/tree/selftests/vm"
-	cp scripts/{mirrors,private-apt,fresh-root,find-clang}.sh scripts/libbpf.conf "$out/tree/scripts"
+	cp scripts/*.sh scripts/libbpf.conf "$out/tree/scripts"
 	cp model/fetch-tlc.sh "$out/tree/model"
 	# On Debian 12, looking for tools in PATH alone, and writing nowhere else.
 	printf 'ID=debian\nVERSION_ID=12\n' >"$out/os-release"

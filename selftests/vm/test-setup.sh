@@ -58,7 +58,7 @@ path_without() {
 
 copy_tree() {
 	mkdir -p "$out/tree/scripts"
-	cp scripts/{setup,mirrors,find-clang,libbpf}.sh scripts/libbpf.conf "$out/tree/scripts"
+	cp scripts/*.sh scripts/libbpf.conf "$out/tree/scripts"
 	cp requirements.txt "$out/tree"
 }
 
