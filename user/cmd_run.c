@@ -40,12 +40,13 @@ static const struct argp_option options[] = {
 	  "has one program, or names them itself, as those of 'rqspin replay' do",
 	  2 },
 	{ "data-in", KEY_DATA_IN, "FILE", 0,
-	  "Give all programs of FILE.bpf.o the same packet, that in FILE: raw bytes as for "
-	  "'bpftool prog run' (-: standard input); without it a packet is 64 zero bytes",
+	  "Give the programs of FILE.bpf.o the packet in FILE: raw bytes as for 'bpftool prog run' "
+	  "(-: standard input); given several times: one for each role or CPU, in their order; "
+	  "without it a packet is 64 zero bytes",
 	  2 },
 	{ "ctx-in", KEY_CTX_IN, "FILE", 0,
-	  "Give all programs of FILE.bpf.o the context in FILE, such as a struct xdp_md or "
-	  "__sk_buff, or the arguments of a raw tracepoint (-: standard input)",
+	  "Give them the context in FILE, such as a struct xdp_md or __sk_buff, or the arguments "
+	  "of a raw tracepoint (-: standard input); several times as --data-in",
 	  2 },
 	{ 0 },
 };
@@ -96,9 +97,10 @@ static void parse_limit(struct run_args *a, int key, const char *arg, struct arg
 	}
 }
 
-static bool is_stdin(const char *file)
+static void input_add(struct input_files *files, const char *path, struct argp_state *state)
 {
-	return file && !strcmp(file, "-");
+	if (!input_files_add(files, path))
+		opts_error(state, "--data-in or --ctx-in: at most %d files", INPUT_FILES_MAX);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -116,10 +118,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_roles(&a->run, arg, state);
 		return 0;
 	case KEY_DATA_IN:
-		a->run.data_in = arg;
+		input_add(&a->run.data_in, arg, state);
 		return 0;
 	case KEY_CTX_IN:
-		a->run.ctx_in = arg;
+		input_add(&a->run.ctx_in, arg, state);
 		return 0;
 	case 'c':
 	case 'd':
@@ -137,8 +139,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->run.count && a->run.seconds > 0)
 			opts_error(state, "--count and --duration exclude each other");
-		if (is_stdin(a->run.data_in) && is_stdin(a->run.ctx_in))
-			opts_error(state, "--data-in - and --ctx-in - exclude each other");
+		if (input_files_stdin(&a->run.data_in) + input_files_stdin(&a->run.ctx_in) > 1)
+			opts_error(state, "standard input (-) can be given once to --data-in or --ctx-in");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -206,7 +208,7 @@ static int explain_drive(const struct run *r, int err)
 			       strerror(-d->roles[i].err));
 	if (d->nr_started < d->nr_roles)
 		pr_err("%s: its threads cannot be started: %s", r->args->run.what, strerror(-err));
-	else if (err == -EINVAL && (d->input.data_size || d->input.ctx_size))
+	else if (err == -EINVAL && (d->inputs[0].data_size || d->inputs[0].ctx_size))
 		pr_info("the kernel wants packets of at least 14 bytes, and a context of the size "
 			"that the program's type has");
 	return EXIT_FAIL;
@@ -215,7 +217,7 @@ static int explain_drive(const struct run *r, int err)
 static void warn_of_counts(const struct run *r)
 {
 	struct counts sum = results_total(r->results, r->plan.drive.nr_roles);
-	bool packets = r->plan.drive.roles[0].batch && !r->plan.drive.input.data_size;
+	bool packets = r->plan.drive.roles[0].batch && !r->plan.drive.inputs[0].data_size;
 
 	if (r->by == COUNTED_BY_NONE)
 		pr_warn("acquisitions are not counted: %s", r->counting.linked.why);
@@ -335,7 +337,7 @@ static int load(struct run *r)
 	if (!err)
 		err = r->plan.own && !r->plan.sample ? load_counted(r) : load_plain(r);
 	d->single = r->by != COUNTED_BY_PROGRAM;
-	return err ? err : input_check(&d->input, d->roles, d->nr_roles);
+	return err ? err : input_check(d);
 }
 
 static int setup(struct run *r)

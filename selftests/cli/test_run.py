@@ -202,6 +202,14 @@ def test_packet_from_a_file(tmp_path):
     assert own_counts(VERDICT, "--data-in", packet(tmp_path, 99))[0]["ok"] == 0
 
 
+@needs_two_cpus
+def test_packet_for_each_cpu(tmp_path):
+    """One program, and only the first CPU's packet is long."""
+    packets = ["--data-in", packet(tmp_path, 100), "--data-in", packet(tmp_path, 99)]
+    run = run_sample(VERDICT, "--cpus", "0,1", "--count", 10, *packets)
+    assert {r["cpu"]: r["acquired"] for r in run["roles"]} == {0: 10, 1: 0}
+
+
 @needs_locks
 def test_packet_and_context():
     """A struct xdp_md that hides the first 64 bytes leaves too few."""
@@ -225,6 +233,8 @@ def test_packet_and_context():
         (["--data-in", "/nonexistent"], "--data-in /nonexistent: No such file"),
         (["--data-in", "/dev/null"], "--data-in /dev/null: empty"),
         (["--ctx-in", "/dev/zero"], "--ctx-in /dev/zero: too large"),
+        (["--data-in=a", "--data-in=b"], "--data-in: 2 files for 1 threads: give one for all"),
+        (["--data-in=-", "--ctx-in=-"], "standard input (-) can be given once"),
     ],
 )
 def test_input_that_cannot_be(args, message):

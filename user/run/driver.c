@@ -136,8 +136,10 @@ static bool is_alone(const struct role *r, int ret)
 
 static void set_input(const struct role *r, struct bpf_test_run_opts *opts)
 {
-	const struct run_input *in = &r->drive->input;
+	const struct run_input *in = r->drive->inputs ? &r->drive->inputs[r->index] : NULL;
 
+	if (!in)
+		return;
 	if (in->data_size && r->batch) {
 		opts->data_in = in->data;
 		opts->data_size_in = in->data_size;

@@ -68,7 +68,7 @@ struct drive {
 	uint64_t count; /* rounds per role, 0 for no limit */
 	double seconds; /* 0 for no limit */
 	double rate;	/* rounds per second and role, 0 for no limit */
-	struct run_input input;
+	struct run_input *inputs; /* one for each role; NULL: none */
 
 	uint64_t rounds; /* results; rounds only in lockstep */
 	double elapsed;

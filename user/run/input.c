@@ -46,30 +46,106 @@ static int file_read(const char *option, const char *path, size_t max, void **bu
 	return err;
 }
 
-int input_read(struct run_input *in, const char *data_file, const char *ctx_file)
+bool input_files_add(struct input_files *files, const char *path)
 {
+	if (files->nr == INPUT_FILES_MAX)
+		return false;
+	files->path[files->nr++] = path;
+	return true;
+}
+
+unsigned int input_files_stdin(const struct input_files *files)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < files->nr; i++)
+		nr += !strcmp(files->path[i], "-");
+	return nr;
+}
+
+static int files_check(const struct input_files *files, const char *option, unsigned int roles)
+{
+	if (files->nr <= 1 || files->nr == roles)
+		return 0;
+	pr_err("%s: %u files for %u threads: give one for all, or one for each", option, files->nr,
+	       roles);
+	return -EINVAL;
+}
+
+/* The file of a role, or NULL where the first role's is for all. */
+static const char *files_of(const struct input_files *files, unsigned int role)
+{
+	return role < files->nr ? files->path[role] : NULL;
+}
+
+static int role_read(struct drive *d, unsigned int i, const char *data, const char *ctx)
+{
+	struct run_input *in = &d->inputs[i];
 	int err = 0;
 
-	if (data_file)
-		err = file_read("--data-in", data_file, DATA_MAX, &in->data, &in->data_size);
-	if (!err && ctx_file)
-		err = file_read("--ctx-in", ctx_file, CTX_MAX, &in->ctx, &in->ctx_size);
+	if (data)
+		err = file_read("--data-in", data, DATA_MAX, &in->data, &in->data_size);
+	if (!err && ctx)
+		err = file_read("--ctx-in", ctx, CTX_MAX, &in->ctx, &in->ctx_size);
 	return err;
 }
 
-void input_free(struct run_input *in)
+static void role_share(struct drive *d, unsigned int i)
 {
-	free(in->data);
-	free(in->ctx);
-	*in = (struct run_input){ 0 };
+	const struct run_input *first = &d->inputs[0];
+	struct run_input *in = &d->inputs[i];
+
+	if (!in->data) {
+		in->data = first->data;
+		in->data_size = first->data_size;
+	}
+	if (!in->ctx) {
+		in->ctx = first->ctx;
+		in->ctx_size = first->ctx_size;
+	}
 }
 
-int input_check(const struct run_input *in, const struct role *roles, unsigned int nr)
+int input_read(struct drive *d, const struct input_files *data, const struct input_files *ctx)
 {
-	for (unsigned int i = 0; i < nr; i++) {
-		if (in->data_size && !roles[i].batch) {
+	int err = files_check(data, "--data-in", d->nr_roles) ?:
+		  files_check(ctx, "--ctx-in", d->nr_roles);
+
+	if (err)
+		return err;
+	d->inputs = calloc(d->nr_roles, sizeof(*d->inputs));
+	if (!d->inputs) {
+		pr_err("out of memory");
+		return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < d->nr_roles && !err; i++)
+		err = role_read(d, i, files_of(data, i), files_of(ctx, i));
+	for (unsigned int i = 1; i < d->nr_roles && !err; i++)
+		role_share(d, i);
+	return err;
+}
+
+void input_free(struct drive *d)
+{
+	const struct run_input *first = d->inputs;
+
+	for (unsigned int i = d->inputs ? d->nr_roles : 0; i-- > 0;) {
+		struct run_input *in = &d->inputs[i];
+
+		if (!i || in->data != first->data)
+			free(in->data);
+		if (!i || in->ctx != first->ctx)
+			free(in->ctx);
+	}
+	free(d->inputs);
+	d->inputs = NULL;
+}
+
+int input_check(const struct drive *d)
+{
+	for (unsigned int i = 0; i < d->nr_roles; i++) {
+		if (d->inputs[i].data_size && !d->roles[i].batch) {
 			pr_err("--data-in: %s is no program for packets: give it --ctx-in",
-			       roles[i].prog);
+			       d->roles[i].prog);
 			return -EINVAL;
 		}
 	}

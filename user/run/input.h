@@ -3,13 +3,31 @@
 #ifndef RQSPIN_RUN_INPUT_H
 #define RQSPIN_RUN_INPUT_H
 
+#include <stdbool.h>
+
 #include "run/driver.h"
 
-/* Files, or "-" for stdin; NULL: none. 0, or -errno after it has said why. input_free() anyway. */
-int input_read(struct run_input *in, const char *data_file, const char *ctx_file);
-void input_free(struct run_input *in);
+#define INPUT_FILES_MAX 64
+
+/* As they were named on the command line; "-" is standard input. */
+struct input_files {
+	const char *path[INPUT_FILES_MAX];
+	unsigned int nr;
+};
+
+/* False: no place for another one. */
+bool input_files_add(struct input_files *files, const char *path);
+/* How often standard input is among them. */
+unsigned int input_files_stdin(const struct input_files *files);
+
+/*
+ * One file is for all roles, as many files as roles are for one each, in their order. 0, or -errno
+ * after it has said why. input_free() anyway.
+ */
+int input_read(struct drive *d, const struct input_files *data, const struct input_files *ctx);
+void input_free(struct drive *d);
 
 /* Can all roles, whose types are known, work on it? 0, or -EINVAL after it has said why. */
-int input_check(const struct run_input *in, const struct role *roles, unsigned int nr);
+int input_check(const struct drive *d);
 
 #endif

@@ -46,7 +46,7 @@ static int choose_sample(struct plan *p)
 		       a->what, a->what);
 		return -EOPNOTSUPP;
 	}
-	if (a->data_in || a->ctx_in) {
+	if (a->data_in.nr || a->ctx_in.nr) {
 		pr_err("--data-in and --ctx-in are only for your own objects; sample %s has its own",
 		       a->what);
 		return -EINVAL;
@@ -212,7 +212,7 @@ int plan_make(struct plan *p, const struct run_args *args)
 	if (!err)
 		err = find_object(p);
 	if (!err)
-		err = input_read(&p->drive.input, args->data_in, args->ctx_in);
+		err = input_read(&p->drive, &args->data_in, &args->ctx_in);
 	if (!err)
 		set_limits(p);
 	return err;
@@ -220,7 +220,7 @@ int plan_make(struct plan *p, const struct run_args *args)
 
 void plan_free(struct plan *p)
 {
-	input_free(&p->drive.input);
+	input_free(&p->drive);
 	free(p->drive.roles);
 	free(p->only_role);
 	free(p->path);

@@ -9,6 +9,7 @@
 #include "base/opts.h"
 #include "run/described.h"
 #include "run/driver.h"
+#include "run/input.h"
 
 #define USER_ROLES_MAX 64
 
@@ -20,7 +21,7 @@
  * @count, @seconds: 0: no such limit; without both a sample has its own
  * @rate: 0: as fast as it goes
  * @role_names: programs of an object of the user's own
- * @data_in: file with the packet for them, @ctx_in: with their context; NULL: none
+ * @data_in: files with the packets for them, @ctx_in: with their contexts
  */
 struct run_args {
 	const char *what, *path;
@@ -30,7 +31,7 @@ struct run_args {
 	double seconds;
 	char *role_names[USER_ROLES_MAX];
 	unsigned int nr_role_names;
-	const char *data_in, *ctx_in;
+	struct input_files data_in, ctx_in;
 };
 
 /**
