@@ -20,7 +20,7 @@ struct state *state_new(__u32 pc)
 		return NULL;
 	st->pc = pc;
 	st->clean = true;
-	if (!state_push(st, 0, false))
+	if (!state_push(st, 0, CALLBACK_NONE))
 		return st;
 	free(st);
 	return NULL;
@@ -35,7 +35,7 @@ void state_free(struct state *st)
 	free(st);
 }
 
-int state_push(struct state *st, __u32 ret, bool callback)
+int state_push(struct state *st, __u32 ret, enum callback callback)
 {
 	struct frame *f;
 

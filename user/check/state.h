@@ -9,10 +9,10 @@
 
 struct state *state_new(__u32 pc);
 void state_free(struct state *st);
-struct state *state_keep(const struct state *st);	    /* a copy to compare with only */
-size_t state_bytes(const struct state *st);		    /* of what was kept */
-struct state *state_copy(const struct state *st);	    /* NULL: no memory */
-int state_push(struct state *st, __u32 ret, bool callback); /* 0, -E2BIG or -ENOMEM */
+struct state *state_keep(const struct state *st); /* a copy to compare with only */
+size_t state_bytes(const struct state *st);	  /* of what was kept */
+struct state *state_copy(const struct state *st); /* NULL: no memory */
+int state_push(struct state *st, __u32 ret, enum callback callback); /* 0, -E2BIG or -ENOMEM */
 void state_pop(struct state *st);
 
 bool lockid_same(const struct lockid *a, const struct lockid *b);

@@ -55,6 +55,20 @@ static void what_is_made_again_is_another(void **state)
 	syms_free(syms);
 }
 
+/* Once is not again: what is called once at most does not try its lock a second time. */
+static void a_frame_knows_how_it_was_called(void **state)
+{
+	struct state *st = state_new(0);
+
+	(void)state;
+	assert_int_equal(state_top(st)->callback, CALLBACK_NONE);
+	assert_int_equal(state_push(st, 5, CALLBACK_ONCE), 0);
+	assert_int_equal(state_top(st)->callback, CALLBACK_ONCE);
+	assert_int_equal(state_push(st, 6, CALLBACK_AGAIN), 0);
+	assert_int_equal(state_top(st)->callback, CALLBACK_AGAIN);
+	state_free(st);
+}
+
 static void contradictions_end_a_path(void **state)
 {
 	struct syms *syms = syms_new();
@@ -171,6 +185,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(same_arithmetic_is_same_symbol),
 	cmocka_unit_test(replacing_reaches_into_expressions),
 	cmocka_unit_test(what_is_made_again_is_another),
+	cmocka_unit_test(a_frame_knows_how_it_was_called),
 	cmocka_unit_test(contradictions_end_a_path),
 	cmocka_unit_test(joining_loses_numbers_not_locks),
 	cmocka_unit_test(length_has_a_limit_for_arithmetic),
