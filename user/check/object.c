@@ -250,7 +250,7 @@ static void prepare_map(struct object *o, struct bpf_map *map, struct object_map
 		return;
 	if (!m->why && !bpf_map__is_internal(map)) {
 		m->sized = sizes_complete(map);
-		m->sized |= sizes_bound(o->obj, map);
+		m->sized |= sizes_bound(o->refs, map);
 		sizes_inner(map, &m->inner);
 	}
 	bpf_map__set_autocreate(map, !m->why);

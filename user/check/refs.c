@@ -59,7 +59,7 @@ static const struct bpf_insn *insn_at(const struct refs *r, size_t section, __u6
 	Elf_Scn *scn = elf_getscn(r->elf, section);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 
-	if (!data || !data->d_buf || at % INSN || at + INSN > data->d_size)
+	if (!data || !data->d_buf || at % INSN || at >= data->d_size || data->d_size - at < INSN)
 		return NULL;
 	return (const struct bpf_insn *)((char *)data->d_buf + at);
 }
@@ -210,7 +210,9 @@ static void search_calls(struct search *s, const struct function *f)
 	for (__u64 at = f->start; at < f->start + f->size; at += INSN) {
 		const struct bpf_insn *insn = insn_at(s->r, f->section, at);
 
-		if (insn && is_call(insn) && insn->src_reg == BPF_PSEUDO_CALL && insn->imm != -1)
+		if (!insn) /* a damaged object: its size is any number */
+			return;
+		if (is_call(insn) && insn->src_reg == BPF_PSEUDO_CALL && insn->imm != -1)
 			search_function(s, f->section, at + ((__s64)insn->imm + 1) * (__s64)INSN);
 	}
 }
@@ -245,6 +247,19 @@ void refs_each(const struct refs *refs, const char *section, const char *prog,
 		search_one(&s, s.todo[--s.nr_todo]);
 	free(s.todo);
 	free(s.externs);
+}
+
+void refs_code(const struct refs *refs,
+	       void (*found)(void *arg, const struct bpf_insn *insns, size_t nr), void *arg)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(refs->elf, scn))) {
+		Elf_Data *data = is_code(refs, elf_ndxscn(scn)) ? elf_getdata(scn, NULL) : NULL;
+
+		if (data && data->d_buf)
+			found(arg, data->d_buf, data->d_size / INSN);
+	}
 }
 
 /* In the file itself: libelf would write a new one. Nothing in it needs to be aligned. */

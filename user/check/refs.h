@@ -20,6 +20,7 @@ struct ref {
 	bool weak;
 };
 
+struct bpf_insn;
 struct refs;
 
 /* Of an ELF file in memory, which has to stay. NULL: it is damaged, or memory is short. */
@@ -29,6 +30,10 @@ void refs_free(struct refs *refs);
 /* Calls back for each extern once, and for all places of data. section: of the program. */
 void refs_each(const struct refs *refs, const char *section, const char *prog,
 	       void (*found)(void *arg, const struct ref *ref), void *arg);
+
+/* Calls back with the instructions of each section of code: those of all programs and functions. */
+void refs_code(const struct refs *refs,
+	       void (*found)(void *arg, const struct bpf_insn *insns, size_t nr), void *arg);
 
 /* Makes all externs weak, so that an absent one concerns only programs that need it. */
 void refs_weaken(void *image, size_t size);

@@ -5,15 +5,17 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "check/refs.h"
 #include "check/sizes.h"
 
 #define ELEMENTS     64
 #define BYTES_MAX    (64ULL << 20) /* of all elements */
 #define INNER_VALUE  4096
 #define STACK_FRAMES 127
-#define ENOUGH	     1024	 /* elements of a map that would be too large */
-#define MEMORY_MAX   (64U << 20) /* bytes, of one map */
-#define ELEMENT_COST 64		 /* besides key and value, of a hash */
+#define ENOUGH	     1024	  /* elements of a map that would be too large */
+#define MEMORY_MAX   (64U << 20)  /* bytes, of one map */
+#define MEMORY_NAMED (512U << 20) /* at most, for keys that programs name */
+#define ELEMENT_COST 64		  /* besides key and value, of a hash */
 
 /* The kernel or libbpf gives these a size, or they must have none. */
 static bool has_no_size(enum bpf_map_type type)
@@ -37,12 +39,31 @@ static __u32 elements(enum bpf_map_type type)
 	}
 }
 
+/* Of those that are filled as they are wanted, or of pages, nothing is to be had. */
+static bool is_allocated(enum bpf_map_type type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Programs are loaded to be read: what they would keep need not have room. */
 static bool is_huge(const struct bpf_map *map)
 {
 	__u64 bytes = (__u64)bpf_map__key_size(map) + bpf_map__value_size(map);
 
-	return bpf_map__max_entries(map) > ELEMENTS &&
+	/* Of those that are allocated sizes_bound() keeps what the programs name. */
+	return !is_allocated(bpf_map__type(map)) && bpf_map__max_entries(map) > ELEMENTS &&
 	       bytes * bpf_map__max_entries(map) > BYTES_MAX;
 }
 
@@ -95,25 +116,7 @@ const char *sizes_fault(const struct bpf_map *map)
 	return NULL;
 }
 
-/* Of those that are filled as they are wanted, or of pages, nothing is to be had. */
-static bool is_allocated(enum bpf_map_type type)
-{
-	switch (type) {
-	case BPF_MAP_TYPE_ARRAY:
-	case BPF_MAP_TYPE_PERCPU_ARRAY:
-	case BPF_MAP_TYPE_HASH:
-	case BPF_MAP_TYPE_PERCPU_HASH:
-	case BPF_MAP_TYPE_LRU_HASH:
-	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
-	case BPF_MAP_TYPE_QUEUE:
-	case BPF_MAP_TYPE_STACK:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* A number that may be a key. */
+/* A number that may be a key, or what a key is compared with. */
 static bool is_constant(const struct bpf_insn *insn)
 {
 	__u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
@@ -122,35 +125,63 @@ static bool is_constant(const struct bpf_insn *insn)
 		return true;
 	if (class == BPF_ALU || class == BPF_ALU64)
 		return op == BPF_MOV && BPF_SRC(insn->code) == BPF_K;
-	return (class == BPF_JMP || class == BPF_JMP32) && (op == BPF_JEQ || op == BPF_JNE);
+	return (class == BPF_JMP || class == BPF_JMP32) && BPF_SRC(insn->code) == BPF_K &&
+	       op != BPF_JA && op != BPF_CALL && op != BPF_EXIT && op != BPF_JSET;
 }
 
-/* As many elements as have keys that the program names. */
-static __u32 keys_named(const struct bpf_program *prog, __u32 below)
+/* Above a number that a key is compared with there has to be another one. */
+__u32 sizes_named(const struct bpf_insn *insns, size_t nr_insns, __u32 below)
 {
-	const struct bpf_insn *insns = bpf_program__insns(prog);
 	__u32 nr = 0;
 
-	for (size_t i = 0; insns && i < bpf_program__insn_cnt(prog); i++)
-		if (is_constant(&insns[i]) && (__u32)insns[i].imm < below &&
-		    (__u32)insns[i].imm >= nr)
-			nr = (__u32)insns[i].imm + 1;
+	for (size_t i = 0; i < nr_insns; i++) {
+		__u32 imm = insns[i].imm;
+
+		if (is_constant(&insns[i]) && imm < below && imm + 2ULL > nr)
+			nr = below - imm < 2 ? below : imm + 2;
+	}
 	return nr;
 }
 
-bool sizes_bound(const struct bpf_object *obj, struct bpf_map *map)
+/* As many as have room, few or many. */
+static __u32 elements_enough(__u64 each)
 {
-	__u64 each = bpf_map__key_size(map) + bpf_map__value_size(map) + ELEMENT_COST;
-	__u32 nr = bpf_map__max_entries(map), keep = ENOUGH;
-	struct bpf_program *prog;
+	__u64 fit = MEMORY_MAX / each;
 
-	if (!is_allocated(bpf_map__type(map)) || nr * each <= MEMORY_MAX)
+	return fit < ELEMENTS ? ELEMENTS : fit < ENOUGH ? fit : ENOUGH;
+}
+
+static bool is_array(enum bpf_map_type type)
+{
+	return type == BPF_MAP_TYPE_ARRAY || type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
+
+/* The most that any code names. */
+struct named {
+	__u32 below, nr;
+};
+
+static void named_add(void *arg, const struct bpf_insn *insns, size_t nr_insns)
+{
+	struct named *named = arg;
+	__u32 nr = sizes_named(insns, nr_insns, named->below);
+
+	named->nr = nr > named->nr ? nr : named->nr;
+}
+
+bool sizes_bound(const struct refs *refs, struct bpf_map *map)
+{
+	__u64 each = (__u64)bpf_map__key_size(map) + bpf_map__value_size(map) + ELEMENT_COST;
+	struct named named = { .below = bpf_map__max_entries(map) };
+	__u32 keep = elements_enough(each);
+
+	if (!is_allocated(bpf_map__type(map)) || named.below * each <= MEMORY_MAX)
 		return false;
-	bpf_object__for_each_program(prog, obj)
-	{
-		__u32 named = keys_named(prog, nr);
-
-		keep = named > keep ? named : keep;
-	}
-	return keep < nr && !bpf_map__set_max_entries(map, keep);
+	/* The keys of a hash are any numbers. */
+	if (refs && is_array(bpf_map__type(map)))
+		refs_code(refs, named_add, &named);
+	if (named.nr > MEMORY_NAMED / each)
+		named.nr = MEMORY_NAMED / each;
+	keep = named.nr > keep ? named.nr : keep;
+	return keep < named.below && !bpf_map__set_max_entries(map, keep);
 }
