@@ -289,7 +289,8 @@ void constants_text(const struct bpf_object *obj, const char *name, char *buf, s
 
 		for (int i = 0; data && i < btf_vlen(t); i++)
 			if (variable_get(btf, t, i, &v) && !strcmp(v.name, name) &&
-			    v.off + v.size <= room && value_text(btf, &v, data, buf, size))
+			    v.size <= room && v.off <= room - v.size &&
+			    value_text(btf, &v, data, buf, size))
 				return;
 	}
 }
