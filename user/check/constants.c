@@ -90,6 +90,14 @@ void constants_hide(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~without);
 }
 
+/* With a sign or without. */
+static bool value_fits(long long value, __u32 size)
+{
+	int bits = size * 8;
+
+	return bits == 64 || (value >= -(1LL << (bits - 1)) && value < 1LL << bits);
+}
+
 /* Where the value goes to, in its variable: -1 if it does not fit. */
 static int value_place(const struct btf *btf, const struct variable *v,
 		       const struct load_value *value, __u32 *size)
@@ -102,7 +110,8 @@ static int value_place(const struct btf *btf, const struct variable *v,
 		t = type_strip(btf, btf_array(t)->type);
 	}
 	*size = t && (btf_is_int(t) || btf_is_any_enum(t)) ? t->size : 0;
-	if (!*size || *size > sizeof(value->value) || value->index >= (nr ?: 1))
+	if (!*size || *size > sizeof(value->value) || value->index >= (nr ?: 1) ||
+	    !value_fits(value->value, *size))
 		return -1;
 	return value->index * *size;
 }

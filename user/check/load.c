@@ -285,8 +285,9 @@ int check_load_end(const struct load_opts *opts)
 	for (size_t i = 0; i < opts->nr_values; i++) {
 		if (opts->values[i].used)
 			continue;
-		pr_err("--rodata %s: no object has such a constant, or it has no such element",
-		       opts->values[i].name);
+		pr_err("--rodata %s: no object has such a constant, or it has no such element or "
+		       "no room for the value %lld",
+		       opts->values[i].name, opts->values[i].value);
 		err = -ENOENT;
 	}
 	for (size_t i = 0; i < opts->nr_types; i++) {
