@@ -270,6 +270,7 @@ static int resume(struct entries *e, struct entry *one, const struct state *call
 	take_stacks(st, from);
 	take_rest(st, from);
 	return_to(e->syms, st, from);
+	st->loose = true;
 	for (int i = 0; i < from->nr_facts; i++)
 		facts_add(st, from->facts[i].op, from->facts[i].a, from->facts[i].b);
 	if (facts_contradict(e->syms, st)) {
@@ -302,6 +303,7 @@ static int enter_new(struct entries *e, struct state *in, struct entry **one)
 	if (!first)
 		return -ENOMEM;
 	first->inside = *one;
+	first->loose = true;
 	first->made = &(*one)->made;
 	return e->put(e->to, first);
 }

@@ -107,6 +107,25 @@ void judge_cycles(const struct check_set *set, const struct cycles *cycles, stru
 			    cycles->length);
 }
 
+/* Calls that differ were followed as one there: what one of them excludes is not known. */
+static void judge_loose(const struct check_set *set, const struct act *a, struct findings *f)
+{
+	const struct check_prog *p = prog_of(set, &a->second);
+	char lock[LOCKTEXT_ROOM];
+	struct finding *one;
+
+	locktext(set, &a->second.lock, lock, sizeof(lock));
+	one = finding_add(f, FINDING_NOTE, "undecided", p, a->second.pc,
+			  "%s takes %s, which it may %s: not decided, a function that many calls "
+			  "enter was followed once for all of them",
+			  p->name, lock,
+			  a->kind == ACT_AA ? "hold already" : "have failed to take just before");
+	if (a->first.pc != a->second.pc)
+		finding_stage(f, one, p, a->first.pc, "the first time is here");
+	if (one)
+		one->fix = advice("undecided");
+}
+
 static void judge_act(const struct check_set *set, const struct act *a, struct findings *f)
 {
 	const struct check_prog *p = prog_of(set, &a->second);
@@ -135,8 +154,14 @@ static void judge_act(const struct check_set *set, const struct act *a, struct f
 
 void judge_acts(const struct check_set *set, const struct record *record, struct findings *f)
 {
-	for (size_t i = 0; i < record->nr_acts; i++)
-		judge_act(set, &record->acts[i], f);
+	for (size_t i = 0; i < record->nr_acts; i++) {
+		const struct act *a = &record->acts[i];
+
+		if (a->loose && a->kind != ACT_IGNORED)
+			judge_loose(set, a, f);
+		else
+			judge_act(set, a, f);
+	}
 }
 
 static char *text_or_null(const char *s)

@@ -104,6 +104,7 @@ struct frame {
  *	@made: gets what is made anew in it
  * @resume_pc: of a caller that waits: where it goes on; @resume_how: enum callback
  * @behind: it goes on there now: others may have done so; @met: it is known that they have not
+ * @loose: it has been in a function that was followed once for many calls: nothing is certain
  */
 struct state {
 	__u32 pc;
@@ -120,7 +121,7 @@ struct state {
 	struct made *made;
 	__u32 resume_pc;
 	__u8 resume_how;
-	bool behind, met;
+	bool behind, met, loose;
 	struct frame *frames[STATE_FRAMES];
 };
 

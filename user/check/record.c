@@ -150,11 +150,13 @@ int record_edge(struct record *r, const struct edge *edge)
 int record_act(struct record *r, const struct act *act)
 {
 	for (size_t i = 0; i < r->nr_acts; i++) {
-		const struct act *a = &r->acts[i];
+		struct act *a = &r->acts[i];
 
 		if (a->kind == act->kind && a->first.prog == act->first.prog &&
-		    a->first.pc == act->first.pc && a->second.pc == act->second.pc)
+		    a->first.pc == act->first.pc && a->second.pc == act->second.pc) {
+			a->loose &= act->loose;
 			return 0;
+		}
 	}
 	return grow_append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
 }

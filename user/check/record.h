@@ -84,10 +84,14 @@ struct edge {
 
 enum act_kind { ACT_AA, ACT_RETRY, ACT_IGNORED };
 
-/* A lock that is wanted at the second site, after something happened at the first. */
+/**
+ * struct act - a lock that is wanted at the second site, after something happened at the first
+ * @loose: only seen behind a function that was followed once for many calls, which differ
+ */
 struct act {
 	enum act_kind kind;
 	struct site first, second;
+	bool loose;
 };
 
 #define RECORD_BUCKETS 4096

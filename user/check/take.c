@@ -123,7 +123,7 @@ static int record_own(const struct taker *t, const struct state *st, const struc
 		      const struct lockid *id)
 {
 	for (int i = 0; i < st->nr_held; i++) {
-		struct act aa = { ACT_AA, site_of_held(t, st, i), *site };
+		struct act aa = { ACT_AA, site_of_held(t, st, i), *site, st->loose };
 
 		if (lockid_same(&st->held[i].lock, id))
 			return record_act(t->record, &aa);
@@ -134,7 +134,7 @@ static int record_own(const struct taker *t, const struct state *st, const struc
 static int record_retry(const struct taker *t, const struct state *st, const struct site *site,
 			const struct lockid *id)
 {
-	struct act retry = { ACT_RETRY, *site, *site };
+	struct act retry = { ACT_RETRY, *site, *site, st->loose };
 
 	/* Work on one item after the other, that counts its failures, is none. */
 	if (!st->failed.kind || !lockid_same(&st->failed, id) || st->failed_held != st->nr_held ||
@@ -284,7 +284,7 @@ static int record_ignored(const struct taker *t, __u32 pc)
 {
 	for (size_t i = 0; i < t->record->nr_sites; i++) {
 		const struct site *site = &t->record->sites[i];
-		struct act ignored = { ACT_IGNORED, *site, *site };
+		struct act ignored = { .kind = ACT_IGNORED, .first = *site, .second = *site };
 
 		if (site->prog == t->prog && site->pc == pc)
 			return record_act(t->record, &ignored);
