@@ -140,7 +140,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (a->run.count && a->run.seconds > 0)
 			opts_error(state, "--count and --duration exclude each other");
 		if (input_files_stdin(&a->run.data_in) + input_files_stdin(&a->run.ctx_in) > 1)
-			opts_error(state, "standard input (-) can be given once to --data-in or --ctx-in");
+			opts_error(state,
+				   "standard input (-) can be given once to --data-in or --ctx-in");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

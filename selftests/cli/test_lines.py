@@ -116,6 +116,12 @@ def test_own_deadlocks(nothing_left, tracer, name, schema):
         assert None in seen or sorted(seen) == lines, (prog, lines, t.events)
 
 
+def failed_runs(run):
+    """By what the programs return: calls of the fallback lock are not counted."""
+    returned = [r for role in run["roles"] for r in role["returned"]]
+    return sum(r["times"] for r in returned if r["value"] < 0)
+
+
 @needs_two_cpus
 @pytest.mark.parametrize("name", OBJECTS)
 def test_abba(nothing_left, tracer, name):
@@ -128,7 +134,7 @@ def test_abba(nothing_left, tracer, name):
         for roles in (pair, pair[::-1]):
             with tracer() as t:
                 run = run_sample(obj, "--roles", ",".join(roles), "--count", ROUNDS)
-            assert len(t.events) == run["total"]["failed"] > 0
+            assert len(t.events) == failed_runs(run) > 0
             for e in t.events:
                 assert e["prog"]["name"] in roles
                 check_at(e, name, file, want[e["prog"]["name"]])
@@ -145,7 +151,7 @@ def test_cycle_of_three(nothing_left, tracer, tmp_path):
     obj = BUILD / "selftests/lines/ring.bpf.o"
     with tracer() as t:
         run = run_sample(obj, "--roles", ",".join(want), "--count", ROUNDS)
-    assert len(t.events) == run["total"]["failed"] > 0
+    assert len(t.events) == failed_runs(run) > 0
     for e in t.events:
         assert e["kind"] == "CYCLE" and e["parties"] == 3
         check_at(e, "ring", "ring.bpf.c", want[e["prog"]["name"]])

@@ -227,7 +227,7 @@ CSI = re.compile(r"\x1b\[([\d;]*)m")
 )
 def test_colours(args, env, colored, pane):
     """Heads and selection differ from the rest in any case."""
-    p = pane("-i", "200ms", *args, env=["TERM=screen-256color", *env])
+    p = pane("-i", "200ms", *args, env=["env", "-u", "NO_COLOR", "TERM=screen-256color", *env])
     p.until(has("FAILURES"))
     escapes = p.call("capture-pane", "-p", "-e")
     codes = {c for seq in CSI.findall(escapes) for c in seq.split(";")}

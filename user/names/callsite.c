@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stddef.h>
+#include <string.h>
+#include <linux/types.h>
 
+#include "counted.h"
 #include "names/callsite.h"
 #include "names/ksyms.h"
 #include "names/proginfo.h"
@@ -20,6 +23,7 @@ bool callsite_find(const struct proginfo *progs, struct ksyms *ks, __u64 addr, _
 	site->prog = p;
 	if (p)
 		site->line = proginfo_nth_line(p, nth, site->file, sizeof(site->file));
+	site->counting = p && !strcmp(site->file, COUNTED_FILE);
 	if (!site->line)
 		site->file[0] = 0;
 	if (!p && ks)

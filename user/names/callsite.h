@@ -14,12 +14,14 @@ struct proginfo;
  * @prog: the program, NULL: none, or unknown
  * @line: its line, 0 if unknown
  * @file: last part of the name of the line's file, "" for the program's own
+ * @counting: in a function that 'rqspin run' put between the program and the kernel's
  * @function: of the kernel, NULL if @prog is set or nothing is known; valid up to the next search
  */
 struct callsite {
 	const struct proginfo *prog;
 	__u32 line;
 	char file[64];
+	bool counting;
 	const char *function;
 };
 

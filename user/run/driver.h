@@ -63,11 +63,11 @@ struct role {
 struct drive {
 	struct role *roles;
 	unsigned int nr_roles;
-	bool lockstep;	/* a round is one run of every role */
-	bool single;	/* every return value is wanted: no batches */
-	uint64_t count; /* rounds per role, 0 for no limit */
-	double seconds; /* 0 for no limit */
-	double rate;	/* rounds per second and role, 0 for no limit */
+	bool lockstep;		  /* a round is one run of every role */
+	bool single;		  /* every return value is wanted: no batches */
+	uint64_t count;		  /* rounds per role, 0 for no limit */
+	double seconds;		  /* 0 for no limit */
+	double rate;		  /* rounds per second and role, 0 for no limit */
 	struct run_input *inputs; /* one for each role; NULL: none */
 
 	uint64_t rounds; /* results; rounds only in lockstep */

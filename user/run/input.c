@@ -108,7 +108,7 @@ static void role_share(struct drive *d, unsigned int i)
 int input_read(struct drive *d, const struct input_files *data, const struct input_files *ctx)
 {
 	int err = files_check(data, "--data-in", d->nr_roles) ?:
-		  files_check(ctx, "--ctx-in", d->nr_roles);
+			  files_check(ctx, "--ctx-in", d->nr_roles);
 
 	if (err)
 		return err;

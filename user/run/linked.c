@@ -189,11 +189,35 @@ static int ksyms_repair(struct linked *l)
 	return err;
 }
 
+/* Does the object call a function that can be counted? The fallback lock has none. */
+static bool calls_lock_function(const char *path)
+{
+	struct btf *btf = btf__parse_elf(path, NULL);
+	bool calls = false;
+
+	for (__u32 i = 1; btf && i < btf__type_cnt(btf) && !calls; i++) {
+		const struct btf_type *t = btf__type_by_id(btf, i);
+
+		calls = btf_is_func(t) && !is_defined(t) &&
+			is_lock_function(btf__name_by_offset(btf, t->name_off));
+	}
+	btf__free(btf);
+	return calls;
+}
+
 static int linked_build(struct linked *l, const char *path)
 {
 	char out_path[FD_PATH];
-	int out = memory_file(out_path), err;
+	int out, err;
 
+	if (!calls_lock_function(path)) {
+		snprintf(
+			l->why, sizeof(l->why),
+			"the object calls neither bpf_res_spin_lock() nor "
+			"bpf_res_spin_lock_irqsave(), and locks of the fallback cannot be counted");
+		return -ENOENT;
+	}
+	out = memory_file(out_path);
 	if (out < 0)
 		return out;
 	err = link_to(l, path, out, out_path);
@@ -226,7 +250,8 @@ int linked_make(struct linked *l, const char *path)
 	if (!err)
 		return 0;
 	linked_free(l);
-	snprintf(l->why, sizeof(l->why), "libbpf cannot link it (%s)", strerror(-err));
+	if (!*l->why)
+		snprintf(l->why, sizeof(l->why), "libbpf cannot link it (%s)", strerror(-err));
 	return err;
 }
 

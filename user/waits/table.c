@@ -42,6 +42,20 @@ static int first_caller(const __u64 *ips, struct ksyms *ks)
 	return i;
 }
 
+/* The same, without the functions that count calls for 'rqspin run'. */
+static int first_own_caller(const struct waits_entry *e, const struct lock_view *v)
+{
+	int i = first_caller(e->ips, locknames_ksyms(v->names));
+	struct callsite site;
+
+	for (; i < WAITS_FRAMES && e->ips[i]; i++) {
+		callsite_find(v->progs, locknames_ksyms(v->names), e->ips[i], e->when_ns, &site);
+		if (!site.counting)
+			break;
+	}
+	return i;
+}
+
 /* One frame; semicolons and spaces are the format's own. */
 static void put_frame(FILE *out, const struct callsite *site)
 {
@@ -96,7 +110,7 @@ static char *site_text(const struct waits_entry *e, int first, const struct lock
 
 static int name_one(struct wait_row *r, const struct waits_entry *e, const struct lock_view *view)
 {
-	int first = first_caller(e->ips, locknames_ksyms(view->names));
+	int first = first_own_caller(e, view);
 	struct lock_view v = *view;
 	struct callsite site = { 0 };
 	struct lockname name;

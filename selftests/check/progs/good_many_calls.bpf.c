@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * notes: undecided. Many calls enter a function that takes the lock in one mode only, so it is
- * followed once for all of them. What it has learnt of the mode is lost, and nothing is certain.
+ * finds: nothing. Many calls enter a function that takes the lock in one mode only, so it is
+ * followed once for all of them; what it has learnt of the mode is not certain for each.
  */
 #include "check.bpf.h"
 
