@@ -12,8 +12,8 @@ enum { KEY_ERROR = 0x1200, KEY_BASELINE, KEY_WRITE };
 static const struct argp_option options[] = {
 	{ "error", KEY_ERROR, "KIND,...", 0,
 	  "Count findings of these kinds as errors, such as undecided, or of all kinds: all", 2 },
-	{ "baseline", KEY_BASELINE, "FILE", 0, "Print and count only findings that are not in FILE",
-	  2 },
+	{ "baseline", KEY_BASELINE, "FILE", 0,
+	  "Print and count only findings that FILE does not have", 2 },
 	{ "write-baseline", KEY_WRITE, "FILE", 0,
 	  "Write the findings to FILE, for --baseline, and count none of them", 2 },
 	{ 0 },

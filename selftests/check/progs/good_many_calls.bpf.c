@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * finds: nothing. Many calls enter a function that takes the lock in one mode only, so it is
- * followed once for all of them; what it has learnt of the mode is not certain for each.
- */
+/* finds: nothing. Many calls enter a function that takes the lock in one mode, and leaves it. */
 #include "check.bpf.h"
 
 #define ROUNDS 24
