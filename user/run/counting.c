@@ -105,6 +105,13 @@ static int counting_try(struct counting *c, struct bpf_object *obj, const char *
 			 "this kernel has no lock functions whose calls could be counted");
 		return -EOPNOTSUPP;
 	}
+	/* Its lock knows one place of each waiter: that would be in the functions that count. */
+	if (probe(PROBE_TRACEPOINT)) {
+		snprintf(
+			c->linked.why, sizeof(c->linked.why),
+			"on this kernel counting would hide your source lines from 'rqspin trace'");
+		return -EOPNOTSUPP;
+	}
 	err = linked_make(&c->linked, path);
 	if (err)
 		return err;
