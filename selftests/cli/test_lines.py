@@ -15,6 +15,7 @@ from conftest import (
     RQSPIN,
     TOP,
     doctor,
+    failed_runs,
     needs_two_cpus,
     no_locks,
     run_sample,
@@ -114,12 +115,6 @@ def test_own_deadlocks(nothing_left, tracer, name, schema):
         seen = got.get(prog, [])
         assert len(seen) == len(lines), (prog, lines, t.events)
         assert None in seen or sorted(seen) == lines, (prog, lines, t.events)
-
-
-def failed_runs(run):
-    """By what the programs return: calls of the fallback lock are not counted."""
-    returned = [r for role in run["roles"] for r in role["returned"]]
-    return sum(r["times"] for r in returned if r["value"] < 0)
 
 
 @needs_two_cpus

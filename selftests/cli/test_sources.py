@@ -23,6 +23,7 @@ from conftest import (
     cpu_clock,
     doctor,
     doctor_check,
+    failed_by_program,
     kernel_has_tracepoint,
     loaded,
     needs_four_cpus,
@@ -69,7 +70,7 @@ def run_plain(roles, count):
 
 def check(t, run):
     """Every failure is there, or was dropped by a kernel that counts what it drops."""
-    failed = Counter({r["program"]: r["failed"] for r in run["roles"] if r["failed"]})
+    failed = +Counter(failed_by_program(run))
     assert failed, run
     ours = [e for e in t.events if (e["prog"]["name"] or "").startswith("plain_")]
     seen = Counter(e["prog"]["name"] for e in ours)
