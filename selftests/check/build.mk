@@ -32,7 +32,8 @@ SEED ?= 1
 PROGRAMS ?= 2000
 .PHONY: check-generated
 check-generated: user $(O)/vmlinux.h ## rqspin check on 2000 generated programs with known answers
-	$(Q)python3 selftests/check/generated.py --run --seed $(SEED) --programs $(PROGRAMS)
+	$(Q)python3 selftests/check/generated.py --run --seed $(SEED) \
+		--programs $(PROGRAMS) --keep $(O)/selftests/check/generated
 
 # foreign.py says why if there are none to be had, and the tests are skipped.
 .PHONY: check-foreign
