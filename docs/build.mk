@@ -91,6 +91,8 @@ install: install-check bpf user docs $(PC) ## install below DESTDIR and PREFIX
 		$(D)/share/fish/vendor_completions.d/rqspin.fish
 	$(Q)$(INSTALL) -m 644 $(PC) $(D)/share/pkgconfig/rqspin.pc
 	$(Q)$(INSTALL) -m 644 $(SHARED_DOCS) $(D)/share/doc/rqspin
+	$(Q)sed 's|](docs/|](|; s|\[\([^]]*\)\](kernel-patches/[^)]*)|\1|' KNOWN_ISSUES.md \
+		>$(D)/share/doc/rqspin/KNOWN_ISSUES.md
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
 	$(Q)for d in $(EXAMPLES:docs/%=%); do \
 		$(INSTALL) -m 644 $$(find docs/$$d -maxdepth 1 -name '[A-Za-z]*.*' -type f \

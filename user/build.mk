@@ -42,9 +42,12 @@ $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz
 
+# What tests put something else in the place of: fault.c, test_check_walk.c.
+UNIT_WRAPS = malloc calloc realloc calls_of
+
 $(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out $(O)/user/main.o,$(USER_OBJS))
 	$(say) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz -lcmocka
+	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAPS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS) -lm -lz -lcmocka
 
 .PHONY: unit
 unit: $(O)/user/tests/unit ## run the tests that need neither root nor a kernel

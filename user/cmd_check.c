@@ -129,6 +129,18 @@ static void summary(const struct check_result *r)
 		notes == 1 ? "" : "s");
 }
 
+/* Exit status 0 of a program whose locks may be one would look like an answer. */
+static void tell_undecided(const struct findings *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		nr += !f->all[i].known && f->all[i].severity == FINDING_NOTE &&
+		      !strcmp(f->all[i].kind, "undecided");
+	if (nr)
+		pr_info("%zu undecided: --error=undecided counts %s", nr, nr == 1 ? "it" : "them");
+}
+
 static void tell_known(const struct check_result *r, size_t gone)
 {
 	size_t known = findings_known(&r->findings);
@@ -188,6 +200,7 @@ static int print(const struct check_cmd *c, const struct check_result *r, size_t
 	if (out_failed(out_flush()))
 		err = -EIO;
 	summary(r);
+	tell_undecided(&r->findings);
 	tell_known(r, gone);
 	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;

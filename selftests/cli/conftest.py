@@ -135,7 +135,7 @@ def run_sample(*args):
 
 
 def failed_by_program(run):
-    """By what the programs return: not every kernel lets calls of somebody else's locks be counted."""
+    """By what the programs return: not every kernel counts calls of somebody else's locks."""
     return {
         role["program"]: sum(r["times"] for r in role["returned"] if r["value"] < 0)
         for role in run["roles"]

@@ -245,6 +245,15 @@ def test_notes_that_are_errors():
     assert kinds(valid(rqspin("check", "--json", "--error=aa", NOTED)), "error") == set()
 
 
+def test_undecided_notes_are_in_the_summary():
+    res = rqspin("check", NOTED)
+    notes = len(re.findall(r"note: .*\[undecided\]", res.stdout))
+    text = "it" if notes == 1 else "them"
+    assert notes and f"{notes} undecided: --error=undecided counts {text}\n" in res.stderr
+    for how in (("--error=undecided", NOTED), (PROGS / "nested.bpf.o",)):
+        assert "undecided: --error" not in rqspin("check", *how).stderr
+
+
 def test_baseline(tmp_path):
     """What is known is neither printed nor counted; what is new is."""
     known = tmp_path / "known.json"

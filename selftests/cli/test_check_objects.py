@@ -450,3 +450,56 @@ def test_maps_that_a_command_may_share(build):
         assert "if their command gives all of them the same" in f["message"]
         assert [s["object"] for s in f["stages"]] == [str(there), str(back)]
     assert check(there, build("#define FIRST one\n#define SECOND two\n" + SHARED, "same"))[1] == []
+
+
+# As clang 21 compiles a switch; "r1" of the table is a place in the program.
+BY_TABLE = """
+SEC("xdp") int by_table(struct xdp_md *c)
+{
+	asm volatile("r2 = *(u32 *)(%[c] + 12);"
+		"r2 &= 1;"
+		"r2 <<= 3;"
+		"r1 = jt ll;"
+		"r1 += r2;"
+		"r1 = *(u64 *)(r1 + 0);"
+		".byte 0x0d, 0x01, 0, 0, 0, 0, 0, 0;"
+		"L0: r0 = 1; exit;"
+		"L1: r0 = 2; exit;"
+		".pushsection .jumptables,\\"\\",@progbits;"
+		".type jt,@object;"
+		"jt: .quad L0 - by_table;"
+		".quad L1 - by_table;"
+		".size jt, 16;"
+		".popsection;" : : [c] "r"(c) : "r0", "r1", "r2");
+	return 0;
+}
+"""
+
+
+def test_jump_table(build):
+    """It is said which program was not looked at; the others are."""
+    code, found, said = check(build(BY_TABLE + THERE + BACK))
+    (note,) = [f for f in found if f["program"] == "by_table"]
+    assert note["severity"] == "note" and note["kind"] in ("not-loaded", "incomplete")
+    if note["kind"] == "not-loaded":
+        assert "needs what this kernel lacks (jump tables)" in note["message"]
+        assert "-fno-jump-tables" in note["fix"]
+    else:
+        assert "it has a jump table (-fno-jump-tables avoids it)" in note["message"]
+    assert code == FOUND and "cycle" in kinds(found)
+
+
+NAKED = """
+SEC("xdp") __attribute__((naked)) int naked(struct xdp_md *c)
+{
+	asm volatile("r0 = 1; exit;");
+}
+"""
+
+
+def test_types_that_the_kernel_refuses(build):
+    """Its parameter has no name: without BTF the maps of all programs have no locks."""
+    _, found, _ = check(build(NAKED + THERE))
+    refused = [f for f in found if "has to have BTF" in f["message"]]
+    assert all("this kernel refuses it" in f["fix"] for f in refused)
+    assert refused or "refused" not in kinds(found)

@@ -148,6 +148,20 @@ static void explain_given(struct refused *one, const struct object *o)
 	free(values);
 }
 
+/* Of the whole object: without types no map of it can hold a lock. */
+static void explain_types(struct refused *one, const struct object *o)
+{
+	if (strstr(one->why.reason, "has to have BTF") && said_with(&o->said, "BTF loading error"))
+		one->fix = "the object has BTF, but this kernel refuses it: 'bpftool -d prog load' "
+			   "says why; perhaps a naked function, or a newer compiler";
+}
+
+/* Tables for gotox, which a kernel without them does not create. */
+static bool lacks_jump_tables(const char *said)
+{
+	return said && strstr(said, "can't create jump table");
+}
+
 static void explain(struct refused *one, const struct object *o, const struct bpf_program *prog,
 		    const char *said)
 {
@@ -165,6 +179,13 @@ static void explain(struct refused *one, const struct object *o, const struct bp
 		explain_given(one, o);
 	if (!one->verifier && !one->said && one->err == EPERM)
 		one->lacks = missing_trampoline(prog);
+	if (one->verifier)
+		explain_types(one, o);
+	if (!one->verifier && lacks_jump_tables(said)) {
+		one->lacks = strdup("jump tables");
+		one->fix = "compile it with -fno-jump-tables, or check it on the machine that it "
+			   "runs on";
+	}
 	if (!one->verifier && !one->said && !one->lacks)
 		explain_libbpf(one, prog, said);
 }

@@ -44,6 +44,8 @@ struct entries {
 	struct entry **of; /* by first instruction */
 	__u32 *entered;
 	__u32 nr;
+	unsigned long looks;
+	size_t bytes;
 };
 
 struct entries *entries_new(__u32 nr_insns, struct syms *syms, entries_put put, void *to)
@@ -59,6 +61,16 @@ struct entries *entries_new(__u32 nr_insns, struct syms *syms, entries_put put, 
 		return e;
 	entries_free(e);
 	return NULL;
+}
+
+unsigned long entries_looks(const struct entries *e)
+{
+	return e->looks;
+}
+
+size_t entries_bytes(const struct entries *e)
+{
+	return e->bytes;
 }
 
 static void free_states(struct state **all, size_t nr)
@@ -98,10 +110,12 @@ struct alike {
 };
 
 /* Does it cover the state? */
-static bool alike_add(struct alike *a, const struct state *one, const struct state *st)
+static bool alike_add(struct entries *e, struct alike *a, const struct state *one,
+		      const struct state *st)
 {
 	if (!state_alike(one, st))
 		return false;
+	e->looks++;
 	if (state_covers(one, st, ALL_REGS))
 		return true;
 	if (!a->nr++)
@@ -117,11 +131,12 @@ static const struct state *alike_many(const struct alike *a)
 	return a->nr_close >= APART_NUMBERS ? a->latest_close : a->nr >= APART ? a->latest : NULL;
 }
 
-static bool covered(struct state **all, size_t nr, const struct state *st, struct alike *a)
+static bool covered(struct entries *e, struct state **all, size_t nr, const struct state *st,
+		    struct alike *a)
 {
 	*a = (struct alike){};
 	for (size_t i = nr; i-- > 0;)
-		if (alike_add(a, all[i], st))
+		if (alike_add(e, a, all[i], st))
 			return true;
 	return false;
 }
@@ -135,20 +150,22 @@ static int add_state(struct entries *e, struct state ***all, size_t *nr, struct 
 	struct alike a;
 	int err;
 
-	if (covered(*all, *nr, st, &a))
+	if (covered(e, *all, *nr, st, &a))
 		return 0;
 	with = alike_many(&a);
 	if (with) {
 		state_join(e->syms, st, with, place);
 		if (st->bounds)
 			st->bounds->joined++;
-		if (covered(*all, *nr, st, &a))
+		if (covered(e, *all, *nr, st, &a))
 			return 0;
 	}
 	copy = state_keep(st);
 	err = copy ? grow_append((void **)all, nr, &copy, sizeof(copy)) : -ENOMEM;
 	if (err)
 		state_free(copy);
+	else
+		e->bytes += state_bytes(copy);
 	return err ?: 1;
 }
 
@@ -189,11 +206,11 @@ static void hide_callers(struct state *st)
 	own->regs[BPF_REG_10].where = 0;
 }
 
-static struct entry *find(const struct entries *e, const struct state *st, struct alike *a)
+static struct entry *find(struct entries *e, const struct state *st, struct alike *a)
 {
 	*a = (struct alike){};
 	for (struct entry *one = e->of[st->pc]; one; one = one->next)
-		if (alike_add(a, one->at, st))
+		if (alike_add(e, a, one->at, st))
 			return one;
 	return NULL;
 }
@@ -208,6 +225,7 @@ static struct entry *entry_new(struct entries *e, const struct state *st)
 		free(one);
 		return NULL;
 	}
+	e->bytes += sizeof(*one) + state_bytes(one->at);
 	one->ends = st->nr_frames;
 	one->next = e->of[st->pc];
 	e->of[st->pc] = one;
@@ -260,10 +278,11 @@ static void return_to(struct syms *syms, struct state *st, const struct state *f
 static int resume(struct entries *e, struct entry *one, const struct state *caller,
 		  const struct state *from)
 {
-	struct state *st = state_copy(caller);
+	struct state *st = one->made.nomem ? NULL : state_copy(caller);
 
 	if (!st)
 		return -ENOMEM;
+	e->looks++;
 	if (!one->told)
 		one->told = made_count(&one->made) + 1;
 	state_forget_made(e->syms, st, &one->made);
@@ -395,6 +414,8 @@ int entries_settle(struct entries *e)
 		for (struct entry *one = e->of[pc]; !err && one; one = one->next) {
 			size_t nr = made_count(&one->made) + 1;
 
+			if (one->made.nomem)
+				return -ENOMEM;
 			if (!one->told || one->told == nr)
 				continue;
 			one->told = nr;

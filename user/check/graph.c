@@ -6,13 +6,14 @@
 
 #include "check/facts.h"
 #include "check/graph.h"
+#include "check/order.h"
 
 #define LOOKS_MAX 2000000 /* edges looked at: an end to what is too large */
 
 struct search {
 	const struct check_set *set;
 	const struct edge **edges; /* those that may be part of a cycle */
-	size_t nr_edges;
+	size_t nr_edges, nr_firsts;
 	struct cycles *cycles;
 	const struct edge **path;   /* room for each edge once */
 	unsigned int depth, length; /* only cycles of this length are looked for now */
@@ -31,6 +32,57 @@ bool locks_meet(const struct check_set *set, const struct lock *a, const struct 
 		return false;
 	*certain = *a->key && !strcmp(a->key, b->key);
 	return *certain || !*a->key || !*b->key;
+}
+
+/* From any element of a map to one that is further in an order: an edge that stands for many. */
+static bool is_ordered(const struct search *s, const struct edge *e)
+{
+	bool certain;
+
+	return e->order && locks_meet(s->set, &e->from.lock, &e->to.lock, &certain) && !certain;
+}
+
+static bool key_read(const struct lock *l, __u64 *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(l->key, &end, 10);
+	return *l->key && !*end && !errno;
+}
+
+/* Can an edge with that order lead from one element to the other? */
+static bool passes(const struct search *s, const struct lock *from, const struct lock *to,
+		   unsigned int order)
+{
+	__u32 size = s->set->maps[from->map].key_size;
+	__u64 x, y;
+
+	if (!*from->key || !*to->key || !strcmp(from->key, to->key))
+		return false;
+	/* Longer keys are not printed as numbers. */
+	if ((size != 4 && size != 8) || !key_read(from, &x) || !key_read(to, &y))
+		return true;
+	return !(order & ~order_of_numbers(size, x, y) & ORDER_KEYS);
+}
+
+/*
+ * Does the last party want what this edge holds? Through an edge that stands for many only where
+ * both sides are known elements: if not, the two meet without it.
+ */
+static bool leads_to(const struct search *s, const struct edge *e)
+{
+	const struct edge *last = s->path[s->depth - 1];
+	bool certain;
+
+	if (!locks_meet(s->set, &last->to.lock, &e->from.lock, &certain))
+		return false;
+	if (is_ordered(s, e))
+		return *last->to.lock.key && !is_ordered(s, last);
+	if (is_ordered(s, last))
+		return s->depth > 1 &&
+		       passes(s, &s->path[s->depth - 2]->to.lock, &e->from.lock, last->order);
+	return true;
 }
 
 /* One lock that is held on every edge lets them happen one after the other only. */
@@ -111,11 +163,28 @@ static bool depends_on_keys(const struct search *s, const struct cycle *c)
 	return keys;
 }
 
+/* Two orders of one sort of lock are told as such. */
+static bool is_of_orders(const struct search *s)
+{
+	const struct lock *first = &s->path[0]->from.lock;
+	bool ordered = false;
+
+	for (unsigned int i = 0; i < s->depth; i++) {
+		const struct lock *l = &s->path[i]->from.lock;
+
+		if (l->off != first->off ||
+		    !check_same_map(&s->set->maps[l->map], &s->set->maps[first->map]))
+			return false;
+		ordered |= is_ordered(s, s->path[i]);
+	}
+	return ordered;
+}
+
 static void found(struct search *s)
 {
 	struct cycle *c;
 
-	if (gated(s) || rising(s) || !is_new(s))
+	if (gated(s) || rising(s) || is_of_orders(s) || !is_new(s))
 		return;
 	if (s->cycles->nr == CYCLES_MAX) {
 		s->cycles->more = true;
@@ -155,21 +224,22 @@ bool edges_agree(const struct edge *a, const struct edge *b)
 /* A party more: one that holds a lock that none of the others holds. */
 static bool may_join(const struct search *s, const struct edge *e)
 {
-	bool certain;
+	bool many = is_ordered(s, e);
 
-	for (unsigned int i = 0; i < s->depth; i++)
+	for (unsigned int i = 0; i < s->depth; i++) {
+		bool certain,
+			meet = locks_meet(s->set, &s->path[i]->from.lock, &e->from.lock, &certain);
+
 		if (s->path[i] == e || !edges_agree(s->path[i], e) ||
-		    locks_meet(s->set, &s->path[i]->from.lock, &e->from.lock, &certain))
+		    (meet && (certain || !(many || is_ordered(s, s->path[i])))))
 			return false;
+	}
 	return true;
 }
 
 static void extend(struct search *s)
 {
-	const struct lock *wanted = &s->path[s->depth - 1]->to.lock;
-	bool certain;
-
-	if (s->depth > 1 && locks_meet(s->set, wanted, &s->path[0]->from.lock, &certain)) {
+	if (s->depth > 1 && leads_to(s, s->path[0])) {
 		if (s->depth == s->length)
 			found(s);
 		return;
@@ -178,7 +248,7 @@ static void extend(struct search *s)
 		const struct edge *e = s->edges[i];
 
 		s->looks++;
-		if (!locks_meet(s->set, wanted, &e->from.lock, &certain) || !may_join(s, e))
+		if (!leads_to(s, e) || !may_join(s, e))
 			continue;
 		if (s->depth == s->length) {
 			s->longer = true;
@@ -195,7 +265,7 @@ static bool look_for(struct search *s, unsigned int length)
 {
 	s->length = length;
 	s->longer = false;
-	for (s->first = 0; s->first < s->nr_edges; s->first++) {
+	for (s->first = 0; s->first < s->nr_firsts; s->first++) {
 		s->path[0] = s->edges[s->first];
 		s->depth = 1;
 		extend(s);
@@ -210,6 +280,8 @@ static bool goes_on(const struct search *s, const struct edge *e)
 	bool certain, before = false, after = false;
 
 	for (size_t i = 0; i < s->nr_edges; i++) {
+		if (s->edges[i] == e)
+			continue;
 		before |= locks_meet(s->set, &s->edges[i]->to.lock, &e->from.lock, &certain);
 		after |= locks_meet(s->set, &e->to.lock, &s->edges[i]->from.lock, &certain);
 	}
@@ -251,19 +323,37 @@ static int by_place(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* No cycle begins with one of them. */
+static void put_ordered_last(struct search *s)
+{
+	const struct edge **others = s->path; /* has room for all, and no path is in it yet */
+	size_t nr = 0, nr_others = 0;
+
+	for (size_t i = 0; i < s->nr_edges; i++)
+		if (is_ordered(s, s->edges[i]))
+			others[nr_others++] = s->edges[i];
+		else
+			s->edges[nr++] = s->edges[i];
+	memcpy(s->edges + nr, others, nr_others * sizeof(others[0]));
+	s->nr_firsts = nr;
+}
+
 static void collect(struct search *s, const struct record *record)
 {
 	for (size_t i = 0; i < record->nr_edges; i++) {
 		const struct edge *e = &record->edges[i];
 		bool certain;
 
-		/* Two locks that may be one are another matter. */
+		/* Two locks that may be one are another matter, if they are in no order. */
 		if (e->from.lock.kind == LOCK_MAP && e->to.lock.kind == LOCK_MAP &&
-		    !locks_meet(s->set, &e->from.lock, &e->to.lock, &certain) && !redundant(s, e))
+		    (is_ordered(s, e) ||
+		     !locks_meet(s->set, &e->from.lock, &e->to.lock, &certain)) &&
+		    !redundant(s, e))
 			s->edges[s->nr_edges++] = e;
 	}
 	peel(s);
 	qsort(s->edges, s->nr_edges, sizeof(s->edges[0]), by_place);
+	put_ordered_last(s);
 }
 
 int graph_cycles(const struct check_set *set, const struct record *record, struct cycles *cycles)

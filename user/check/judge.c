@@ -247,7 +247,7 @@ static void judge_refusal(const struct refused *r, struct findings *f)
 	one->at.object = strdup(r->object);
 	one->at.text = text_or_null(r->why.text);
 	set_place(&one->at, r->why.at);
-	one->fix = refused ? advice_refusal(r->why.reason) : r->fix ?: advice(one->kind);
+	one->fix = r->fix ?: refused ? advice_refusal(r->why.reason) : advice(one->kind);
 	if (refused)
 		add_report(f, one, r);
 }

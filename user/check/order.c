@@ -39,12 +39,11 @@ static unsigned int compare_addresses(const struct stepper *s, const struct stat
 	return compare(st, step_sym(s, &x), step_sym(s, &y), BPF_JLT, ORDER_ADDRESS, differ);
 }
 
-static unsigned int compare_numbers(const struct check_map *m, __u64 x, __u64 y, bool *differ)
+unsigned int order_of_numbers(__u32 size, __u64 x, __u64 y)
 {
-	__s64 sx = m->key_size == 4 ? (__s32)x : (__s64)x;
-	__s64 sy = m->key_size == 4 ? (__s32)y : (__s64)y;
+	__s64 sx = size == 4 ? (__s32)x : (__s64)x;
+	__s64 sy = size == 4 ? (__s32)y : (__s64)y;
 
-	*differ |= x != y;
 	return (x < y ? ORDER_KEY :
 		x > y ? ORDER_KEY_DOWN :
 			0) |
@@ -63,8 +62,10 @@ static unsigned int compare_keys(const struct stepper *s, const struct state *st
 	unsigned int order;
 	__u64 x, y;
 
-	if (sym_is_number(s->syms, ka, &x) && sym_is_number(s->syms, kb, &y))
-		return compare_numbers(m, x, y, differ);
+	if (sym_is_number(s->syms, ka, &x) && sym_is_number(s->syms, kb, &y)) {
+		*differ |= x != y;
+		return order_of_numbers(m->key_size, x, y);
+	}
 	order = compare(st, ka, kb, BPF_JLT, ORDER_KEY, differ) |
 		compare(st, ka, kb, BPF_JSLT, ORDER_SIGNED, differ);
 	if (sym_is_next(s->syms, b->sym, a->sym))

@@ -15,9 +15,14 @@ enum {
 	ORDER_SIGNED_DOWN = 32,
 };
 
+#define ORDER_KEYS (ORDER_KEY | ORDER_SIGNED | ORDER_KEY_DOWN | ORDER_SIGNED_DOWN)
+
 /* ORDER_*, as many as hold, also where the two may be equal. differ: they surely are not. */
 unsigned int order_of(const struct stepper *s, const struct state *st, const struct lockid *a,
 		      const struct lockid *b, bool *differ);
+
+/* Those that hold for two keys of that size. */
+unsigned int order_of_numbers(__u32 size, __u64 x, __u64 y);
 
 /* "address", "key down", ...: the first of them, or NULL. */
 const char *order_name(unsigned int order);

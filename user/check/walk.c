@@ -420,23 +420,25 @@ static int meet(struct walk *w, struct state *st)
 	return visited_add(w->visited, w->s.syms, st, live);
 }
 
+static bool is_spent(const struct walk *w)
+{
+	unsigned long looks = visited_looks(w->visited) + entries_looks(w->entries);
+
+	return w->steps + looks / LOOKS_OF_A_STEP > STEPS_MAX ||
+	       visited_bytes(w->visited) + entries_bytes(w->entries) > BYTES_MAX;
+}
+
 /* Many callers that go on meet there at once: what is not new need not wait for its turn. */
 static int put_behind(void *walk, struct state *st)
 {
 	struct walk *w = walk;
-	int more = st->pc < w->s.prog->nr_insns ? meet(w, st) : -EINVAL;
+	int more = is_spent(w) ? -EDQUOT : st->pc >= w->s.prog->nr_insns ? -EINVAL : meet(w, st);
 
 	st->met = true;
 	if (more > 0)
 		return put(w, st);
 	state_free(st);
 	return more;
-}
-
-static bool is_spent(const struct walk *w)
-{
-	return w->steps + visited_looks(w->visited) / LOOKS_OF_A_STEP > STEPS_MAX ||
-	       visited_bytes(w->visited) > BYTES_MAX;
 }
 
 /* 0: the path has ended, -errno. */
@@ -517,8 +519,9 @@ static int walk_root(struct walk *w, const struct root *root)
 	w->bounds->spent |= err == -EDQUOT;
 	w->bounds->stopped = err == -EDQUOT ? "it has too many paths, and the budget is used up" :
 			     err == -E2BIG  ? "its calls are nested too deep" :
-			     err == -EOPNOTSUPP ? "it jumps to places out of a table" :
-						  "a call in it leads to no known place";
+			     err == -EOPNOTSUPP ?
+					     "it has a jump table (-fno-jump-tables avoids it)" :
+					     "a call in it leads to no known place";
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef RQSPIN_CHECK_WALK_H
 #define RQSPIN_CHECK_WALK_H
 
+#include "check/bounds.h"
 #include "check/calls.h"
 #include "check/record.h"
 

@@ -343,8 +343,8 @@ const struct check checks[] = {
 	{ "nested_free", "lists under locks are freed",
 	  "objects in a list or tree under bpf_res_spin_lock are leaked when its element or map goes, "
 	  "and the kernel warns once",
-	  "take the objects out first, or use bpf_spin_lock there (KNOWN_ISSUES.md of the sources)",
-	  false, .look = look_nest_free },
+	  "take the objects out first, or use bpf_spin_lock there (KNOWN_ISSUES.md)", false,
+	  .look = look_nest_free },
 	{ "interrupted", "interrupted waiters", NULL, NULL, false, .look = look_interrupted },
 	{ "cpus", "more than one CPU", "samples with several roles do not run",
 	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },

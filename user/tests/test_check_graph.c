@@ -14,7 +14,7 @@ static const struct check_set set = { .maps = maps, .nr_maps = NR_MAPS };
 static void give_ids(void)
 {
 	for (__u32 i = 0; i < NR_MAPS; i++)
-		maps[i].id = i + 1;
+		maps[i] = (struct check_map){ .id = i + 1, .key_size = 4 };
 }
 
 /* "b" is the lock of the second map; "b7" its element 7, "b?" any. */
@@ -138,6 +138,67 @@ static void what_rises_does_not_return(void **state)
 	assert_int_equal(cycles(&r, &nr, &keys), 1);
 }
 
+/* a? to a? in order: from any to any that is higher, which closes a circle of others. */
+static void an_order_is_part_of_a_cycle(void **state)
+{
+	struct record r = {};
+	unsigned int nr;
+	bool keys;
+
+	(void)state;
+	for (int up = 0; up < 2; up++)
+		for (unsigned int order = ORDER_KEY; order <= ORDER_KEY_DOWN; order *= 8) {
+			bool fits = up == (order == ORDER_KEY);
+
+			add(&r, 0, "a?", "a?", NULL, order);
+			add(&r, 1, up ? "a7" : "a3", "b", NULL, 0);
+			add(&r, 2, "b", up ? "a3" : "a7", NULL, 0);
+			assert_int_equal(cycles(&r, &nr, &keys), fits);
+			if (!fits)
+				continue;
+			assert_int_equal(nr, 3);
+			assert_true(keys);
+		}
+}
+
+static void two_orders_are_parts_of_a_cycle(void **state)
+{
+	struct record r = {};
+	unsigned int nr;
+	bool keys;
+
+	(void)state;
+	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	add(&r, 0, "b?", "b?", NULL, ORDER_KEY | ORDER_SIGNED);
+	add(&r, 1, "a7", "b3", NULL, 0);
+	add(&r, 2, "b8", "a3", NULL, 0);
+	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	assert_int_equal(nr, 4);
+}
+
+/* Of one sort of lock alone, or where it would be closed without the order. */
+static void an_order_adds_no_cycle(void **state)
+{
+	struct record r = {};
+	unsigned int nr;
+	bool keys;
+
+	(void)state;
+	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	add(&r, 1, "a7", "a3", NULL, ORDER_KEY_DOWN);
+	assert_int_equal(cycles(&r, &nr, &keys), 0);
+	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	add(&r, 1, "a?", "b", NULL, 0);
+	add(&r, 2, "b", "a3", NULL, 0);
+	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	assert_int_equal(nr, 2);
+	/* Where one lock is held by all, none happens. */
+	add(&r, 0, "a?", "a?", "c", ORDER_KEY);
+	add(&r, 1, "a7", "b", "c", 0);
+	add(&r, 2, "b", "a3", "c", 0);
+	assert_int_equal(cycles(&r, &nr, &keys), 0);
+}
+
 static void long_cycles_are_found(void **state)
 {
 	struct record r = {};
@@ -204,6 +265,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_tell_elements_apart),
 	cmocka_unit_test(a_common_lock_prevents_it),
 	cmocka_unit_test(what_rises_does_not_return),
+	cmocka_unit_test(an_order_is_part_of_a_cycle),
+	cmocka_unit_test(two_orders_are_parts_of_a_cycle),
+	cmocka_unit_test(an_order_adds_no_cycle),
 	cmocka_unit_test(long_cycles_are_found),
 	cmocka_unit_test(what_is_left_out_is_said),
 	cmocka_unit_test(an_end_to_the_search_is_said),
