@@ -92,7 +92,7 @@ static const struct argp argp = {
 	       "is pinned. Lines look like those of a compiler: FILE:LINE: warning: MESSAGE "
 	       "[KIND]. What cannot be decided is said in notes, which do not count without --error. "
 	       "Exit status 0: no finding; 10: at least one; 4: none, but a program has too many "
-	       "paths for the budget of work; 1 to 3: something could not be looked at. What it can "
+	       "paths for the budget of work, or the verifier needs too long for it; 1 to 3: something could not be looked at. What it can "
 	       "see and what not: check.md.",
 };
 
@@ -210,6 +210,9 @@ static bool is_spent(const struct check_result *r)
 {
 	for (size_t i = 0; i < r->set.nr_progs; i++)
 		if (r->bounds[i].spent)
+			return true;
+	for (size_t i = 0; i < r->refusals.nr; i++)
+		if (r->refusals.all[i].err == ETIME)
 			return true;
 	return false;
 }

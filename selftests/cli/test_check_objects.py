@@ -6,12 +6,14 @@ have: each program is looked at, or the reason is told, and nothing looked at is
 """
 
 import json
+import re
+import resource
 
 import pytest
 from bpfobj import compile_bpf
 from conftest import needs_locks, rqspin, validator
 
-CLEAN, FAIL, USAGE, UNSUPPORTED, FOUND = 0, 1, 2, 3, 10
+CLEAN, FAIL, USAGE, UNSUPPORTED, SPENT, FOUND = 0, 1, 2, 3, 4, 10
 
 HEAD = """
 #include "vmlinux.h"
@@ -450,6 +452,44 @@ def test_maps_that_a_command_may_share(build):
         assert "if their command gives all of them the same" in f["message"]
         assert [s["object"] for s in f["stages"]] == [str(there), str(back)]
     assert check(there, build("#define FIRST one\n#define SECOND two\n" + SHARED, "same"))[1] == []
+
+
+# Nearly a million instructions for the verifier; the value of x is another one each time.
+SLOW = """
+SEC("xdp") int slow(struct xdp_md *c)
+{
+	__u32 x = c->ingress_ifindex;
+
+	for (int i = 0; i < 140000; i++)
+		x = x * 3 ^ i;
+	return x & 1;
+}
+"""
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_time_of_the_verifier(build):
+    """The slow program alone is left out. It takes most of the time, in each of two attempts."""
+    obj = build(SLOW + THERE)
+    before = cpu_seconds()
+    assert check(obj)[:2] == (CLEAN, [])
+    enough_for_others = f"{(cpu_seconds() - before) / 8:.3f}"
+    code, found, _ = check("--load-time", enough_for_others, obj)
+    assert code == SPENT
+    text = message(found, "not-loaded")
+    assert re.match(r"slow cannot be loaded here \(the verifier needs more than \S+ s of CPU", text)
+
+
+def test_time_of_an_object_that_takes_no_other(build):
+    res = rqspin("check", "--load-time", "10ms", build(SLOW))
+    assert res.returncode == FAIL
+    assert "none of its programs could be looked at (1)" in res.stderr
+    res = rqspin("check", "--load-time", "soon", build(SLOW))
+    assert res.returncode == USAGE and "--load-time soon: a time such as" in res.stderr
 
 
 # As clang 21 compiles a switch; "r1" of the table is a place in the program.

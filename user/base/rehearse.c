@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -53,4 +55,17 @@ int rehearse(void (*what)(void *arg), void *arg)
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status);
 	return WEXITSTATUS(status) ? SIGABRT : 0; /* a sanitizer's way out */
+}
+
+const char *rehearse_text(int sig)
+{
+	static char text[128];
+
+	if (sig == SIGKILL)
+		return "libbpf was killed when it tried the object: perhaps there is too little "
+		       "memory";
+	if (sig == SIGXCPU)
+		return "a damaged object: libbpf does not come to an end with it";
+	snprintf(text, sizeof(text), "a damaged object: libbpf crashes on it (%s)", strsignal(sig));
+	return text;
 }

@@ -14,4 +14,7 @@
  */
 int rehearse(void (*what)(void *arg), void *arg);
 
+/* What became of libbpf when it tried an object: for a message. */
+const char *rehearse_text(int sig);
+
 #endif

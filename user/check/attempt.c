@@ -190,6 +190,16 @@ static void explain(struct refused *one, const struct object *o, const struct bp
 		explain_libbpf(one, prog, said);
 }
 
+static void explain_time(struct refused *one, const struct object *o)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "the verifier needs more than %g s of CPU time", o->opts->seconds) < 0)
+		return;
+	one->said = text;
+	one->fix = "make the program smaller, or give the verifier more with --load-time";
+}
+
 /* The program with that number cannot be loaded. 1 or -ENOMEM. */
 static int refuse(struct refusals *r, struct object *o, const struct bpf_program *prog, size_t nr,
 		  const char *said, int err)
@@ -205,8 +215,11 @@ static int refuse(struct refusals *r, struct object *o, const struct bpf_program
 		refused_free(&one);
 		return -ENOMEM;
 	}
-	one.verifier = refusal_find(o->progs[nr].log, &one.why);
-	explain(&one, o, prog, said);
+	one.verifier = err != -ETIME && refusal_find(o->progs[nr].log, &one.why);
+	if (err == -ETIME)
+		explain_time(&one, o);
+	else
+		explain(&one, o, prog, said);
 	if (one.verifier && !o->as_given && !o->progs[nr].reason)
 		o->progs[nr].reason = strdup(one.why.reason);
 	err = grow_append((void **)&r->all, &r->nr, &one, sizeof(one));
@@ -366,8 +379,11 @@ static int learn_each(struct object *o, struct refusals *r)
 
 static int learn(struct object *o, struct refusals *r, int err, size_t *from)
 {
-	int learnt = learn_log(o, r, err, from);
+	int learnt;
 
+	if (err == -ETIME)
+		return learn_prog(o, r, err, from);
+	learnt = learn_log(o, r, err, from);
 	learnt = learnt ?: learn_prog(o, r, err, from);
 	learnt = learnt ?: learn_map(o);
 	learnt = learnt ?: learn_struct_ops(o);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -174,10 +175,20 @@ struct rehearsal {
 	struct load_opts *opts;
 };
 
+/* libbpf itself needs next to none. */
+#define OTHER_SECONDS 60
+
 static void try_load(void *arg)
 {
 	const struct rehearsal *r = arg;
+	struct rlimit limit;
 	struct object o;
+
+	if (!getrlimit(RLIMIT_CPU, &limit)) {
+		limit.rlim_cur = r->opts->seconds + OTHER_SECONDS;
+		if (limit.rlim_cur < limit.rlim_max)
+			setrlimit(RLIMIT_CPU, &limit);
+	}
 
 	if (!object_read(&o, r->path, r->opts))
 		object_load(&o, 0, OBJECT_ALL);
@@ -266,7 +277,7 @@ int check_load(const char *path, struct load_opts *opts, struct check_set *set,
 		return -EACCES;
 	sig = rehearse(try_load, &rehearsal);
 	if (sig) {
-		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
+		pr_err("%s: %s", path, rehearse_text(sig));
 		return -ENOEXEC;
 	}
 	err = object_read(&o, path, opts);

@@ -8,7 +8,7 @@
 #include "check/load_opts.h"
 #include "check/progtype.h"
 
-enum { KEY_TYPE = 0x2000, KEY_RODATA };
+enum { KEY_TYPE = 0x2000, KEY_RODATA, KEY_TIME };
 
 static const struct argp_option options[] = {
 	{ "type", KEY_TYPE, "[PROGRAM=]TYPE", 0,
@@ -16,6 +16,9 @@ static const struct argp_option options[] = {
 	{ "rodata", KEY_RODATA, "NAME=VALUE", 0,
 	  "Value of a constant that the object's own loader sets before it loads; without this "
 	  "option all values are possible",
+	  2 },
+	{ "load-time", KEY_TIME, "TIME", 0,
+	  "CPU time that the kernel may need for one object (300s); what needs more is not looked at",
 	  2 },
 	{ 0 },
 };
@@ -77,7 +80,16 @@ static void value_add(struct load_opts *opts, const struct argp_state *state, ch
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	struct load_opts *opts = state->input;
+
 	switch (key) {
+	case ARGP_KEY_INIT:
+		opts->seconds = LOAD_SECONDS;
+		return 0;
+	case KEY_TIME:
+		if (opt_seconds(arg, &opts->seconds))
+			opts_error(state, "--load-time %s: a time such as 10s or 5m", arg);
+		return 0;
 	case KEY_TYPE:
 		type_add(state->input, state, arg);
 		return 0;

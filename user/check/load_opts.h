@@ -24,12 +24,17 @@ struct load_value {
 	bool used;
 };
 
+/* @seconds: of CPU time for each attempt to load an object */
 struct load_opts {
 	struct load_type *types;
 	size_t nr_types;
 	struct load_value *values;
 	size_t nr_values;
+	double seconds;
 };
+
+#define LOAD_SECONDS \
+	300 /* of CPU time; an object of which the kernel needs a tenth is a large one */
 
 extern const struct argp load_argp; /* its input is a struct load_opts */
 

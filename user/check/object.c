@@ -10,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/cputime.h"
 #include "check/constants.h"
 #include "check/object.h"
 #include "check/progtype.h"
@@ -316,9 +317,11 @@ static int object_try(struct object *o, size_t from, size_t only)
 /* A stop, or a debugger that attaches, ends the verifier's work early. */
 int object_load(struct object *o, size_t from, size_t only)
 {
+	struct cputime limit;
 	int err = -EAGAIN;
 
+	cputime_begin(&limit, o->opts->seconds);
 	for (int tries = 0; err == -EAGAIN && tries < LOAD_TRIES; tries++)
 		err = object_try(o, from, only);
-	return err;
+	return cputime_end(&limit) && err ? -ETIME : err;
 }

@@ -83,7 +83,7 @@ int object_read(struct object *o, const char *path, struct load_opts *opts);
 
 /*
  * Loads the programs that are not off, from that number on; or only one. What was loaded before is
- * unloaded. 0 or -errno; o->obj is NULL if it cannot even be opened.
+ * unloaded. 0 or -errno; -ETIME: it takes too long; o->obj is NULL if it cannot even be opened.
  */
 int object_load(struct object *o, size_t from, size_t only);
 

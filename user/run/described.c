@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "base/rehearse.h"
 #include "run/described.h"
 #include "run/progs.h"
 
@@ -69,7 +70,7 @@ int described_read(struct described *d, const char *path)
 	memset(d, 0, sizeof(*d));
 	obj = progs_open(path, &sig);
 	if (sig) {
-		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
+		pr_err("%s: %s", path, rehearse_text(sig));
 		return -ENOEXEC;
 	}
 	err = obj ? copy_text(d, obj) : -ENOENT;

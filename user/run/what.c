@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "base/rehearse.h"
 #include "run/progs.h"
 #include "run/what.h"
 #include "run/samples.h"
@@ -62,7 +63,7 @@ int what_only_role(const char *path, char **name)
 
 	obj = progs_open(path, &sig);
 	if (sig) {
-		pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
+		pr_err("%s: %s", path, rehearse_text(sig));
 		return -ENOEXEC;
 	}
 	*name = obj ? only_program(obj) : NULL;

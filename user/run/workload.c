@@ -315,6 +315,6 @@ int workload_rehearse(const char *path, struct role *roles, unsigned int nr)
 
 	if (!sig)
 		return 0;
-	pr_err("%s: a damaged object: libbpf crashes on it (%s)", path, strsignal(sig));
+	pr_err("%s: %s", path, rehearse_text(sig));
 	return -ENOEXEC;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/rehearse.h"
@@ -24,6 +25,29 @@ static void leave(void *arg)
 	_exit(1);
 }
 
+static void killed(void *arg)
+{
+	raise(*(int *)arg);
+}
+
+static void the_reason_is_told(void **state)
+{
+	static const struct {
+		int sig;
+		const char *text;
+	} ways[] = { { SIGKILL, "too little memory" },
+		     { SIGXCPU, "does not come to an end" },
+		     { SIGSEGV, "crashes on it (Segmentation fault)" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		int sig = ways[i].sig;
+
+		assert_int_equal(rehearse(killed, &sig), sig);
+		assert_non_null(strstr(rehearse_text(sig), ways[i].text));
+	}
+}
+
 static void a_crash_is_survived(void **state)
 {
 	(void)state;
@@ -46,6 +70,7 @@ static void nothing_changes_here(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_reason_is_told),
 	cmocka_unit_test(a_crash_is_survived),
 	cmocka_unit_test(an_exit_from_within_is_a_crash),
 	cmocka_unit_test(nothing_changes_here),
