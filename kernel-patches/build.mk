@@ -1,22 +1,28 @@
-# The patched kernel. None of this belongs to `make build`.
+# The patched kernels. None of this belongs to `make build`. SERIES: a folder below kernel-patches/.
 CONFIG ?= lean
+SERIES ?= 6.12
+KP = $(Q)SERIES=$(SERIES) kernel-patches
 
 .PHONY: kernel-tree
-kernel-tree: ## unpack Linux 6.12 and apply kernel-patches/6.12 in build/linux-6.12
-	$(Q)scripts/setup.sh --build --tree
-	$(Q)kernel-patches/tree.sh
+kernel-tree: ## unpack Linux, apply kernel-patches/SERIES (6.12, 7.x/fixes, ...) in build/linux-6.12
+	$(Q)SERIES=$(SERIES) scripts/setup.sh --build --tree
+	$(KP)/tree.sh
 
 .PHONY: kernel-patches
-kernel-patches: ## write the series anew from the commits in build/linux-6.12
-	$(Q)kernel-patches/regen.sh
+kernel-patches: ## write the series anew from the commits in build/linux-6.12 (SERIES=...)
+	$(KP)/regen.sh
 
 .PHONY: kernel
-kernel: ## build the patched kernel: CONFIG=lean (or lockdep, kasan, arm64, ...)
-	$(Q)scripts/setup.sh --build --kernel
-	$(Q)kernel-patches/tree.sh
-	$(Q)kernel-patches/build.sh $(CONFIG)
+kernel: ## build the patched kernel: CONFIG=lean (or lockdep, kasan, arm64, ...), SERIES=...
+	$(Q)SERIES=$(SERIES) scripts/setup.sh --build --kernel
+	$(KP)/tree.sh
+	$(KP)/build.sh $(CONFIG)
 
 .PHONY: kernel-patches-verify
 kernel-patches-verify: ## each patch applies, compiles, passes checkpatch, W=1, kernel-doc
-	$(Q)scripts/setup.sh --build --kernel
-	$(Q)kernel-patches/verify.sh
+	$(Q)SERIES=$(SERIES) scripts/setup.sh --build --kernel
+	$(KP)/verify.sh
+
+.PHONY: kernel-mails
+kernel-mails: ## mails of a series in build/mails, from and signed off by you (git config user.email)
+	$(KP)/mail.sh build/mails

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
-# selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one).
+# selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one). With
+# SERIES=7.x/fixes it is 7.x-fixes-CONFIG, and the lean one 7.x-fixes; series of one source are built
+# from the same objects, so the second takes minutes.
 #   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [--result NAME] [CONFIG]
-# It builds what is committed in build/linux-6.12, or REV of it; --worktree adds uncommitted changes
+# It builds what is committed in build/linux-6.12, or REV of it (the branch of SERIES); --worktree adds uncommitted changes
 # (new files must be known to git). The tree can be edited meanwhile: the compiler sees
 # build/kernel-src only. --as NAME keeps source, objects and result apart
 # (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first;
@@ -11,7 +13,7 @@
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
-rev=HEAD worktree=0 config=lean as='' result=''
+rev=$branch worktree=0 config=lean as='' result=''
 # An earlier commit may lack what the tests are configured by.
 export BISECT=${BISECT:-0}
 while [ $# -gt 0 ]; do
@@ -27,9 +29,21 @@ while [ $# -gt 0 ]; do
 done
 image=arch/x86/boot/bzImage
 [ "$config" != arm64 ] || export ARCH=arm64 image=arch/arm64/boot/Image
-obj=$top/build/kernel-obj/${as:-$config}
-src=$top/build/kernel-src${as:+-$as}
-name=$SERIES-rqspin-${result:-${as:-$config}}
+# Names of 6.12 have no source in them, and those of other series no "rqspin" and no "lean".
+place() {
+	local variant=${result:-${as:-$config}}
+	obj=$top/build/kernel-obj/${as:-$config}
+	src=$top/build/kernel-src${as:+-$as}
+	name=$SERIES-rqspin-$variant
+	version=-rqspin-$config
+	[ "$branch" != HEAD ] || return 0
+	obj=$top/build/kernel-obj/$family-${as:-$config}
+	src=$top/build/kernel-src-$family${as:+-$as}
+	[ "$variant" != lean ] || variant=''
+	name=$family-$branch${variant:+-$variant}
+	version=-${name#*-}
+}
+place
 out=$top/build/kernels/$name
 
 # A stash entry that nobody keeps is a commit of the work tree.
@@ -39,6 +53,8 @@ pick_commit() {
 	local unknown
 	unknown=$(git -C "$tree" ls-files --others --exclude-standard | paste -sd ' ')
 	[ -z "$unknown" ] || say "not built, because git does not know them: $unknown"
+	[ "$branch" = HEAD ] || [ "$(git -C "$tree" symbolic-ref -q --short HEAD)" = "$branch" ] ||
+		die "the changes in $tree are not on $branch: git -C $tree checkout $branch"
 	commit=$(git -C "$tree" stash create)
 	commit=${commit:-$(git -C "$tree" rev-parse HEAD)}
 }
@@ -59,11 +75,11 @@ check_out() {
 
 compile() {
 	local start=$SECONDS
-	say "$config: building $(git -C "$src" log -1 --format='%h %s')"
+	say "$name: building $(git -C "$src" log -1 --format='%h %s')"
 	"$kp/config.sh" "$src" "$obj" "$config"
-	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" "${image##*/}" modules
+	kmake "$src" "$obj" LOCALVERSION="$version" "${image##*/}" modules
 	release=$(cat "$obj/include/config/kernel.release")
-	say "$config: $release after $((SECONDS - start)) s"
+	say "$name: $release after $((SECONDS - start)) s"
 }
 
 # The layout of fetch-kernel.sh: boot/vmlinuz-V, lib/modules/V, VERSION, RELEASE.
@@ -73,7 +89,7 @@ arrange() {
 	mkdir -p "$new/boot"
 	cp "$obj/$image" "$new/boot/vmlinuz-$release"
 	cp "$obj/.config" "$new/boot/config-$release"
-	kmake "$src" "$obj" LOCALVERSION="-rqspin-$config" INSTALL_MOD_PATH="$new" \
+	kmake "$src" "$obj" LOCALVERSION="$version" INSTALL_MOD_PATH="$new" \
 		INSTALL_MOD_STRIP=1 modules_install >/dev/null
 	# The links to source and objects are for make only.
 	rm -f "$new/lib/modules/$release"/{build,source}
@@ -82,8 +98,8 @@ arrange() {
 	echo "$release" >"$new/RELEASE"
 	rm -rf "$out"
 	mv "$new" "$out"
-	[ "$config$as$result" != lean ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
-	say "$config: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
+	[ "$config$as$result$branch" != leanHEAD ] || ln -sfn "$name" "$top/build/kernels/$SERIES-rqspin"
+	say "$name: ready: selftests/vm/run.sh --kernel $name -- COMMAND"
 }
 
 need_tools kernel

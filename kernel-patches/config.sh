@@ -9,17 +9,22 @@
 
 [ $# = 3 ] || die "usage: config.sh SRC OBJ CONFIG" 2
 src=$1 obj=$2 config=$3
-known=$(find "$patches/configs" -name '*.config' -printf '%f\n' | sed 's/\.config$//' | sort)
-[ -e "$patches/configs/$config.config" ] ||
+configs=$kp/$family/configs
+known=$(find "$configs" -name '*.config' -printf '%f\n' | sed 's/\.config$//' | sort)
+[ -e "$configs/$config.config" ] ||
 	die "unknown configuration '$config'; one of: ${known//$'\n'/ }" 2
 
-# A fragment's own lines come last, so they win over those it includes.
+# A fragment's own lines come last, so they win over those it includes. These lie next to it, or are
+# those of another source: 6.12/base.
 fragments() {
-	local f=$patches/configs/$1.config i
+	local f=$1/$2.config i
 	local -a included
 	read -ra included < <(sed -n 's/^# include: //p' "$f") || true
 	for i in "${included[@]}"; do
-		fragments "$i"
+		case $i in
+		*/*) fragments "$kp/${i%/*}/configs" "${i#*/}" ;;
+		*) fragments "$1" "$i" ;;
+		esac
 	done
 	echo "$f"
 }
@@ -49,7 +54,7 @@ check() {
 	[ $bad = 0 ]
 }
 
-mapfile -t files < <(fragments "$config")
+mapfile -t files < <(fragments "$configs" "$config")
 mkdir -p "$obj"
 cat "${files[@]}" >"$obj/.fragments.new"
 if [ -e "$obj/.config" ] && cmp -s "$obj/.fragments.new" "$obj/.fragments"; then

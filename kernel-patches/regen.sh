@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE.
+# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE. With
+# SERIES=7.x/fixes: per commit of the branch `fixes` of build/linux-7.x after what it is applied on.
 #   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree
 # The same commits give the same bytes, so git shows what really changed.
 # shellcheck source=kernel-patches/common.sh
@@ -16,21 +17,24 @@ esac
 write_patches() {
 	git -C "$tree" -c core.abbrev=12 -c diff.algorithm=myers -c format.signOff=false format-patch -q \
 		--no-signature --zero-commit --no-numbered --no-renames --no-thread --no-base --no-attach \
-		--no-cover-letter --src-prefix=a/ --dst-prefix=b/ -o "$new" base..HEAD
+		--no-cover-letter --src-prefix=a/ --dst-prefix=b/ -o "$new" "$start..$branch"
 	find "$new" -name '0*.patch' -printf '%f\n' | sort >"$new/series"
 }
 
 write_base() {
+	[ -z "$after" ] || { cat "$patches/BASE" && return; }
 	sed '/^[a-z0-9]*:/d' "$patches/BASE"
-	printf 'package: %s\nversion: %s\nsha256: %s\ntree: %s\n' "$(base_field package)" \
+	printf 'package: %s\n' "$(base_field package)"
+	[ -z "$(base_field suite)" ] || printf 'suite: %s\n' "$(base_field suite)"
+	printf 'version: %s\nsha256: %s\ntree: %s\n' \
 		"$(git -C "$tree" config rqspin.version)" "$(git -C "$tree" config rqspin.sha256)" \
 		"$(git -C "$tree" rev-parse 'base^{tree}')"
 }
 
 need_tree
-fixups=$(git -C "$tree" log --format=%s base..HEAD | grep -E '^(fixup|squash|amend)! ' || true)
+fixups=$(git -C "$tree" log --format=%s "$start..$branch" | grep -E '^(fixup|squash|amend)! ' || true)
 [ -z "$fixups" ] ||
-	die "there are fixups to fold in first: git -C $tree rebase -i --autosquash base"
+	die "there are fixups to fold in first: git -C $tree rebase -i --autosquash $start"
 [ -z "$(git -C "$tree" status --porcelain -uno)" ] ||
 	say "changes in $tree that are not committed are not in the series"
 new=$(mktemp -d)
@@ -38,8 +42,8 @@ trap 'rm -rf "$new"' EXIT
 write_patches
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
-	diff -rq -x configs -x README.md -x checkpatch-allow.txt "$new" "$patches" >&2 && exit 0
-	die "the series is not that of $tree: run make kernel-patches"
+	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt "$new" "$patches" >&2 && exit 0
+	die "the series is not that of $tree: run make kernel-patches$(make_words)"
 fi
 find "$patches" -maxdepth 1 -name '0*.patch' -delete
 cp "$new"/* "$patches/"

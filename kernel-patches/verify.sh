@@ -11,6 +11,7 @@
 IGNORE=FILE_PATH_CHANGES
 VARIANTS='x86_64/lean x86_64/noparavirt arm64/arm64'
 work=$top/build/kernel-verify
+[ "$branch" = HEAD ] || work+=-$family-$branch
 src=$work/src
 from=1 to='' n=0 passed=0 failed=0
 usage='usage: verify.sh [--from N] [--to N]'
@@ -44,16 +45,21 @@ check() {
 	result "$what" $rc
 }
 
-# A tree of its own, with the objects of the main one: only what git knows gets in.
+# A tree of its own, with the objects of the main one: only what git knows gets in. What the series
+# is applied on comes first; $first is its last commit.
 apply() {
-	local p
+	local name p
 	rm -rf "$src"
 	git -C "$tree" worktree prune
 	# twice: a killed run may have left it locked
 	git -C "$tree" worktree add -q --force --force --detach "$src" base
-	while read -r p; do
-		git -C "$src" am -q --keep-non-patch "$patches/$p" || { echo "$p does not apply"; return 1; }
-	done < <(series_files)
+	while read -r name; do
+		git -C "$src" rev-parse HEAD >"$work/first"
+		while read -r p; do
+			git -C "$src" am -q --keep-non-patch "$kp/$name/$p" ||
+				{ echo "$name/$p does not apply"; return 1; }
+		done < <(series_files "$name")
+	done < <(series_chain "$SERIES")
 }
 
 touched() { git -C "$src" diff --no-renames --diff-filter="$2" --name-only "$1^" "$1"; }
@@ -68,7 +74,9 @@ checkpatch() {
 	grep -vE -f <(allowed) "$work/complaints" || true
 }
 
-allowed() { grep -v '^#' "$patches/checkpatch-allow.txt"; }
+allowed() {
+	[ ! -e "$patches/checkpatch-allow.txt" ] || grep -v '^#' "$patches/checkpatch-allow.txt"
+}
 
 no_stale_allowance() {
 	local re
@@ -95,7 +103,7 @@ folders() {
 # not up to date, so these go first.
 added_objects() {
 	local f
-	git -C "$src" diff --diff-filter=A --name-only base "$1" -- '*.c' | while read -r f; do
+	git -C "$src" diff --diff-filter=A --name-only "$first" "$1" -- '*.c' | while read -r f; do
 		grep -qxF "${f%/*}/" <<<"$2" && echo "${f%.c}.o"
 	done || true
 }
@@ -126,11 +134,22 @@ existing() {
 	done
 }
 
+# Complaints about the files that a commit touches, as they are in the commit $1, without places.
+doc_complaints() {
+	local f
+	git -C "$src" checkout -q --detach "$1"
+	while read -r f; do
+		[ ! -e "$src/$f" ] || (cd "$src" && scripts/kernel-doc -none -Wall "$f" 2>&1) || true
+	done <"$work/touched" | sed -E 's/:[0-9]+/:/g' | sort -u
+}
+
+# Only what the commit adds to the complaints is its own.
 kernel_doc() {
-	local files
-	mapfile -t files < <(git -C "$src" diff --no-renames --diff-filter=A --name-only base "$1" \
-		-- '*.c' '*.h')
-	[ ${#files[@]} = 0 ] || (cd "$src" && perl scripts/kernel-doc -none -Wall -Werror "${files[@]}")
+	touched "$1" AM | grep -E '\.(c|h)$' >"$work/touched" || true
+	[ -s "$work/touched" ] || return 0
+	doc_complaints "$1^" >"$work/doc.before"
+	doc_complaints "$1" >"$work/doc.after"
+	comm -13 "$work/doc.before" "$work/doc.after"
 }
 
 verify_patch() {
@@ -152,14 +171,16 @@ mkdir -p "$work"
 exec 9>"$work/.lock"
 flock 9
 check "the series applies to $(git -C "$tree" log -1 --format=%s base)" apply
-[ $failed = 0 ] && mapfile -t revs < <(git -C "$src" rev-list --reverse base..HEAD)
+first=$(cat "$work/first")
+revs=()
+[ $failed != 0 ] || mapfile -t revs < <(git -C "$src" rev-list --reverse "$first..HEAD")
 i=0
 : >"$work/all-complaints"
 for rev in "${revs[@]}"; do
 	i=$((i + 1))
 	[ $i -gt "${to:-$i}" ] || [ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
 done
-[ "$from$to" != 1 ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
+[ "$from$to" != 1 ] || [ ! -e "$patches/checkpatch-allow.txt" ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
 echo "1..$n"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -45,6 +45,8 @@ can_header() { [ -n "$(find /usr/include -path "*/$1" -print -quit)" ]; }
 can_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
 # A tree made of a source of one's own will do as well.
 can_kernel_source() {
+	# tree.sh fetches those of other series itself.
+	[ "${SERIES:-6.12}" = 6.12 ] || return 0
 	compgen -G '/usr/src/linux-source-6.12.tar.*' >/dev/null || [ -e build/linux-6.12/.git ]
 }
 can_maven() { can_tool mvn || { [ -n "${MAVEN_CENTRAL:-}" ] && can_tool curl; }; }
@@ -138,6 +140,7 @@ Python with venv|can_venv|python3-venv
 # The sources of the patched kernel: `make kernel-tree`.
 NEEDS_SOURCE='
 Linux 6.12 source|can_kernel_source|linux-source-6.12
+Debian archive key for other kernel sources|can_debian_key|debian-archive-keyring
 git|can_tool git|git
 xz for the source|can_tool xz|xz-utils
 '

@@ -27,7 +27,9 @@ read_conf() {
 	while IFS='|' read -r n suites repo package; do
 		# shellcheck disable=SC2053 # a pattern on purpose
 		[[ $1 == ${n// /} ]] || continue
-		suites=${suites// /} repo=${repo// /} package=${package// /}
+		# The third may be a command.
+		repo=${repo#"${repo%%[! ]*}"}
+		suites=${suites// /} repo=${repo%"${repo##*[! ]}"} package=${package// /}
 		return 0
 	done < <(sed 's/#.*//' "$here/kernels.conf")
 	die "unknown kernel '$1'; one of: $(names)" 2

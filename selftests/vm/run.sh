@@ -225,19 +225,21 @@ console_tail() {
 	tr -d '\r' <"$state/console" | tail -n 40 | sed 's/^/  | /' >&2
 }
 
-# Is the kernel one of kernel-patches/?
-kernel_is_built() {
-	local name suite
-	while IFS='| ' read -r name suite _; do
+# Is the kernel one with the patches of kernel-patches/? The first line that knows it says.
+kernel_is_patched() {
+	local name of
+	while IFS='|' read -r name _ _ of; do
 		# shellcheck disable=SC2053 # a pattern
-		[[ $kernel == $name && $suite = built ]] && return 0
+		[[ $kernel == ${name// /} ]] || continue
+		[ "${of// /}" = kernel-patches ]
+		return
 	done < <(grep -v '^#' "$here/kernels.conf")
 	return 1
 }
 
 # What is no fault in the log of this kernel.
 allowed_lines() {
-	if kernel_is_built; then
+	if kernel_is_patched; then
 		grep -vE '^(#|stock:)' "$here/dmesg-allow.txt"
 	else
 		grep -v '^#' "$here/dmesg-allow.txt" | sed 's/^stock://'
