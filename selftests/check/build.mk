@@ -39,6 +39,6 @@ check-generated: user $(O)/vmlinux.h ## rqspin check on 2000 generated programs 
 .PHONY: check-foreign
 check-foreign: build ## rqspin check on BPF objects out of packages: downloads 200 MB
 	$(Q)python3 selftests/check/foreign.py $(O)/foreign || [ $$? = 3 ]
-	$(Q)selftests/check/schedulers.sh $(O)/foreign || [ $$? = 3 ]
+	$(Q)selftests/check/linux.sh $(O)/foreign || [ $$? = 3 ]
 	$(Q).venv/bin/pytest -q -p no:cacheprovider -rs selftests/cli/test_check_foreign.py
 	$(Q)[ ! -e $(O)/foreign/costs.tsv ] || head -n 3 $(O)/foreign/costs.tsv

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The schedulers in Linux' own source (tools/sched_ext), as objects for `rqspin check`:
-#   selftests/check/schedulers.sh FOLDER
+# BPF programs in Linux' own source, as objects for `rqspin check`: the schedulers of tools/sched_ext,
+# and those of its BPF selftests that have locks or callbacks.
+#   selftests/check/linux.sh FOLDER
 # Source and types are those of the guest kernel debian-7.3; they are kept in FOLDER/linux (170 MB
 # are downloaded). Exit 3 with the reason if they cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 kernel=debian-7.3
-to=$(readlink -f "${1:?usage: schedulers.sh FOLDER}")
+to=$(readlink -f "${1:?usage: linux.sh FOLDER}")
 linux=$to/linux
 # shellcheck source=scripts/private-apt.sh
 . scripts/private-apt.sh
@@ -16,7 +17,7 @@ linux=$to/linux
 . scripts/mirrors.sh
 
 die() {
-	printf 'schedulers.sh: no objects: %s\n' "$1" >&2
+	printf 'linux.sh: no objects: %s\n' "$1" >&2
 	exit 3
 }
 
@@ -35,7 +36,9 @@ fetch_source() {
 	(cd "$linux" && apt-get "${aptc[@]}" download "linux-source-$version" >&2) ||
 		die "linux-source-$version cannot be downloaded"
 	dpkg --fsys-tarfile "$linux"/linux-source-*.deb | tar xO --wildcards '*/linux-source-*.tar.*' |
-		xz -dc | tar x -C "$linux" --strip-components 1 --wildcards '*/tools/sched_ext/*'
+		xz -dc | tar x -C "$linux" --strip-components 1 --wildcards '*/tools/sched_ext/*' \
+		'*/tools/include/*' '*/tools/lib/bpf/*.h' '*/tools/testing/selftests/bpf/*.h' \
+		'*/tools/testing/selftests/bpf/progs/*'
 	rm -f "$linux"/linux-source-*.deb
 }
 
@@ -59,15 +62,44 @@ fetch_types() {
 	rm -f "$linux/vmlinux"
 }
 
+# compile SOURCE OBJECT INCLUDE...; a source that needs a newer compiler or other types is counted.
+compile() {
+	local source=$1 object=$2 log
+	shift 2
+	log=$("$clang" -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -w \
+		-D__TARGET_ARCH_x86 "$@" -I"$linux" -Ibuild/libbpf/include -c "$source" -o "$object" 2>&1) &&
+		nr=$((nr + 1)) && return 0
+	rm -f "$object"
+	printf 'left out: %s: %s\n' "$(basename "$source")" "$(grep -m 1 'error:' <<<"$log")"
+}
+
+compile_schedulers() {
+	local source from=$linux/tools/sched_ext
+	for source in "$from"/*.bpf.c; do
+		compile "$source" "$to/objects/linux-$(basename "$source" .bpf.c).bpf.o" \
+			-I"$from/include" -I"$from/include/bpf-compat"
+	done
+}
+
+# Those named verifier_* provoke faults of verifiers; a kernel of this machine may still have them.
+compile_selftests() {
+	local name from=$linux/tools/testing/selftests/bpf
+	for name in $(cd "$from/progs" && grep -lE "$subjects" -- *.c | sed 's/\.c$//'); do
+		[[ $name != verifier_* ]] || continue
+		compile "$from/progs/$name.c" "$to/objects/selftests-$name.bpf.o" -I"$from" \
+			-I"$from/libarena/include" -idirafter "$linux/tools/include/uapi" \
+			-I"$linux/tools/include" -idirafter "/usr/include/$(uname -m)-linux-gnu"
+	done
+}
+
+subjects='spin_lock|bpf_timer|bpf_wq|task_work|bpf_loop|for_each_map_elem|user_ringbuf_drain'
+subjects+='|find_vma|set_exception|irq_save|preempt_disable'
 mkdir -p "$linux" "$to/objects"
 selftests/vm/fetch-kernel.sh "$kernel" >&2 || die "the kernel cannot be fetched"
-[ -d "$linux/tools/sched_ext" ] || fetch_source
+[ -d "$linux/tools/testing/selftests/bpf" ] || fetch_source
 [ -s "$linux/vmlinux.h" ] || fetch_types || die "the kernel's types cannot be read"
 clang=$(scripts/find-clang.sh clang) || die "no clang"
 nr=0
-for source in "$linux"/tools/sched_ext/*.bpf.c; do
-	"$clang" -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -w -I"$linux/tools/sched_ext/include" \
-		-I"$linux/tools/sched_ext/include/bpf-compat" -I"$linux" -Ibuild/libbpf/include \
-		-c "$source" -o "$to/objects/linux-$(basename "$source" .bpf.c).bpf.o" && nr=$((nr + 1))
-done
+compile_schedulers
+compile_selftests
 printf 'linux (%s): %d objects\n' "$kernel" "$nr"
