@@ -50,6 +50,7 @@ include selftests/headers/build.mk
 include selftests/check/build.mk
 include selftests/cli/build.mk
 include selftests/fuzz/build.mk
+include selftests/head/build.mk
 include selftests/lines/build.mk
 include selftests/rings/build.mk
 include selftests/stress/build.mk

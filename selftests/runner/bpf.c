@@ -58,6 +58,13 @@ bool kernel_has_kfunc(const char *name)
 	return id > 0 && (is_tagged_kfunc(btf, id, &tags) || !tags);
 }
 
+bool kernel_has_function(const char *name)
+{
+	const struct btf *btf = kernel_btf();
+
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
 bool kernel_has_tracepoint(const char *name)
 {
 	const struct btf *btf = kernel_btf();

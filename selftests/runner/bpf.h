@@ -9,6 +9,7 @@ struct bpf_program;
 
 int online_cpus(void);
 bool kernel_has_kfunc(const char *name);
+bool kernel_has_function(const char *name); /* in its BTF */
 bool kernel_has_tracepoint(const char *name);
 
 /*
