@@ -19,7 +19,7 @@ die() {
 }
 
 series_names() {
-	(cd "$kp" && find . -mindepth 2 -maxdepth 3 -name series -printf '%h\n' | cut -c3- | sort)
+	(cd "$kp" && find . -mindepth 2 -maxdepth 3 -name BASE -printf '%h\n' | cut -c3- | sort)
 }
 
 [ -e "$patches/series" ] ||
@@ -75,6 +75,14 @@ kernel-patches/tree.sh --source TARBALL"
 # The patches of this series, or of the one $1, in their order.
 # shellcheck disable=SC2120 # mostly of this one
 series_files() { sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$kp/${1:-$SERIES}/series"; }
+
+# What its tree has: after the series its tests.
+# shellcheck disable=SC2120 # mostly of this one
+tree_files() {
+	local name=${1:-$SERIES}
+	series_files "$name"
+	[ ! -e "$kp/$name/tests/series" ] || series_files "$name/tests" | sed 's|^|tests/|'
+}
 
 # The same words for the same source, wherever it is, so that ccache and the image see no difference
 # in who built it, when and in which folder.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE. With
-# SERIES=7.x/fixes: per commit of the branch `fixes` of build/linux-7.x after what it is applied on.
+# Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE. The
+# commits after the branch `lock` are its tests, in tests/. With SERIES=7.x/fixes: per commit of the
+# branch `fixes` of build/linux-7.x after what it is applied on.
 #   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree
 # The same commits give the same bytes, so git shows what really changed.
 # shellcheck source=kernel-patches/common.sh
@@ -14,11 +15,13 @@ case ${1:-} in
 *) die "usage: regen.sh [--check]" 2 ;;
 esac
 
+# write_patches FOLDER COMMITS
 write_patches() {
+	mkdir -p "$1"
 	git -C "$tree" -c core.abbrev=12 -c diff.algorithm=myers -c format.signOff=false format-patch -q \
 		--no-signature --zero-commit --no-numbered --no-renames --no-thread --no-base --no-attach \
-		--no-cover-letter --src-prefix=a/ --dst-prefix=b/ -o "$new" "$start..$branch"
-	find "$new" -name '0*.patch' -printf '%f\n' | sort >"$new/series"
+		--no-cover-letter --src-prefix=a/ --dst-prefix=b/ -o "$1" "$2"
+	find "$1" -maxdepth 1 -name '0*.patch' -printf '%f\n' | sort >"$1/series"
 }
 
 write_base() {
@@ -39,12 +42,20 @@ fixups=$(git -C "$tree" log --format=%s "$start..$branch" | grep -E '^(fixup|squ
 	say "changes in $tree that are not committed are not in the series"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-write_patches
+last=$branch
+if [ -d "$patches/tests" ]; then
+	last=lock
+	git -C "$tree" merge-base --is-ancestor lock "$branch" 2>/dev/null ||
+		die "the branch lock, after which the tests come, is not in the series: remove an old tree, or
+git -C $tree branch -f lock REV"
+	write_patches "$new/tests" "lock..$branch"
+fi
+write_patches "$new" "$start..$last"
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
 	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt "$new" "$patches" >&2 && exit 0
 	die "the series is not that of $tree: run make kernel-patches$(make_words)"
 fi
-find "$patches" -maxdepth 1 -name '0*.patch' -delete
-cp "$new"/* "$patches/"
-say "$(wc -l <"$patches/series") patches in kernel-patches/$SERIES"
+find "$patches" -maxdepth 2 -name '0*.patch' -delete
+cp -r "$new"/* "$patches/"
+say "$(tree_files | wc -l) patches in kernel-patches/$SERIES"

@@ -42,7 +42,7 @@ unpack() {
 }
 
 commits() { git -C "$out/tree" rev-list --count base..HEAD; }
-all_applied() { [ "$rc" = 0 ] && [ "$(commits)" = "$(wc -l <"$patches/series")" ]; }
+all_applied() { [ "$rc" = 0 ] && [ "$(commits)" = "$(tree_files | wc -l)" ]; }
 says() { grep -q -- "$1" "$out/err"; }
 merged() {
 	all_applied && says 'not what the series was made on' &&
@@ -66,9 +66,9 @@ fixes_first() {
 			echo "$p has Fixes: and comes after $other" >"$out/err"
 			return 1
 		fi
-	done < <(series_files)
+	done < <(tree_files)
 	echo "no patch has Fixes:" >"$out/err"
-	[ "$other" != "$(series_files | head -n 1)" ]
+	[ "$other" != "$(tree_files | head -n 1)" ]
 }
 
 check "fixes of the base come first" fixes_first

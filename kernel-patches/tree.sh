@@ -96,7 +96,7 @@ unpack() {
 
 # The address of the series' own commits: a placeholder, see mail.sh.
 series_address() {
-	sed -n 's/^From: .*<\(.*\)>$/\1/p' "$kp/6.12/$(series_files 6.12 | head -n 1)"
+	sed -n 's/^From: .*<\(.*\)>$/\1/p' "$kp/6.12/$(tree_files 6.12 | head -n 1)"
 }
 
 # Dates and names are fixed, so that the same source gives the same commit everywhere.
@@ -110,6 +110,7 @@ commit_base() {
 	g config core.compression 1
 	g config feature.manyFiles true
 	g config commit.gpgSign false
+	g config rebase.updateRefs true # moves the branch `lock` with its commit
 	g config rqspin.version "$version"
 	g config rqspin.sha256 "$sha256"
 	g add -A -f .
@@ -121,7 +122,7 @@ commit_base() {
 # Old versions of the files that the series changes: what a three-way merge starts from.
 keep_base_files() {
 	local files out
-	mapfile -t files < <(sed -n 's|^--- a/||p' "$kp/$1"/0*.patch | sort -u)
+	mapfile -t files < <(cd "$kp/$1" && tree_files "$1" | xargs sed -n 's|^--- a/||p' | sort -u)
 	out=$(mktemp -d)
 	# Files that the series adds are not in it.
 	tar -C "$out" --strip-components=1 --wildcards -xf "$base" "${files[@]/#/*/}" 2>/dev/null ||
@@ -147,8 +148,9 @@ apply_series() {
 			return 1
 		fi
 		n=$((n + 1))
-	done < <(series_files "$1")
+	done < <(tree_files "$1")
 	rm -f "$log"
+	[ ! -e "$kp/$1/tests/series" ] || g branch lock "HEAD~$(tree_files "$1" | grep -c /)"
 	say "$n patches applied on $(g log -1 --format=%s base) ($(g config rqspin.version))"
 }
 
@@ -176,7 +178,7 @@ check_commits() {
 	commits=$(g rev-list --count "$start..$branch")
 	say "$dir is there with $commits commits on $(g log -1 --format=%s "$start");" \
 		"remove it to unpack again"
-	[ "$commits" -ge "$(series_files | wc -l)" ] ||
+	[ "$commits" -ge "$(tree_files | wc -l)" ] ||
 		die "the series has more: repair the tree, or remove it"
 }
 

@@ -58,7 +58,7 @@ apply() {
 		while read -r p; do
 			git -C "$src" am -q --keep-non-patch "$kp/$name/$p" ||
 				{ echo "$name/$p does not apply"; return 1; }
-		done < <(series_files "$name")
+		done < <(tree_files "$name")
 	done < <(series_chain "$SERIES")
 }
 
