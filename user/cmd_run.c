@@ -194,6 +194,14 @@ static void show_progress(const struct drive *d, void *data)
 	fflush(stderr);
 }
 
+static bool wants_context(const struct drive *d)
+{
+	for (unsigned int i = 0; i < d->nr_roles; i++)
+		if (d->roles[i].err == -EINVAL && !d->roles[i].batch)
+			return true;
+	return false;
+}
+
 static int explain_drive(const struct run *r, int err)
 {
 	const struct drive *d = &r->plan.drive;
@@ -210,8 +218,11 @@ static int explain_drive(const struct run *r, int err)
 	if (d->nr_started < d->nr_roles)
 		pr_err("%s: its threads cannot be started: %s", r->args->run.what, strerror(-err));
 	else if (err == -EINVAL && (d->inputs[0].data_size || d->inputs[0].ctx_size))
-		pr_info("the kernel wants packets of at least 14 bytes, and a context of the size "
-			"that the program's type has");
+		pr_info("the kernel wants packets of at least 14 bytes, which fit into a page for "
+			"most types, and a context of the size that the program's type has");
+	else if (err == -EINVAL && wants_context(d))
+		pr_info("it may want a context, such as the arguments of its tracepoint: give it "
+			"one with --ctx-in");
 	return EXIT_FAIL;
 }
 

@@ -454,6 +454,27 @@ def test_maps_that_a_command_may_share(build):
     assert check(there, build("#define FIRST one\n#define SECOND two\n" + SHARED, "same"))[1] == []
 
 
+def test_map_that_is_static(build):
+    """libbpf's reason, and not that the object is an old one."""
+    res = rqspin("check", build(STATIC + THERE))
+    assert res.returncode == FAIL and "libbpf takes no map that is static" in res.stderr
+
+
+STATIC = """
+static struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, int);
+	__type(value, int);
+} hidden SEC(".maps");
+SEC("xdp") int looks(struct xdp_md *c)
+{
+	int zero = 0;
+
+	return !bpf_map_lookup_elem(&hidden, &zero);
+}
+"""
+
 # Nearly a million instructions for the verifier; the value of x is another one each time.
 SLOW = """
 SEC("xdp") int slow(struct xdp_md *c)

@@ -11,7 +11,9 @@ import tempfile
 
 import jsonschema
 import pytest
+from bpfobj import compile_bpf
 from conftest import (
+    BPFTOOL,
     BUILD,
     RQSPIN,
     VERBS,
@@ -270,6 +272,75 @@ def test_packet_for_a_program_without(tmp_path):
 def test_input_is_not_for_samples(tmp_path):
     res = rqspin("run", "xdp", "--data-in", packet(tmp_path, 64))
     assert res.returncode == 2 and "only for your own objects" in res.stderr
+
+
+HEAD = """
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <rqspin/res_spin_lock.bpf.h>
+char _license[] SEC("license") = "GPL";
+struct elem {
+	struct bpf_res_spin_lock lock;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+	__type(key, int);
+	__type(value, struct elem);
+} %s SEC(".maps");
+"""
+TAKES = """
+SEC("tc") int takes(struct __sk_buff *s)
+{
+	int zero = 0, err;
+	struct elem *e = bpf_map_lookup_elem(&%s, &zero);
+
+	err = e ? res_spin_lock(&e->lock) : 0;
+	if (e && !err)
+		res_spin_unlock(&e->lock);
+	return err;
+}
+"""
+READS = 'SEC("raw_tp") int reads(struct bpf_raw_tracepoint_args *c) { return c->args[0]; }'
+
+
+@needs_locks
+def test_pinned_maps_are_shared_and_none_is_left(tmp_path):
+    name = f"rqspin_test_run_{os.getpid()}"
+    obj = compile_bpf(tmp_path / "pins.bpf.c", (HEAD + TAKES) % (name, name))
+    pin = f"/sys/fs/bpf/{name}"
+    assert run_sample(obj, "-c", 2)["total"]["failed"] == 0
+    assert not os.path.exists(pin)
+    made = ["map", "create", pin, "type", "array", "key", 4, "value", 4, "entries", 9]
+    subprocess.run([BPFTOOL, *map(str, made), "name", name], check=True)
+    try:
+        # It is of another shape, so it cannot be what the object asks for: it was looked at.
+        res = rqspin("run", obj, "-c", 2)
+        assert res.returncode == 1 and "cannot be loaded" in res.stderr
+        assert os.path.exists(pin)
+    finally:
+        os.unlink(pin)
+
+
+@needs_locks
+def test_arguments_that_are_missing(tmp_path):
+    obj = compile_bpf(tmp_path / "reads.bpf.c", HEAD % "unused" + READS)
+    res = rqspin("run", obj, "-c", 2)
+    assert res.returncode == 1 and "give it one with --ctx-in" in res.stderr
+
+
+def test_object_that_has_no_program(tmp_path):
+    obj = compile_bpf(tmp_path / "empty.bpf.c", HEAD % "alone")
+    res = rqspin("run", obj)
+    assert res.returncode == 1 and f"{obj}: there is no program in it" in res.stderr
+
+
+def test_object_that_is_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "fifo.o")
+    for verb in ("run", "check"):
+        res = rqspin(verb, tmp_path / "fifo.o")
+        assert res.returncode in (1, 2) and "fifo.o: not a regular file" in res.stderr
 
 
 def test_lines_of_a_run_that_is_counted(tracer):

@@ -88,7 +88,10 @@ static int explain_open(const struct object *o, int err)
 {
 	const char *said = said_first(&o->said);
 
-	if (err == -EOPNOTSUPP)
+	if (err == -EOPNOTSUPP && strstr(said, "linkage static"))
+		pr_err("%s: libbpf takes no map that is static: leave that word out (libbpf: %s)",
+		       o->path, said);
+	else if (err == -EOPNOTSUPP)
 		pr_err("%s: made for older versions of libbpf: maps in a section \"maps\", or calls "
 		       "that cannot be linked (libbpf: %s)",
 		       o->path, said);

@@ -43,7 +43,18 @@ int what_check_object(const char *path)
 		pr_err("%s is a directory: name one BPF object in it", path);
 		return -EINVAL;
 	}
+	/* libbpf looks at it more than once; of a pipe it would wait for more. */
+	if (!S_ISREG(st.st_mode)) {
+		pr_err("%s: not a regular file", path);
+		return -EINVAL;
+	}
 	return 0;
+}
+
+static int tell_nothing(const char *path)
+{
+	pr_err("%s: there is no program in it", path);
+	return -ENOEXEC;
 }
 
 static char *only_program(struct bpf_object *obj)
@@ -72,6 +83,8 @@ int what_only_role(const char *path, char **name)
 	bpf_object__close(obj);
 	if (*name)
 		return 0;
+	if (obj && !names[0])
+		return tell_nothing(path);
 	pr_err("%s: say which programs to run with --roles%s%s", path, names[0] ? "; it has: " : "",
 	       names);
 	return -EINVAL;

@@ -49,7 +49,7 @@ static int workload_open(struct workload *w, const char *path)
 	else if (err == EINVAL || err >= LIBBPF_ERRNO__LIBELF)
 		pr_err("%s: not a BPF object, or a damaged one; -vv shows what libbpf says", path);
 	else
-		pr_err("%s: %s", path, strerror(err));
+		pr_err("%s: %s; -vv shows what libbpf says", path, strerror(err));
 	return -ENOEXEC;
 }
 
@@ -137,7 +137,7 @@ static int choose_role(struct workload *w, struct role *r)
 		break;
 	default:
 		pr_err("%s: %s is a %s program, which BPF_PROG_TEST_RUN cannot drive; "
-		       "use tc, xdp, syscall or raw_tp",
+		       "use tc, xdp, socket, cgroup_skb, syscall or raw_tp",
 		       w->path, r->prog, libbpf_bpf_prog_type_str(type) ?: "unknown");
 		return -ENOEXEC;
 	}
@@ -214,11 +214,18 @@ static void set_prog(struct workload *w, struct role *r)
 	pr_debug("%s is program %u, on CPU %d", r->prog, r->prog_id, r->cpu);
 }
 
-static void pin_nothing(struct workload *w)
+/* What others have pinned is shared with them; a run leaves nothing behind. */
+static void pin_nothing(struct workload *w, bool share)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, w->obj) bpf_map__set_pin_path(map, NULL);
+	bpf_object__for_each_map(map, w->obj)
+	{
+		const char *path = bpf_map__pin_path(map);
+
+		if (path && (!share || access(path, F_OK)))
+			bpf_map__set_pin_path(map, NULL);
+	}
 }
 
 /* Tracers would miss programs that come and go, though these never run: the kernel refuses them. */
@@ -245,10 +252,9 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 		return err;
 	if (w->maps_only)
 		skip_programs(w);
-	if (w->rehearsal) {
-		pin_nothing(w);
+	pin_nothing(w, !w->rehearsal);
+	if (w->rehearsal)
 		load_nothing(w);
-	}
 	if (bpf_object__load(w->obj)) {
 		err = errno;
 		if (w->rehearsal || (err == EAGAIN && !w->last_try))
