@@ -27,7 +27,9 @@ check_timers() {
 	for ((cpu = 0; cpu < n; cpu++)); do
 		cpu_ticks "$cpu" && continue
 		echo "guest-run: the timer of CPU $cpu does not tick" | tee /dev/console >"$state/stderr"
-		echo b >/proc/sysrq-trigger
+		# Where there is no such file the guest ends by itself, or the host ends it.
+		{ echo b >/proc/sysrq-trigger; } 2>/dev/null || true
+		exit 1
 	done
 	taskset -pc "0-$((n - 1))" $$ >/dev/null
 }

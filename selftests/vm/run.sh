@@ -168,6 +168,21 @@ expect_start() {
 	done
 }
 
+# Ends the guest $1 if it is still there a minute after its answer: other guests wait for its turn,
+# and what it had to say is on the console.
+expect_end() {
+	local end=''
+	while kill -0 "$1" 2>/dev/null; do
+		[ -n "$end" ] || [ ! -s "$state/rc" ] || end=$((SECONDS + 60))
+		[ "$SECONDS" -lt "${end:-$((SECONDS + 1))}" ] || {
+			echo "vm: the guest did not power off; ended" >&2
+			kill_guest "$1"
+			return 0
+		}
+		sleep 0.5
+	done
+}
+
 boot() {
 	: >"$state/stderr" # what an earlier try left there has been told
 	vng_args "$state"
@@ -175,6 +190,7 @@ boot() {
 		--exec "bash $here/guest-run.sh $inside" </dev/null >"$state/console" 2>&1 8>&-) &
 	guest=$!
 	expect_start $guest "$1" &
+	expect_end $guest &
 	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stdout" 2>/dev/null &
 	local out=$!
 	tail -qn +1 -s 0.2 -f --pid=$guest "$state/stderr" >&2 2>/dev/null &
