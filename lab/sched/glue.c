@@ -5,6 +5,7 @@
 
 #include "../locks/cna.h"
 #include "../locks/held.h"
+#include "claims.h"
 #include "paravirt.h"
 #include "sched.h"
 
@@ -12,7 +13,8 @@
 
 extern const struct lab_ops lab_qspin, lab_by_table, lab_queued_cmpxchg, lab_queued_store,
 	lab_cna_ops, lab_pv_queued_ops, lab_pv_hybrid_ops, lab_unfair, lab_own_ticket,
-	lab_ticket_10, lab_ticket_auto, lab_tas, lab_two_steps, lab_no_release;
+	lab_ticket_10, lab_ticket_auto, lab_tas, lab_two_steps, lab_no_release, lab_claim_waits,
+	lab_claim_takes_back;
 
 static const struct sched_lock all[] = {
 	/* The first pause may be before there is a place, where the pending bit is. */
@@ -29,6 +31,8 @@ static const struct sched_lock all[] = {
 	{ .name = "ticket-10x", .ops = &lab_ticket_10, .fifo_after = 1, .ticket = true },
 	{ .name = "ticket-auto", .ops = &lab_ticket_auto, .fifo_after = 1, .ticket = true },
 	{ .name = "held-table", .ops = &lab_by_table, .fifo_after = 2, .resilient = true },
+	{ .name = "claim-waits", .ops = &lab_claim_waits, .resilient = true },
+	{ .name = "claim-takes-back", .ops = &lab_claim_takes_back, .resilient = true },
 	{ .name = "wrong-two-steps", .ops = &lab_two_steps },
 	{ .name = "wrong-no-release", .ops = &lab_no_release },
 	{ .name = "wrong-order", .ops = &lab_unfair, .fifo_after = 1 },
@@ -91,6 +95,19 @@ static bool within(const volatile void *addr, const void *start, size_t size, u3
 	return true;
 }
 
+/* Only its own CPU looks there. */
+static bool is_of_cpu(const volatile void *addr)
+{
+	u32 key;
+	int i;
+
+	for (i = 0; i < mc_cfg.ncpu; i++) {
+		if (within(addr, per_cpu_ptr(&claim_own, i), sizeof(claim_own), 0, &key))
+			return true;
+	}
+	return false;
+}
+
 enum mc_class mc_classify(const volatile void *addr, uint32_t *key)
 {
 	char *area;
@@ -103,7 +120,7 @@ enum mc_class mc_classify(const volatile void *addr, uint32_t *key)
 	if (within(addr, area, one * shim_nr_cpus, 1U << 16, key) ||
 	    within(addr, tables, sizeof(tables), 1U << 24, key) ||
 	    within(addr, kicked, sizeof(kicked), 1U << 25, key))
-		return MC_SHARED;
+		return is_of_cpu(addr) ? MC_PRIVATE : MC_SHARED;
 	return MC_ALIEN;
 }
 
@@ -154,6 +171,8 @@ const char *mc_residue(void)
 	for (i = 0; i < mc_cfg.ncpu; i++) {
 		if (per_cpu(held_table.n, i))
 			return "left behind: an entry in a table";
+		if (per_cpu(claim_own.held, i) || per_cpu(claim_own.queued, i))
+			return "left behind: a lock that is held, or a place in a queue";
 	}
 	for (i = 0; i < (int)sizeof(tables); i += 16) {
 		if (*(void **)(tables + i))

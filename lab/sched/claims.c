@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How the head of a queue takes the lock, as in upstream's resilient lock: a model written from
+ * what docs/lock.md (section 7) says of it, without time limits, so that a wait that nobody ends is
+ * a hang. A CPU finds in its table of held locks that it attempts a lock twice (an NMI on top of a
+ * waiter, say), and leaves with -EDEADLK before it queues. By then it may have had the pending bit
+ * for an instant, and the head may have seen it: whoever had the bit need not queue. What does not
+ * matter for that, as the bounded wait for a hand-over, is left out, so that all can be searched.
+ */
+#include "claims.h"
+#include "../locks/nodes.h"
+
+/* A place in the queue, one for each context of a CPU. */
+struct claim_node {
+	struct claim_node *next;
+	u32 turn;
+};
+
+DEFINE_PER_CPU_ALIGNED(struct claim_own, claim_own);
+static DEFINE_PER_CPU_ALIGNED(struct claim_node, claim_nodes[CLAIM_DEPTH]);
+
+static void push(struct qspinlock *lock)
+{
+	struct claim_own *own = this_cpu_ptr(&claim_own);
+
+	if (own->held >= CLAIM_DEPTH)
+		__builtin_trap();
+	own->lock[own->held++] = lock;
+}
+
+static void pop(void)
+{
+	this_cpu_ptr(&claim_own)->held--;
+}
+
+/* Does this CPU hold @lock, or attempt it below this context? The latest entry is ours. */
+static bool attempted_before(const struct qspinlock *lock)
+{
+	const struct claim_own *own = this_cpu_ptr(&claim_own);
+	u32 i;
+
+	for (i = 0; i + 1 < own->held; i++) {
+		if (own->lock[i] == lock)
+			return true;
+	}
+	return false;
+}
+
+/* If the queue still ends here, it ends. */
+static bool tail_take_back(struct qspinlock *lock, u32 tail)
+{
+	int val = atomic_read(&lock->val);
+
+	while ((val & _Q_TAIL_MASK) == tail) {
+		if (atomic_try_cmpxchg_relaxed(&lock->val, &val, val & ~_Q_TAIL_MASK))
+			return true;
+	}
+	return false;
+}
+
+static void claim(struct qspinlock *lock, struct claim_node *node, u32 tail, bool take_back)
+{
+	int val = atomic_cond_read_acquire(&lock->val, !(VAL & _Q_LOCKED_PENDING_MASK));
+
+	if ((val & _Q_TAIL_MASK) == tail &&
+	    atomic_try_cmpxchg_relaxed(&lock->val, &val, _Q_LOCKED_VAL))
+		return;
+	WRITE_ONCE(lock->locked, _Q_LOCKED_VAL);
+	if (take_back && !READ_ONCE(node->next) && tail_take_back(lock, tail))
+		return;
+	smp_store_release(&smp_cond_load_relaxed(&node->next, VAL)->turn, 1);
+}
+
+static void join(struct qspinlock *lock, struct claim_node *node, u32 tail)
+{
+	u32 old = xchg_tail(lock, tail) & _Q_TAIL_MASK;
+	int cpu = (old >> _Q_TAIL_CPU_OFFSET) - 1;
+	int no = (old & _Q_TAIL_IDX_MASK) >> _Q_TAIL_IDX_OFFSET;
+
+	if (!old)
+		return;
+	WRITE_ONCE(per_cpu_ptr(&claim_nodes[no], cpu)->next, node);
+	smp_cond_load_acquire(&node->turn, VAL);
+}
+
+static int queue(struct qspinlock *lock, bool take_back)
+{
+	struct claim_own *own = this_cpu_ptr(&claim_own);
+	int no = own->queued++, err = 0;
+	struct claim_node *node = this_cpu_ptr(&claim_nodes[no]);
+	u32 tail = encode_tail(smp_processor_id(), no);
+
+	if (in_nmi() && no) {
+		err = queued_spin_trylock(lock) ? 0 : -EDEADLK;
+	} else {
+		node->next = NULL;
+		node->turn = 0;
+		join(lock, node, tail);
+		claim(lock, node, tail, take_back);
+	}
+	own->queued--;
+	return err;
+}
+
+/* 1: somebody else waits already. */
+static int wait_as_next(struct qspinlock *lock)
+{
+	u32 val = queued_fetch_set_pending_acquire(lock);
+
+	if (val & ~_Q_LOCKED_MASK) {
+		if (!(val & _Q_PENDING_MASK))
+			clear_pending(lock);
+		return 1;
+	}
+	if (val && attempted_before(lock)) {
+		clear_pending(lock);
+		return -EDEADLK;
+	}
+	smp_cond_load_acquire(&lock->locked, !VAL);
+	clear_pending_set_locked(lock);
+	return 0;
+}
+
+static int lock_slow(struct qspinlock *lock, u32 val, bool take_back)
+{
+	int err = val & ~_Q_LOCKED_MASK ? 1 : wait_as_next(lock);
+
+	if (err <= 0)
+		return err;
+	return attempted_before(lock) ? -EDEADLK : queue(lock, take_back);
+}
+
+static int lock_claimed(struct qspinlock *lock, bool take_back)
+{
+	int val = 0, err;
+
+	push(lock);
+	if (atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL))
+		return 0;
+	err = lock_slow(lock, val, take_back);
+	if (err)
+		pop();
+	return err;
+}
+
+static void unlock_claimed(struct qspinlock *lock)
+{
+	smp_store_release(&lock->locked, 0);
+	pop();
+}
+
+#define LAB_ID		 claim_waits
+#define LAB_NAME	 "claim-waits"
+#define LAB_ABOUT	 "its head waits for whoever had the pending bit"
+#define LAB_FLAGS	 LAB_RESILIENT
+#define LAB_INIT(l)	 ((void)(l))
+#define LAB_LOCK(l, c)	 lock_claimed(&(l)->queued, false)
+#define LAB_UNLOCK(l, c) unlock_claimed(&(l)->queued)
+#include "../locks/loops.h"
+
+#define LAB_ID		 claim_takes_back
+#define LAB_NAME	 "claim-takes-back"
+#define LAB_ABOUT	 "its head takes the tail back if nobody is behind"
+#define LAB_FLAGS	 LAB_RESILIENT
+#define LAB_INIT(l)	 ((void)(l))
+#define LAB_LOCK(l, c)	 lock_claimed(&(l)->queued, true)
+#define LAB_UNLOCK(l, c) unlock_claimed(&(l)->queued)
+#include "../locks/loops.h"
