@@ -42,7 +42,7 @@ expect EXHAUSTED held-table -p 2 AA.a A.a
 expect EXHAUSTED held-table -p 1 A~a A.a A.a A.a
 # The head claims the lock while an NMI has the pending bit for an instant, and leaves.
 expect FAILED claim-waits -p 5 --time 50 --nmi Aa --nmis 1 --irq-cpu 0 Aa AaAa Aa
-expect EXHAUSTED claim-takes-back -p 4 --time 50 --nmi Aa --nmis 1 --irq-cpu 0 Aa AaAa Aa
+expect EXHAUSTED claim-takes-back -p 5 --time 55 --nmi Aa --nmis 1 --irq-cpu 0 Aa AaAa Aa
 expect FAILED wrong-two-steps -p 2 A.a A.a
 expect FAILED wrong-no-release -p 2 A.a A.a
 expect FAILED wrong-order -p 2 .A.a .A.a .A.a

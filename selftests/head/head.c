@@ -43,8 +43,8 @@ enum outcome { OUTCOME_NONE, OUTCOME_PASSED, OUTCOME_HANG, OUTCOME_SKIPPED, OUTC
 /* What the process that may never end tells the one that does. */
 struct result {
 	volatile enum outcome outcome;
-	volatile int rounds, staged, gave_up;
-	char why[256];
+	volatile int begun, rounds, staged, gave_up;
+	char why[320];
 };
 
 struct worker {
@@ -88,7 +88,7 @@ static void cpu_pin(int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
+	if (sched_setaffinity(0, sizeof(set), &set) && cpu != HEAD_DRIVER)
 		child_end(OUTCOME_SKIPPED, "CPU %d: %s", cpu, strerror(errno));
 }
 
@@ -111,11 +111,25 @@ static void timer_start(void)
 		child_end(OUTCOME_BROKEN, "timerfd: %s", strerror(errno));
 }
 
+/*
+ * A CPU that looks for tasks to take over locks the run queue of one that has some to give. The
+ * driver must not get stuck there. Pinned real-time tasks are left where they are.
+ */
+static void balance_avoid(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		child_end(OUTCOME_SKIPPED, "real-time priority: %s", strerror(errno));
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 
 	cpu_pin(w->cpu);
+	if (w->cpu == HEAD_BEHIND)
+		balance_avoid();
 	for (;;) {
 		sem_wait(&w->go);
 		if (w->cpu == HEAD_FIRST)
@@ -135,6 +149,7 @@ static void *sleeper_main(void *arg)
 
 	(void)arg;
 	cpu_pin(HEAD_BEHIND);
+	balance_avoid();
 	skel->bss->sleeper = gettid();
 	while (read(timer_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
 		sleeper_done = 1;
@@ -205,6 +220,21 @@ static bool round_over(void)
 	return sleeper_done && *(volatile int *)&skel->bss->errors[HEAD_BEHIND];
 }
 
+/* Who still waits, and whether it is behind that interrupt. */
+__attribute__((noreturn)) static void hang_tell(void)
+{
+	int waker = *(volatile int *)&skel->bss->woken_by - 1;
+
+	child_end(OUTCOME_HANG,
+		  "round %d: owner %s, waiter beside the queue %s, head %s, waiter behind it %s; "
+		  "the sleeper was woken on CPU %d (the head's is %d); the lock's word is %#x",
+		  result->begun, workers[HEAD_OWNER].done ? "done" : "stuck",
+		  workers[HEAD_NEXT].done ? "done" : "stuck",
+		  workers[HEAD_FIRST].done ? "done" : "stuck",
+		  *(volatile int *)&skel->bss->errors[HEAD_BEHIND] ? "done" : "stuck", waker,
+		  HEAD_FIRST, word_read());
+}
+
 /* Whoever was not reached by round_stage() comes now. */
 static void round_finish(void)
 {
@@ -218,12 +248,7 @@ static void round_finish(void)
 		worker_start(i);
 	while (!round_over()) {
 		if (clock_ms() > end)
-			child_end(OUTCOME_HANG, "round %d: %s, the lock's word is %#x",
-				  result->rounds,
-				  workers[HEAD_FIRST].done ? "a waiter never ends" :
-							     "the head of the queue never ends",
-				  word_read());
-		usleep(1000);
+			hang_tell();
 	}
 }
 
@@ -246,6 +271,7 @@ static void round_run(void)
 {
 	bool staged;
 
+	result->begun++;
 	round_begin();
 	staged = round_stage();
 	if (staged)
@@ -308,7 +334,6 @@ __attribute__((noreturn)) static void child_main(int rounds)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < HEAD_PARTIES)
 		child_end(OUTCOME_SKIPPED, "needs %d CPUs", HEAD_PARTIES);
-	cpu_pin(HEAD_DRIVER);
 	feature_set();
 	programs_load();
 	threads_start();
@@ -324,7 +349,16 @@ __attribute__((noreturn)) static void child_main(int rounds)
 /* The child may be stuck in the kernel for ever: do not wait for its end. */
 static void outcome_await(pid_t child)
 {
+	int told = 0;
+
+	puts("TAP version 13\n1..1");
 	while (!result->outcome) {
+		/* The last line is all there is if this CPU gets stuck as well. */
+		if (told != result->begun) {
+			told = result->begun;
+			printf("# round %d\n", told);
+			fflush(stdout);
+		}
 		if (waitpid(child, NULL, WNOHANG) == child && !result->outcome) {
 			result->outcome = OUTCOME_BROKEN;
 			strcpy(result->why, "died");
@@ -337,7 +371,6 @@ static int outcome_print(bool hang_expected)
 {
 	bool ok = result->outcome == (hang_expected ? OUTCOME_HANG : OUTCOME_PASSED);
 
-	puts("TAP version 13\n1..1");
 	if (result->outcome == OUTCOME_SKIPPED) {
 		printf("ok 1 - interrupted head # SKIP %s\n", result->why);
 		puts("0 passed, 0 failed, 1 skipped");
@@ -384,6 +417,7 @@ int main(int argc, char **argv)
 		perror("head");
 		return 1;
 	}
+	cpu_pin(HEAD_DRIVER);
 	if (!child)
 		child_main(rounds);
 	outcome_await(child);
