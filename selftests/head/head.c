@@ -79,6 +79,9 @@ __attribute__((noreturn, format(printf, 2, 3))) static void child_end(enum outco
 	vsnprintf(result->why, sizeof(result->why), fmt, args);
 	va_end(args);
 	result->outcome = outcome;
+	/* The end of stuck threads would want the same run queue. */
+	while (outcome == OUTCOME_HANG)
+		pause();
 	_exit(0);
 }
 
