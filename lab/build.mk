@@ -101,9 +101,11 @@ SCHED_CFLAGS = $(filter-out -I%,$(LAB_CFLAGS)) -DSHIM_EXTERN -include model/mc/a
 	-I$(SHIM_TREE)/include -I$(SHIM_TREE)
 SCHED_OWN = run client search state seen note main hooks
 SCHED_LOCKS = nodes backoff ticket queued cna held unfair qspin pv_queued pv_hybrid
+SCHED_PART = glue oracle ops claims
 SCHED_OBJS = $(SCHED_OWN:%=$(SCHED)/mc/%.o) $(SCHED_LOCKS:%=$(SCHED)/locks/%.o) \
-	$(addprefix $(SCHED)/,sched/glue.o sched/oracle.o sched/ops.o sched/claims.o shim/shim.o qspinlock.o)
-$(SCHED)/locks/%.o $(SCHED)/sched/ops.o $(SCHED)/sched/claims.o $(SCHED)/qspinlock.o: SCHED_CFLAGS += -fsanitize=thread
+	$(SCHED_PART:%=$(SCHED)/sched/%.o) $(addprefix $(SCHED)/,shim/shim.o qspinlock.o)
+SCHED_HOOKED = $(SCHED)/locks/%.o $(SCHED)/sched/ops.o $(SCHED)/sched/claims.o
+$(SCHED_HOOKED) $(SCHED)/qspinlock.o: SCHED_CFLAGS += -fsanitize=thread
 
 $(SCHED)/mc/%.o: model/mc/%.c
 	@mkdir -p $(@D)

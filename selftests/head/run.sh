@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# run.sh KERNEL: boots KERNEL, which must hang in head (README.md of selftests). Exit 0 if it does: if
-# head says so, or if the guest is dead after the beginning of a round.
+# run.sh KERNEL: boots KERNEL, which must hang in head (README.md of selftests). Exit 0 if it does:
+# if head says so, or if the guest is dead after the beginning of a round.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 kernel=${1:?usage: run.sh KERNEL}
