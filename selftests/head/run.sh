@@ -16,6 +16,8 @@ case $rc in
 124 | 125) ;;
 *) exit 1 ;;
 esac
+# What was said counts, even if the guest cannot be taken down any more.
+! grep -q '^ok 1 - interrupted head: this kernel hangs$' "$out" || exit 0
 round=$(tail -n 1 "$out")
 if [[ $round =~ ^'# round '[0-9]+$ ]]; then
 	echo "ok 1 - interrupted head: this kernel hangs"
