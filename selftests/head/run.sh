@@ -12,7 +12,12 @@ rc=0
 selftests/vm/run.sh --kernel "$kernel" --cpus 5 --timeout 120 -- \
 	build/selftests/head/head --rounds 100 --expect-hang | tee "$out" || rc=$?
 case $rc in
-0 | 2 | 3) exit $rc ;;
+0 | 2) exit $rc ;;
+3)
+	echo "ok 1 - interrupted head # SKIP there is no kernel $kernel here"
+	printf '0 passed, 0 failed, 1 skipped\n'
+	exit 0
+	;;
 124 | 125) ;;
 *) exit 1 ;;
 esac
