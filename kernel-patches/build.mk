@@ -24,5 +24,5 @@ kernel-patches-verify: ## each patch applies, compiles, passes checkpatch, W=1, 
 	$(KP)/verify.sh
 
 .PHONY: kernel-mails
-kernel-mails: ## mails of a series in build/mails, from and signed off by you (git config user.email)
+kernel-mails: ## mails of a series in build/mails, from and signed off by you (git user.email)
 	$(KP)/mail.sh build/mails

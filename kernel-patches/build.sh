@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Build one variant of the patched kernel into build/kernels/6.12-rqspin-CONFIG, where
 # selftests/vm/run.sh --kernel 6.12-rqspin-CONFIG finds it (6.12-rqspin is the last lean one). With
-# SERIES=7.x/fixes it is 7.x-fixes-CONFIG, and the lean one 7.x-fixes; series of one source are built
-# from the same objects, so the second takes minutes.
+# SERIES=7.x/fixes it is 7.x-fixes-CONFIG, and the lean one 7.x-fixes; series of one source are
+# built from the same objects, so the second takes minutes.
 #   kernel-patches/build.sh [--worktree | --commit REV] [--as NAME] [--result NAME] [CONFIG]
-# It builds what is committed in build/linux-6.12, or REV of it (the branch of SERIES); --worktree adds uncommitted changes
-# (new files must be known to git). The tree can be edited meanwhile: the compiler sees
-# build/kernel-src only. --as NAME keeps source, objects and result apart
+# It builds what is committed in build/linux-6.12, or REV of it (the branch of SERIES); --worktree
+# adds uncommitted changes (new files must be known to git). The tree can be edited meanwhile: the
+# compiler sees build/kernel-src only. --as NAME keeps source, objects and result apart
 # (build/kernels/6.12-rqspin-NAME), so that another state of the series does not disturb the first;
 # --result NAME keeps only the result apart, for a small variation built from the same objects.
 # shellcheck source=kernel-patches/common.sh

@@ -35,7 +35,8 @@ write_base() {
 }
 
 need_tree
-fixups=$(git -C "$tree" log --format=%s "$start..$branch" | grep -E '^(fixup|squash|amend)! ' || true)
+fixups=$(git -C "$tree" log --format=%s "$start..$branch" |
+	grep -E '^(fixup|squash|amend)! ' || true)
 [ -z "$fixups" ] ||
 	die "there are fixups to fold in first: git -C $tree rebase -i --autosquash $start"
 [ -z "$(git -C "$tree" status --porcelain -uno)" ] ||
@@ -53,7 +54,8 @@ fi
 write_patches "$new" "$start..$last"
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
-	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt "$new" "$patches" >&2 && exit 0
+	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt \
+		"$new" "$patches" >&2 && exit 0
 	die "the series is not that of $tree: run make kernel-patches$(make_words)"
 fi
 find "$patches" -maxdepth 2 -name '0*.patch' -delete

@@ -180,7 +180,8 @@ for rev in "${revs[@]}"; do
 	i=$((i + 1))
 	[ $i -gt "${to:-$i}" ] || [ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
 done
-[ "$from$to" != 1 ] || [ ! -e "$patches/checkpatch-allow.txt" ] || check "every line of checkpatch-allow.txt is needed" no_stale_allowance
+[ "$from$to" != 1 ] || [ ! -e "$patches/checkpatch-allow.txt" ] ||
+	check "every line of checkpatch-allow.txt is needed" no_stale_allowance
 echo "1..$n"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
