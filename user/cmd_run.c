@@ -18,6 +18,7 @@
 #include "run/plan.h"
 #include "run/results.h"
 #include "run/samples.h"
+#include "run/untaken.h"
 #include "run/workload.h"
 
 #define COUNT_MAX 1000000000000ULL
@@ -31,18 +32,22 @@ struct args {
 
 static const struct argp_option options[] = {
 	{ "cpus", KEY_CPUS, "LIST", 0,
-	  "CPUs to run on, such as 0,2-3: one per role; a single role runs on all of them", 1 },
+	  "CPUs to run on, such as 0,2-3: one per role, that is, per program of --roles; a single "
+	  "role runs on all of them",
+	  1 },
 	{ "count", 'c', "N", 0, "Run N rounds of every role", 1 },
 	{ "duration", 'd', "TIME", 0, "Run for TIME seconds (or 500ms, 2m, 1h)", 1 },
 	{ "rate", 'r', "R", 0, "Start at most R rounds a second", 1 },
 	{ "roles", KEY_ROLES, "LIST", 0,
-	  "Programs of FILE.bpf.o to run, one per CPU, such as a,b; not needed for an object that "
-	  "has one program, or names them itself, as those of 'rqspin replay' do",
+	  "Programs of FILE.bpf.o to run, one per CPU, such as a,b (or a,a: one program on two "
+	  "CPUs); they start together in each round; not needed for an object that has one "
+	  "program, or names them itself, as those of 'rqspin replay' do",
 	  2 },
 	{ "data-in", KEY_DATA_IN, "FILE", 0,
 	  "Give the programs of FILE.bpf.o the packet in FILE: raw bytes as for 'bpftool prog run' "
-	  "(-: standard input); given several times: one for each role or CPU, in their order; "
-	  "without it a packet is 64 zero bytes",
+	  "(-: standard input); given several times: one for each role, or for each CPU of a "
+	  "single role, in their order, and all start together in each round; without it a packet "
+	  "is 64 zero bytes",
 	  2 },
 	{ "ctx-in", KEY_CTX_IN, "FILE", 0,
 	  "Give them the context in FILE, such as a struct xdp_md or __sk_buff, or the arguments "
@@ -207,7 +212,9 @@ static int explain_drive(const struct run *r, int err)
 	const struct drive *d = &r->plan.drive;
 
 	if (err == -ETIME) {
-		pr_err("%s: the roles never met; does something else keep their CPUs busy?",
+		pr_err("%s: the roles never met: in a thousand rounds one of them always "
+		       "returned 1, which says that the others did not come; does something else "
+		       "keep their CPUs busy, or does 1 mean something else here?",
 		       r->args->run.what);
 		return EXIT_FAIL;
 	}
@@ -229,14 +236,11 @@ static int explain_drive(const struct run *r, int err)
 static void warn_of_counts(const struct run *r)
 {
 	struct counts sum = results_total(r->results, r->plan.drive.nr_roles);
-	bool packets = r->plan.drive.roles[0].batch && !r->plan.drive.inputs[0].data_size;
 
 	if (r->by == COUNTED_BY_NONE)
 		pr_warn("acquisitions are not counted: %s", r->counting.linked.why);
 	else if (r->by == COUNTED_BY_CALLS && !sum.ok && !counts_failed(&sum))
-		pr_warn("no lock was taken: no run reached a call of bpf_res_spin_lock()%s",
-			packets ? "; the packet was 64 zero bytes, --data-in FILE gives another" :
-				  "");
+		untaken_warn(&r->plan.drive, r->counting.objs[0]);
 }
 
 static void note_cuts(const struct run *r)

@@ -2,7 +2,9 @@
 # What the tests of the command run beside the command itself.
 MAP_FAILURES = $(O)/selftests/cli/map_failures
 
-selftests: $(MAP_FAILURES) $(O)/selftests/cli/verdict.bpf.o
+OWN_OBJECTS = $(patsubst %,$(O)/selftests/cli/%.bpf.o,verdict flows)
+
+selftests: $(MAP_FAILURES) $(OWN_OBJECTS)
 
 $(MAP_FAILURES).o: | $(O)/selftests/progs/map_failures.skel.h
 
@@ -10,7 +12,7 @@ $(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
--include $(MAP_FAILURES).d $(O)/selftests/cli/verdict.bpf.d
+-include $(MAP_FAILURES).d $(OWN_OBJECTS:.o=.d)
 
 # Replays of recorded failures, for guests, which have no compiler.
 REPLAYS = $(patsubst selftests/cli/replay/%.jsonl,$(O)/selftests/cli/replay/%/replay.bpf.o,\

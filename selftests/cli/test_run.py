@@ -137,6 +137,7 @@ def test_own_object():
 
 OWN = BUILD / "selftests/progs"
 VERDICT = BUILD / "selftests/cli/verdict.bpf.o"
+FLOWS = BUILD / "selftests/cli/flows.bpf.o"
 
 
 def skip_without_counting():
@@ -223,6 +224,72 @@ def test_packet_for_each_cpu(tmp_path):
     assert {r["cpu"]: r["acquired"] for r in run["roles"]} == {0: 10, 1: 0}
 
 
+@needs_two_cpus
+@needs_locks
+def test_packets_are_parties(tmp_path):
+    """Their programs wait for each other: a run alone is repeated, so each round deadlocks."""
+    args = ["--roles", "dining_packet", "--cpus", "0,1", "--count", 50]
+    for role in 0, 1:
+        path = tmp_path / f"role{role}"
+        path.write_bytes(struct.pack("2I", role, 2) + bytes(8))
+        args += ["--data-in", path]
+    run = run_sample(PROGS / "dining.bpf.o", *args)
+    assert all(r["rounds"] >= 50 for r in run["roles"])
+    assert run["total"]["failed"] >= max(r["rounds"] for r in run["roles"])
+
+
+@needs_two_cpus
+@needs_locks
+def test_contexts_are_parties(tmp_path):
+    args = ["--roles", "dining", "--cpus", "0,1", "--count", 50]
+    for role in 0, 1:
+        path = tmp_path / f"role{role}"
+        path.write_bytes(struct.pack("2I", role, 2))
+        args += ["--ctx-in", path]
+    run = run_sample(PROGS / "dining.bpf.o", *args)
+    assert run["total"]["failed"] >= max(r["rounds"] for r in run["roles"]) >= 50
+
+
+def ip_packet(path, src, dst, size=64):
+    """Between 10.0.0.src and 10.0.0.dst."""
+    ip = struct.pack("!BBHHHBBH4B4B", 0x45, 0, 46, 0, 0, 64, 17, 0, 10, 0, 0, src, 10, 0, 0, dst)
+    path.write_bytes((bytes(12) + b"\x08\x00" + ip + bytes(30))[:size])
+    return path
+
+
+def test_packets_with_the_same_two_flows(tmp_path):
+    """The maps of both CPUs are the same, and what is not found in them is added."""
+    packets = [ip_packet(tmp_path / "forth", 1, 2), ip_packet(tmp_path / "back", 2, 1)]
+    counts, _ = own_counts(FLOWS, "--roles", "account", "--data-in", packets[0], "--count", 10)
+    assert counts == {"ok": 20, "EDEADLK": 0, "ETIMEDOUT": 0, "other": 0}
+    same = ip_packet(tmp_path / "same", 1, 1)
+    counts, _ = own_counts(FLOWS, "--roles", "account", "--data-in", same, "--count", 10)
+    assert counts == {"ok": 10, "EDEADLK": 10, "ETIMEDOUT": 0, "other": 0}
+
+
+@needs_locks
+def test_why_no_lock_was_taken(tmp_path):
+    """A packet that the program passes on, and a look-up in a map that starts empty."""
+    skip_without_counting()
+    short = ip_packet(tmp_path / "short", 1, 2, size=30)
+    res = rqspin("run", FLOWS, "--roles", "account", "--data-in", short, "--count", 1)
+    assert "no lock was taken" in res.stderr
+    assert "a packet of 30 bytes with EtherType 0x0800 (IPv4 has 0x0800)" in res.stderr
+    assert "map flows is empty, and look-ups in it return NULL" in res.stderr
+
+
+@needs_locks
+def test_failures_without_a_call(tmp_path):
+    """A pair of one lock is refused before the kernel is asked."""
+    skip_without_counting()
+    same = ip_packet(tmp_path / "same", 1, 1)
+    res = rqspin("run", FLOWS, "--roles", "account_pair", "--data-in", same, "--count", 10)
+    assert "no lock was taken" not in res.stderr
+    assert "the programs reported 10 failures, which 'rqspin trace' shows" in res.stderr
+    row = next(line for line in res.stdout.splitlines() if line.startswith("account_pair"))
+    assert row.split()[2:] == ["10", "0", "0", "0", "0", "XDP_DROP"]
+
+
 @needs_locks
 def test_packet_and_context():
     """A struct xdp_md that hides the first 64 bytes leaves too few."""
@@ -247,7 +314,7 @@ def test_packet_and_context():
         (["--data-in", "/nonexistent"], "--data-in /nonexistent: No such file"),
         (["--data-in", "/dev/null"], "--data-in /dev/null: empty"),
         (["--ctx-in", "/dev/zero"], "--ctx-in /dev/zero: too large"),
-        (["--data-in=a", "--data-in=b"], "--data-in: 2 files for 1 threads: give one for all"),
+        (["--data-in=a", "--data-in=b"], "--data-in: 2 files for 1 thread: give one for all"),
         (["--data-in=-", "--ctx-in=-"], "standard input (-) can be given once"),
     ],
 )

@@ -187,14 +187,21 @@ static int arm_map(int map_fd)
 	return 0;
 }
 
-int heldtab_arm_object(struct bpf_object *obj)
+struct bpf_map *heldtab_ring_map(const struct bpf_object *obj)
 {
 	struct bpf_map *map;
 
 	bpf_object__for_each_map(map, obj)
 	{
 		if (is_ring_name(bpf_map__name(map)))
-			return arm_map(bpf_map__fd(map));
+			return map;
 	}
-	return 0;
+	return NULL;
+}
+
+int heldtab_arm_object(struct bpf_object *obj)
+{
+	const struct bpf_map *map = heldtab_ring_map(obj);
+
+	return map ? arm_map(bpf_map__fd(map)) : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "held.h"
 
+struct bpf_map;
 struct bpf_object;
 struct heldtab;
 
@@ -24,6 +25,9 @@ const __u64 *heldtab_addrs(const struct heldtab *ht); /* HELD_CPUS of them */
 
 /* Bytes from a CPU's runqueues to its table (struct rqspin_ring.held_delta), 0 if unknown. */
 __s64 heldtab_delta(void);
+
+/* Where an object reports its own failures (struct rqspin_ring), NULL: it does not. */
+struct bpf_map *heldtab_ring_map(const struct bpf_object *obj);
 
 /* Tell an object that reports its own failures where the table is; 0 if it has no ring. */
 int heldtab_arm_object(struct bpf_object *obj);

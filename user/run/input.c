@@ -67,8 +67,9 @@ static int files_check(const struct input_files *files, const char *option, unsi
 {
 	if (files->nr <= 1 || files->nr == roles)
 		return 0;
-	pr_err("%s: %u files for %u threads: give one for all, or one for each", option, files->nr,
-	       roles);
+	pr_err("%s: %u files for %u thread%s: give one for all, or one for each role, or each CPU "
+	       "of a single role (--cpus 0,1)",
+	       option, files->nr, roles, roles == 1 ? "" : "s");
 	return -EINVAL;
 }
 

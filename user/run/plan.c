@@ -179,14 +179,23 @@ static int make_roles(struct plan *p)
 		d->roles[i].prog = role_name(p, i);
 		d->roles[i].cpu = cpus[i % have];
 	}
-	d->lockstep = count_roles(p) > 1 || (p->sample && p->sample->role_per_cpu);
 	return 0;
+}
+
+/* Several programs, or one with several inputs, are parties of a round: they start together. */
+static bool has_parties(const struct plan *p)
+{
+	const struct run_args *a = p->args;
+
+	return count_roles(p) > 1 || (p->sample && p->sample->role_per_cpu) || a->data_in.nr > 1 ||
+	       a->ctx_in.nr > 1;
 }
 
 static void set_limits(struct plan *p)
 {
 	struct drive *d = &p->drive;
 
+	d->lockstep = has_parties(p);
 	d->rate = p->args->rate;
 	d->seconds = p->args->seconds;
 	d->count = p->args->count;
