@@ -40,6 +40,7 @@ struct trace {
 	double due;	/* of them, not shown yet */
 	double due_at;
 	const char *ready_file;
+	const char *output; /* NULL: standard output */
 	struct session *session;
 	int err; /* of standard output */
 };
@@ -56,6 +57,9 @@ static const struct argp_option options[] = {
 	  "Show only failures in programs that COMMAND loads and in tasks that it starts, and "
 	  "count the others",
 	  1 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the failures (with --json the summary, too) to FILE: standard output is COMMAND's",
+	  4 },
 	{ "ready-file", KEY_READY, "FILE", 0, "Create FILE when tracing has started", 4 },
 	{ "fail-on-event", KEY_FAIL, NULL, 0, "Exit with 10 if a failure was shown", 5 },
 	{ 0 },
@@ -84,6 +88,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_READY:
 		t->ready_file = arg;
+		return 0;
+	case 'o':
+		t->output = arg;
 		return 0;
 	case KEY_UNIQUE:
 		t->fold = true;
@@ -120,7 +127,9 @@ static const struct argp argp = {
 	       "One line per failure: time, kind, CPU, task, program, source line, the wanted lock, "
 	       "the locks held, and the owner. What the kernel does not report is shown as unknown. "
 	       "The last line says how many events were lost.\n"
-	       "With COMMAND, start tracing, run COMMAND and stop when it ends. Failures of all "
+	       "With COMMAND, start tracing, run COMMAND and stop when it ends. What COMMAND prints "
+	       "is in the same place as the failures, unless --output gives these a file. "
+	       "Failures of all "
 	       "programs are shown, since COMMAND may make programs run that others have loaded, "
 	       "and in other tasks or in interrupts; --only-command leaves these out. Ctrl-C interrupts both. When "
 	       "--duration or --count is over, or one second after Ctrl-C, COMMAND gets SIGTERM. The "
@@ -268,6 +277,17 @@ static int write_ready(const char *path)
 	return err;
 }
 
+static int open_output(const char *path)
+{
+	int err = out_to_file(path);
+
+	if (err == -ELOOP)
+		pr_err("--output: %s is a link; links are not followed", path);
+	else if (err)
+		pr_err("--output %s: %s", path, strerror(-err));
+	return err;
+}
+
 /* It may have been interrupted as we were: give it time to end in order. */
 static int end_command(struct trace *t)
 {
@@ -333,7 +353,7 @@ static int start_command(struct trace *t)
 
 	if (err)
 		return err;
-	err = t->command ? child_start(&t->child, t->command) : 0;
+	err = t->command ? child_start(&t->child, t->command, out_stdout()) : 0;
 
 	if (!err)
 		return 0;
@@ -348,7 +368,9 @@ static int start(struct trace *t)
 	err = trace_opts_open(&t->session, &t->opts, "tracing", on_failure, t);
 	if (err)
 		return cmd_exit_code(err);
-	err = t->ready_file ? write_ready(t->ready_file) : 0;
+	err = t->output ? open_output(t->output) : 0;
+	if (!err && t->ready_file)
+		err = write_ready(t->ready_file);
 	if (!err)
 		err = start_command(t);
 	if (err) {
@@ -391,7 +413,7 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &t);
-	if (!isatty(STDOUT_FILENO))
+	if (t.output || !isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, OUT_BUFFER);
 	t.unique = t.fold ? unique_new() : NULL;
 	if (t.fold && !t.unique) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* As users write them: the packet says which elements of a hash map are locked, and in which order. */
+/* As users write them: the packet says which elements of a hash map are locked, and in which order.
+ */
 #include <vmlinux.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>

@@ -49,6 +49,52 @@ def test_command_is_traced(nothing_left):
     assert {e["prog"]["name"] for e in out["failure"]} == {"aa"}
 
 
+@needs_locks
+def test_output_apart_from_the_command(tmp_path, nothing_left):
+    """Lines for report and replay in a file, though the command prints."""
+    events = tmp_path / "events"
+    events.write_text("old\n" * 10000)
+    res = rqspin("trace", "--json", "-o", events, "--", RQSPIN, *AA)
+    assert res.returncode == 0, res.stderr
+    assert "ACQUIRED" in res.stdout and "schema" not in res.stdout
+    kinds = [json.loads(line)["type"] for line in events.read_text().splitlines()]
+    assert kinds == ["failure"] * 5 + ["summary"]
+    assert rqspin("report", events, "-o", tmp_path / "page").returncode == 0
+
+
+@needs_locks
+def test_output_without_json(tmp_path, nothing_left):
+    """The last line is a message, as without a file."""
+    events = tmp_path / "events"
+    res = rqspin("trace", "-o", events, "--", RQSPIN, *AA)
+    assert len(events.read_text().splitlines()) == 5
+    assert "ACQUIRED" in res.stdout and "5 of 5 failed acquisitions shown" in res.stderr
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("none/file", "--output {}: No such file or directory"),
+        (".", "--output {}: Is a directory"),
+        ("link", "--output: {} is a link; links are not followed"),
+    ],
+)
+def test_output_that_cannot_be(tmp_path, nothing_left, name, message):
+    target = tmp_path / "target"
+    target.write_text("precious")
+    (tmp_path / "link").symlink_to(target)
+    path = f"{tmp_path}/{name}"
+    res = rqspin("trace", "-o", path, "--", "echo", "not started")
+    assert (res.returncode, res.stdout) == (1, "") and message.format(path) in res.stderr
+    assert target.read_text() == "precious"
+
+
+def test_output_to_a_full_device(nothing_left):
+    """The file is named, not standard output."""
+    res = rqspin("trace", "--json", "-o", "/dev/full", "--", "true")
+    assert res.returncode == 1 and "/dev/full: No space left on device" in res.stderr
+
+
 @pytest.mark.parametrize(
     "script, code", [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143), ("kill -KILL $$", 137)]
 )

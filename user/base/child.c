@@ -20,17 +20,23 @@ static int set_signals(posix_spawnattr_t *attr)
 }
 
 /* With the user's limit of open files: a command may close, or use select() on, all below it. */
-static int spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr)
+static int spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr, int out)
 {
-	int err;
+	posix_spawn_file_actions_t files;
+	int err = posix_spawn_file_actions_init(&files);
 
+	if (err)
+		return err;
+	if (out != STDOUT_FILENO)
+		err = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	fds_restore();
-	err = posix_spawnp(pid, argv[0], NULL, attr, argv, environ);
+	err = err ? err : posix_spawnp(pid, argv[0], &files, attr, argv, environ);
 	fds_raise();
+	posix_spawn_file_actions_destroy(&files);
 	return err;
 }
 
-int child_start(struct child *c, char *const argv[])
+int child_start(struct child *c, char *const argv[], int out)
 {
 	posix_spawnattr_t attr;
 	int err;
@@ -41,7 +47,7 @@ int child_start(struct child *c, char *const argv[])
 		return -err;
 	err = set_signals(&attr);
 	if (!err)
-		err = spawn(&c->pid, argv, &attr);
+		err = spawn(&c->pid, argv, &attr, out);
 	posix_spawnattr_destroy(&attr);
 	if (err)
 		c->pid = 0;

@@ -20,8 +20,8 @@ struct child {
 
 enum { CHILD_NOT_EXECUTABLE = 126, CHILD_NOT_FOUND = 127 }; /* as a shell has them */
 
-/* 0 or -errno: no such command, not executable, no memory. */
-int child_start(struct child *c, char *const argv[]);
+/* Its standard output is out. 0 or -errno: no such command, not executable, no memory. */
+int child_start(struct child *c, char *const argv[], int out);
 
 /* Has it ended? Does not wait. True if none was started. */
 bool child_ended(struct child *c);

@@ -1,14 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/out.h"
+
+static const char *out_path;		 /* NULL: standard output */
+static int out_original = STDOUT_FILENO; /* what it was when we were started */
+
+/* A device or pipe may be what the user wants; a link may be somebody else's. */
+static int file_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0666);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+int out_to_file(const char *path)
+{
+	int fd = file_open(path);
+
+	if (fd < 0)
+		return fd;
+	out_original = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (out_original < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+		close(fd);
+		return -EBADF;
+	}
+	close(fd);
+	out_path = path;
+	return 0;
+}
+
+int out_stdout(void)
+{
+	return out_original;
+}
 
 static bool reader_gone(void)
 {
@@ -41,6 +84,6 @@ int out_failed(int err)
 	clearerr(stdout);
 	if (err == -EPIPE)
 		return 0;
-	pr_err("standard output: %s", strerror(-err));
+	pr_err("%s: %s", out_path ? out_path : "standard output", strerror(-err));
 	return err;
 }

@@ -3,6 +3,17 @@
 #ifndef RQSPIN_BASE_OUT_H
 #define RQSPIN_BASE_OUT_H
 
+/**
+ * out_to_file() - from now on standard output is a file
+ * @path: its name, which messages use, too; an old file is emptied, a link is not followed
+ *
+ * Return: 0, or -errno (-ELOOP: it is a link): nothing has changed
+ */
+int out_to_file(const char *path);
+
+/* What standard output was before that: for commands that we start. */
+int out_stdout(void);
+
 /* 0 or the negative errno of anything written to it; -EPIPE: its reader went away. */
 int out_flush(void);
 
