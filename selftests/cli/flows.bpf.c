@@ -95,6 +95,29 @@ int account(struct xdp_md *ctx)
 	return move(&scope, from, to) ? XDP_DROP : XDP_PASS;
 }
 
+/* As a pair, but what may be one flow has a branch of its own. */
+SEC("xdp")
+int account_either(struct xdp_md *ctx)
+{
+	struct flow *from = NULL, *to = NULL;
+	struct res_scope scope;
+
+	if (packet_flows(ctx, &from, &to) || !from || !to)
+		return XDP_PASS;
+	res_scope_begin(&scope);
+	if (from == to) {
+		res_guard(&from->lock) {
+			from->packets += 2;
+		}
+		res_guard_failed(err) {
+			res_scope_fail(&scope, &from->lock, err);
+			return XDP_DROP;
+		}
+		return XDP_PASS;
+	}
+	return move_pair(&scope, from, to) ? XDP_DROP : XDP_PASS;
+}
+
 SEC("xdp")
 int account_pair(struct xdp_md *ctx)
 {

@@ -25,6 +25,21 @@ struct {
 	__uint(key_size, 4);
 	__uint(value_size, sizeof(struct elem));
 } by_size SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4);
+	__type(key, __u32);
+	__type(value, struct elem);
+} elems SEC(".maps");
+static __always_inline int both(struct elem *from, struct elem *to)
+{
+	int err = res_spin_lock(&from->lock);
+	if (err) return err;
+	err = res_spin_lock(&to->lock);
+	if (!err) res_spin_unlock(&to->lock);
+	res_spin_unlock(&from->lock);
+	return err;
+}
 __noinline int global(int x) { volatile int y = x; return y + 1; }
 char _license[] SEC("license") = "GPL";
 """
@@ -46,6 +61,14 @@ REFUSED = {
         "res_spin_unlock(&a);",
         "Acquiring the same lock again, AA deadlock detected",
         "locked already",
+    ),
+    "chosen": (
+        "__u32 i = s->hash, k = s->mark;\n"
+        "struct elem *x = bpf_map_lookup_elem(&elems, &i);\n"
+        "struct elem *y = bpf_map_lookup_elem(&elems, &k);\n"
+        "if (!x || !y || i == k) return 1;\nreturn both(i < k ? x : y, i < k ? y : x);",
+        "Acquiring the same lock again, AA deadlock detected",
+        "if two are chosen by ?:, the verifier takes them for one: branch with if and call twice",
     ),
     "exit": (
         "if (res_spin_lock(&a)) return 1;\nif (s->len == 3) return 5;\nres_spin_unlock(&a);",
@@ -77,6 +100,16 @@ def refusal(folder, name):
     validator("check.schema.json").validate(out)
     (found,) = out["findings"]
     return found
+
+
+def test_fix_of_the_chosen(tmp_path):
+    """An order by hand, as the fix has it, is no finding."""
+    body = REFUSED["chosen"][0].rpartition("return")[0] + (
+        "if (i < k) return both(x, y);\nreturn both(y, x);"
+    )
+    text = HEAD + f'SEC("tc") int good(struct __sk_buff *s)\n{{\n{body}\n}}\n'
+    res = rqspin("check", compile_bpf(tmp_path / "good.bpf.c", text))
+    assert res.returncode == 0 and ", 0 findings, 0 notes" in res.stdout, res.stdout
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -290,6 +290,13 @@ def test_failures_without_a_call(tmp_path):
     assert row.split()[2:] == ["10", "0", "0", "0", "0", "XDP_DROP"]
 
 
+@pytest.mark.parametrize("dst, calls", [(1, 1), (2, 2)])
+def test_one_flow_has_a_branch_of_its_own(tmp_path, dst, calls):
+    path = ip_packet(tmp_path / "packet", 1, dst)
+    counts, _ = own_counts(FLOWS, "--roles", "account_either", "--data-in", path, "--count", 10)
+    assert counts == {"ok": 10 * calls, "EDEADLK": 0, "ETIMEDOUT": 0, "other": 0}
+
+
 @needs_locks
 def test_packet_and_context():
     """A struct xdp_md that hides the first 64 bytes leaves too few."""

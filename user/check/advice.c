@@ -22,7 +22,7 @@ static const struct row kinds[] = {
 	{ "ignored", "count the failure or return it, or nobody will know what was not done" },
 	{ "undecided",
 	  "take such locks in the order of their addresses (res_lock_pair.bpf.h) or of "
-	  "their keys" },
+	  "their keys: by hand with if and two calls, as the verifier refuses what ?: chooses" },
 	{ "not-loaded", "check it on the machine that it runs on" },
 };
 
@@ -31,7 +31,9 @@ static const struct row refusals[] = {
 	{ "unlock cannot be out of order",
 	  "release the locks in the reverse order, or with bpf_res_spin_unlock_ooo() where the kernel "
 	  "has it" },
-	{ "AA deadlock", "this pointer is locked already: release it first" },
+	{ "AA deadlock",
+	  "this pointer is locked already: release it first; if two are chosen by ?:, the verifier "
+	  "takes them for one: branch with if and call twice, or use res_lock_pair.bpf.h" },
 	{ "acquired lock", "release every lock, interrupt state and reference on every way out" },
 	{ "global function calls",
 	  "make the function static, or call it before the lock is taken or after it is released" },
