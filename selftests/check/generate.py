@@ -96,7 +96,8 @@ PAIRS_OF_ORDERS = [("lower", "higher"), ("key", "higher"), ("signed", "lower"), 
 class Case:
     """deadlock: it can happen; each_run: it does, and its twin never fails.
 
-    text: of its programs; kind and shape: for people.
+    meets: it does where its two programs run at once. text: of its programs; sides: or of those in
+    two objects of their own, which pin the same maps; kind and shape: for people.
     """
 
     name: str
@@ -106,6 +107,8 @@ class Case:
     text: str
     programs: list
     each_run: bool = False
+    meets: bool = False
+    sides: tuple = ("", "")
 
 
 def array(name, hashed):
@@ -261,7 +264,67 @@ def make_chain(rnd, name, deadlock):
     return Case(name, "chain", f"{length} globals", deadlock, text, programs)
 
 
+def make_inner(rnd, name, deadlock):
+    """Elements of a map in a map, for packets or for tasks."""
+    m = f"{name}_m"
+    text = f"\nINNER({m});\n"
+    programs = [f"{name}_{nr}" for nr in range(2)]
+    section = rnd.choice([("tc", "struct __sk_buff"), ("syscall", "struct pair")])
+    for nr, prog in enumerate(programs):
+        keys = (2, 1) if nr and deadlock else (1, 2)
+        body = f"	void *inner = elem_of(&{m}, 0);\n\n	if (!inner)\n		return 0;\n"
+        for x, key in zip("xy", keys, strict=True):
+            body += f"	struct elem *{x} = elem_of(inner, {key});\n"
+        take = TAKES[rnd.choice(list(TAKES))].format(x="x", y="y")
+        text += program(prog, f"{body}\n	return x && y ? {take} : 0;", *section)
+    return Case(name, "inner", section[0], deadlock, text, programs)
+
+
+def make_object(rnd, name, deadlock):
+    """Two references to one object that a map keeps, or to two objects."""
+    m = f"{name}_m"
+    take = rnd.choice(["take_two", "take_irqsave"])
+    same = "x ? bpf_refcount_acquire_impl(x, NULL) : NULL"
+    body = f"""	struct object *x = object_get({m}, 0);
+	struct object *y = {same if deadlock else f"object_get({m}, 1)"};
+	int err = x && y ? {take}(&x->lock, &y->lock) : 0;
+
+	if (x)
+		bpf_obj_drop_impl(x, NULL);
+	if (y)
+		bpf_obj_drop_impl(y, NULL);
+	return err;"""
+    text = f"\nSLOTS({m});\n" + program(f"{name}_0", body)
+    return Case(name, "object", take, deadlock, text, [f"{name}_0"], each_run=True)
+
+
+def make_shared(rnd, name, deadlock):
+    """Two objects, and a map that both of them pin."""
+    m = f"{name}_m"
+    programs, texts = [f"{name}_0", f"{name}_1"], []
+    for nr, prog in enumerate(programs):
+        order = ((m, 2, 3), (m, 1, 3)) if nr and deadlock else ((m, 1, 3), (m, 2, 3))
+        reaches = [rnd.choice(["direct", "stack", "bytes", "filled"]) for _ in range(2)]
+        body = two(m, m, *order, reaches, rnd.choice(list(TAKES)))
+        texts.append(f"\nPINNED({m});\n" + program(prog, body))
+    return Case(name, "shared", "pinned", deadlock, "", programs, sides=tuple(texts))
+
+
+def make_meeting(rnd, name, deadlock):
+    """Two programs that wait for each other with their first lock held, as long as they may."""
+    text = f"\n__u64 {name}_ready, {name}_holding;\n"
+    for n in range(2):
+        text += f'struct bpf_res_spin_lock {name}_l{n} __hidden SEC(".data.{name}_l{n}");\n'
+    programs = [f"{name}_0", f"{name}_1"]
+    for nr, prog in enumerate(programs):
+        x, y = (1, 0) if nr and deadlock else (0, 1)
+        text += program(prog, f"	MEETING({name}, {name}_l{x}, {name}_l{y})")
+    return Case(name, "meeting", "globals", deadlock, text, programs, meets=True)
+
+
 MAKERS = (make_abba, make_abba, make_aa, make_interrupt, make_order, make_chain)
+# One in seven is one of these.
+RARE = (make_inner, make_object, make_shared, make_meeting)
 
 
 def cases(seed, count):
@@ -269,7 +332,7 @@ def cases(seed, count):
     rnd = random.Random(seed)
     made, nr = [], 0
     while nr < count:
-        make = rnd.choice(MAKERS)
+        make = rnd.choice(RARE if rnd.random() < 1 / 7 else MAKERS)
         for deadlock in (True, False):
             made.append(make(rnd, f"c{len(made)}", deadlock))
             nr += len(made[-1].programs)
@@ -278,3 +341,9 @@ def cases(seed, count):
 
 def source(some):
     return HEAD + "".join(c.text for c in some)
+
+
+def side_source(some, side):
+    """Of one of the objects beside it; "": nothing is shared."""
+    text = "".join(c.sides[side] for c in some)
+    return text and HEAD + text

@@ -3,7 +3,11 @@
 #ifndef GENERATED_BPF_H
 #define GENERATED_BPF_H
 
+#include <stdbool.h>
 #include "check.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+#include "../progs/may_loop.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -56,6 +60,105 @@ struct {
 } settings SEC(".maps");
 
 static const __u32 zero_key = 0;
+
+/* Elements in a map that is in a map. */
+#define INNER(name)                                       \
+	struct name##_inner {                             \
+		__uint(type, BPF_MAP_TYPE_ARRAY);         \
+		__uint(max_entries, 8);                   \
+		__type(key, __u32);                       \
+		__type(value, struct elem);               \
+	} name##_first SEC(".maps");                      \
+	struct {                                          \
+		__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS); \
+		__uint(max_entries, 1);                   \
+		__type(key, __u32);                       \
+		__array(values, struct name##_inner);     \
+	} name SEC(".maps") = { .values = { &name##_first } }
+
+/* One map for all objects that name it. */
+#define PINNED(name)                                 \
+	struct {                                     \
+		__uint(type, BPF_MAP_TYPE_ARRAY);    \
+		__uint(max_entries, 8);              \
+		__uint(pinning, LIBBPF_PIN_BY_NAME); \
+		__type(key, __u32);                  \
+		__type(value, struct elem);          \
+	} name SEC(".maps")
+
+#ifndef __kptr
+#define __kptr __attribute__((btf_type_tag("kptr")))
+#endif
+
+#ifndef BPF_F_NETFILTER_IP_DEFRAG /* of headers that are old enough to lack the type, too */
+struct bpf_refcount {
+	__u32 : 32;
+} __attribute__((aligned(4)));
+#endif
+
+struct object {
+	struct bpf_res_spin_lock lock;
+	struct bpf_refcount refs;
+};
+
+struct slot {
+	struct object __kptr *kept;
+};
+
+#define SLOTS(name)                               \
+	struct {                                  \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(max_entries, 2);           \
+		__type(key, __u32);               \
+		__type(value, struct slot);       \
+	} name SEC(".maps")
+
+extern void *bpf_obj_new_impl(__u64 type, void *meta) __weak __ksym;
+extern void bpf_obj_drop_impl(void *object, void *meta) __weak __ksym;
+extern void *bpf_refcount_acquire_impl(void *object, void *meta) __weak __ksym;
+
+/* What was kept there, or a new one, which is kept from now on. */
+#define object_get(slots, nr)                                                               \
+	({                                                                                  \
+		struct slot *s_ = elem_of(&slots, nr);                                      \
+		struct object *o_ = s_ ? bpf_kptr_xchg(&s_->kept, NULL) : NULL, *other_;    \
+                                                                                            \
+		if (!o_)                                                                    \
+			o_ = bpf_obj_new_impl(bpf_core_type_id_local(struct object), NULL); \
+		if (o_ && s_) {                                                             \
+			other_ = bpf_refcount_acquire_impl(o_, NULL);                       \
+			other_ = other_ ? bpf_kptr_xchg(&s_->kept, other_) : NULL;          \
+			if (other_)                                                         \
+				bpf_obj_drop_impl(other_, NULL);                            \
+		}                                                                           \
+		o_;                                                                         \
+	})
+
+/* As long as the kernel lets it, and not longer than a lock may be waited for. */
+/* The verifier need not count them. */
+volatile __u64 ready_rounds = 1000000, holding_rounds = 20000;
+
+static __always_inline UNUSED bool meet(__u64 *arrived, __u64 rounds)
+{
+	__u64 target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2;
+
+	for (__u64 i = 0; may_loop && i < rounds; i++)
+		if (*(volatile __u64 *)arrived >= target)
+			return true;
+	return false;
+}
+
+/* Two programs begin at once, and want their second lock when both have had time for the first. */
+#define MEETING(name, x, y)                     \
+	if (!meet(&name##_ready, ready_rounds)) \
+		return 1;                       \
+	int err = bpf_res_spin_lock(&x);        \
+	if (err)                                \
+		return err;                     \
+	meet(&name##_holding, holding_rounds);  \
+	err = take_one(&y);                     \
+	bpf_res_spin_unlock(&x);                \
+	return err;
 
 #define noise(ctx) bpf_get_prandom_u32()
 

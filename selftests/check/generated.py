@@ -18,6 +18,7 @@ import generate
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
+RQSPIN = os.environ.get("RQSPIN", TOP / "build/rqspin")
 EDEADLK = 2**32 - 35  # as a program of 32 bits returns it
 BATCH = 24  # cases of one object
 CERTAIN = {"cycle", "aa", "interrupt", "retry"}
@@ -32,8 +33,16 @@ def is_compiled(obj, source, text):
 
 
 def compile_batch(folder, nr, cases):
-    source = folder / f"batch_{nr}.bpf.c"
-    text = generate.source(cases)
+    """One object that can be run, and perhaps two that share maps: to load these would pin them."""
+    objs = [compile_one(folder / f"batch_{nr}.bpf.c", generate.source(cases))]
+    for side in range(2):
+        text = generate.side_source(cases, side)
+        if text:
+            objs.append(compile_one(folder / f"batch_{nr}_side_{side}.bpf.c", text))
+    return objs
+
+
+def compile_one(source, text):
     obj = source.with_suffix(".o")
     # A guest is slow to compile: with --keep it takes what this machine has compiled.
     if is_compiled(obj, source, text):
@@ -49,11 +58,10 @@ def compile_batch(folder, nr, cases):
     return obj
 
 
-def check(obj):
-    rqspin = os.environ.get("RQSPIN", TOP / "build/rqspin")
-    res = subprocess.run([rqspin, "check", "--json", obj], capture_output=True, text=True)
+def check(objs):
+    res = subprocess.run([RQSPIN, "check", "--json", *objs], capture_output=True, text=True)
     if res.returncode not in (0, 4, 10):
-        raise SystemExit(f"{obj}: exit {res.returncode}: {res.stderr}")
+        raise SystemExit(f"{objs[0]}: exit {res.returncode}: {res.stderr}")
     return json.loads(res.stdout)["findings"]
 
 
@@ -95,11 +103,30 @@ def run_for_real(obj, cases):
     return [(c, f"run otherwise: returned {code}", []) for c, code in wrong]
 
 
+def failures(obj, case, rounds):
+    cmd = [RQSPIN, "run", obj, "--roles", ",".join(case.programs), "--count", str(rounds), "--json"]
+    res = subprocess.run(cmd, capture_output=True, check=True)
+    codes = [r for role in json.loads(res.stdout)["roles"] for r in role["returned"]]
+    return sum(r["times"] for r in codes if r["value"] == EDEADLK - 2**32)
+
+
+def run_together(obj, cases):
+    """Each on its own CPU. They meet in nearly all rounds, in few of a machine that is busy."""
+    wrong = []
+    for case in (c for c in cases if c.meets and len(os.sched_getaffinity(0)) > 1):
+        failed = failures(obj, case, 20)
+        if case.deadlock and not failed:
+            failed = failures(obj, case, 2000)
+        if bool(failed) != case.deadlock:
+            wrong.append((case, f"run otherwise: {failed} failed", []))
+    return wrong
+
+
 def look(folder, nr, cases, run):
     """Of one object: each case that is judged wrongly, and why."""
     findings = collections.defaultdict(list)
-    obj = compile_batch(folder, nr, cases)
-    for finding in check(obj):
+    objs = compile_batch(folder, nr, cases)
+    for finding in check(objs):
         for name in cases_of(finding):
             findings[name].append(finding)
     wrong = []
@@ -107,7 +134,9 @@ def look(folder, nr, cases, run):
         what = judge(case, findings[case.name])
         if what:
             wrong.append((case, what, findings[case.name]))
-    return wrong + (run_for_real(obj, cases) if run else [])
+    if run:
+        wrong += run_for_real(objs[0], cases) + run_together(objs[0], cases)
+    return wrong
 
 
 def look_at_all(folder, cases, jobs, run):
@@ -144,11 +173,12 @@ def main():
         wrong = look_at_all(folder, cases, args.jobs, args.run)
     tell(wrong)
     count = collections.Counter(what.split()[0] for _, what, _ in wrong)
+    run = sum(c.each_run or c.meets for c in cases)
     programs = sum(len(c.programs) for c in cases)
     print(
         f"seed {args.seed}: {programs} programs in {len(cases)} cases, half of them with a "
         f"deadlock: {count['silent']} silent, {count['false']} false, {count['not']} not loaded"
-        + (f", {sum(c.each_run for c in cases)} run, {count['run']} otherwise" if args.run else "")
+        + (f", {run} run, {count['run']} otherwise" if args.run else "")
     )
     sys.exit(bool(wrong))
 

@@ -5,7 +5,7 @@ import dataclasses
 import sys
 
 import pytest
-from conftest import TOP, needs_locks
+from conftest import TOP, needs_locks, needs_two_cpus
 
 sys.path.insert(0, str(TOP / "selftests/check"))
 import generate  # noqa: E402
@@ -22,7 +22,8 @@ def wrong_of(folder, cases, run=False):
 def test_generated(tmp_path):
     """No deadlock without a finding or a note, no certain finding without one."""
     cases = generate.cases(seed=20, count=240)
-    assert {c.kind for c in cases} == {"abba", "aa", "interrupt", "order", "chain"}
+    rare = {"inner", "object", "shared", "meeting"}
+    assert {c.kind for c in cases} == rare | {"abba", "aa", "interrupt", "order", "chain"}
     assert sum(c.each_run for c in cases) >= 4
     assert wrong_of(tmp_path, cases, run=True) == []
 
@@ -34,6 +35,16 @@ def test_a_wrong_answer_is_seen(tmp_path):
     wrong = wrong_of(tmp_path, turned)
     assert len(wrong) == len(cases) >= 8
     assert sum("silent" in w for w in wrong) == len(cases) / 2
+
+
+@needs_two_cpus
+def test_a_run_that_is_otherwise_is_seen(tmp_path):
+    """Programs that meet, and those that deadlock alone: the twins again."""
+    cases = generate.cases(seed=1, count=400)
+    cases = [c for c in cases if c.meets or c.kind == "object"]
+    turned = [dataclasses.replace(c, deadlock=not c.deadlock) for c in cases]
+    wrong = [w for w in wrong_of(tmp_path, turned, run=True) if "run otherwise" in w]
+    assert len(wrong) == len(cases) >= 4
 
 
 def test_a_seed_makes_the_same_programs():

@@ -15,6 +15,8 @@ from conftest import (
     LIMIT,
     RQSPIN,
     TOP,
+    doctor_check,
+    kernel_has_tracepoint,
     needs_locks,
     no_locks,
     rqspin,
@@ -102,6 +104,17 @@ def test_doctor_says_when_an_aa_is_looked_for():
     assert (aa["available"] is None) == (not clear), aa
     said = {True: "at entry", False: "after spinning", None: "cannot be told"}
     assert said[aa["available"]] in aa["detail"]
+
+
+@needs_locks
+@pytest.mark.parametrize("name", ["interrupted", "long_waits"])
+def test_doctor_tells_of_what_it_does_not_try(name):
+    """To find out could hang the machine: it is told by whose lock it is."""
+    check = doctor_check(name)
+    if kernel_has_tracepoint():
+        assert check["available"] is True and "this project's lock" in check["detail"]
+    else:
+        assert check["available"] is None and check["detail"].startswith("not tried: ")
 
 
 @needs_locks

@@ -166,6 +166,24 @@ static enum check_state look_interrupted(char *detail, size_t size)
 	return CHECK_UNKNOWN;
 }
 
+/* Neither: a few instructions wide, or with all free lists of a machine locked. */
+static enum check_state look_long_waits(char *detail, size_t size)
+{
+	if (!probe_kfuncs()) {
+		snprintf(detail, size, "needs the lock kfuncs");
+		return CHECK_UNKNOWN;
+	}
+	if (probe(PROBE_TRACEPOINT)) {
+		snprintf(detail, size, "this project's lock: each wait has a time limit");
+		return CHECK_YES;
+	}
+	snprintf(
+		detail, size,
+		"not tried: the kernel's own lock may wait without a limit for the next waiter, 250 "
+		"ms for its 31st lock, and in free lists of maps (KNOWN_ISSUES.md)");
+	return CHECK_UNKNOWN;
+}
+
 static enum check_state look_aa(char *detail, size_t size)
 {
 	bool with_report = false;
@@ -313,8 +331,8 @@ const struct check checks[] = {
 	  false, .look = look_stream, .costs_here = costs_other_source },
 	{ "trampoline", "fentry and fexit",
 	  "only failures that a program reports with res_events.bpf.h are seen, without the owner",
-	  "a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as "
-	  "a distribution's",
+	  "a kernel with CONFIG_BPF_JIT, CONFIG_FUNCTION_TRACER and "
+	  "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, such as a distribution's",
 	  false, .look = look_trampoline, .costs_here = costs_trampoline,
 	  .fix_here = fix_trampoline },
 	{ "contention", "contention tracepoints", "failures inside maps are not seen",
@@ -346,6 +364,7 @@ const struct check checks[] = {
 	  "take the objects out first, or use bpf_spin_lock there (KNOWN_ISSUES.md)", false,
 	  .look = look_nest_free },
 	{ "interrupted", "interrupted waiters", NULL, NULL, false, .look = look_interrupted },
+	{ "long_waits", "rare long waits", NULL, NULL, false, .look = look_long_waits },
 	{ "cpus", "more than one CPU", "samples with several roles do not run",
 	  "a machine or guest with more CPUs (in the sources: make vm)", false, .look = look_cpus },
 	{ "lockdown", "kernel lockdown",
