@@ -380,11 +380,12 @@ static int start(struct trace *t)
 	return err < 0 ? EXIT_FAIL : err;
 }
 
-static int print_repeats(const struct failure *first, __u64 again, void *ctx)
+static int print_repeats(const struct failure *first, const struct lockname *wanted, __u64 again,
+			 void *ctx)
 {
 	struct trace *t = ctx;
 
-	return print_repeat(t->session, first, again, &t->opts.print);
+	return print_repeat(t->session, first, wanted, again, &t->opts.print);
 }
 
 static void warn_of_strangers(struct trace *t)

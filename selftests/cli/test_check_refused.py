@@ -109,7 +109,7 @@ def test_fix_of_the_chosen(tmp_path):
     )
     text = HEAD + f'SEC("tc") int good(struct __sk_buff *s)\n{{\n{body}\n}}\n'
     res = rqspin("check", compile_bpf(tmp_path / "good.bpf.c", text))
-    assert res.returncode == 0 and ", 0 findings, 0 notes" in res.stdout, res.stdout
+    assert res.returncode == 0 and ", 0 findings, 0 notes" in res.stderr, res.stdout
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -20,6 +20,7 @@ from conftest import (
     rqspin,
     wait_ready,
 )
+from test_run import FLOWS, ip_packet
 
 
 def traced(*args, code=0):
@@ -194,6 +195,19 @@ def test_unique_folds_repeats(nothing_left):
     assert out["repeat"][0]["at"] == out["failure"][0]["at"]
     summary = out["summary"][0]
     assert (summary["events"], summary["shown"], summary["repeats"]) == (10, 1, 9)
+
+
+@needs_locks
+def test_unique_keeps_keys(tmp_path, nothing_left):
+    """A repeat has the first one's key, though its map is gone when the repeats are printed."""
+    same = ip_packet(tmp_path / "same", 1, 1)
+    run = [RQSPIN, "run", FLOWS, "--roles", "account", "--data-in", same]
+    out = traced("--unique", "--", *run, "--rate", 100, "--duration", "500ms")
+    named = {e["lock"]["key"] for e in out["failure"]}
+    assert named - {None}
+    assert {e["lock"]["key"] for e in out["repeat"]} <= named
+    assert {e["lock"]["name"] for e in out["repeat"]} <= {e["lock"]["name"] for e in out["failure"]}
+    assert any(e["lock"]["key"] for e in out["repeat"])
 
 
 @needs_locks

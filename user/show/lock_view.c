@@ -9,12 +9,20 @@
 
 #define LOCK_TEXT 320
 
+static void name_find(const struct lock_view *v, __u64 addr, struct lockname *name)
+{
+	if (v->known && v->known->addr == addr)
+		*name = *v->known;
+	else
+		locknames_find(v->names, addr, v->when_ns, v->prog, name);
+}
+
 void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 {
 	char text[LOCK_TEXT];
 	struct lockname name;
 
-	locknames_find(v->names, addr, v->when_ns, v->prog, &name);
+	name_find(v, addr, &name);
 	lockname_text(&name, v->no_addr, text, sizeof(text));
 	fputs(escaped(text), out);
 	/* A variable's name alone does not say which of two loaded copies. */
@@ -64,7 +72,7 @@ json_t *lock_view_json(const struct lock_view *v, __u64 addr)
 	struct lockname n = { 0 };
 
 	if (addr)
-		locknames_find(v->names, addr, v->when_ns, v->prog, &n);
+		name_find(v, addr, &n);
 	return lockname_json(&n, v->no_addr);
 }
 

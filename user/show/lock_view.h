@@ -19,6 +19,7 @@ struct proginfo;
  * @prog: the program that met them, NULL if unknown
  * @progs: all that are known, for addresses of code; may be NULL
  * @no_addr: kernel addresses are not for the reader
+ * @known: what one of the addresses was when the record was new; NULL: look it up
  */
 struct lock_view {
 	struct locknames *names;
@@ -26,6 +27,7 @@ struct lock_view {
 	const struct proginfo *prog;
 	const struct proginfo *progs;
 	bool no_addr;
+	const struct lockname *known;
 };
 
 /* "lock_b(map 83)" */

@@ -24,11 +24,12 @@ static struct lock_view view(struct session *s, const struct failure *f,
 	};
 }
 
-int print_repeat(struct session *s, const struct failure *first, unsigned long long again,
-		 const struct print_opts *opts)
+int print_repeat(struct session *s, const struct failure *first, const struct lockname *wanted,
+		 unsigned long long again, const struct print_opts *opts)
 {
-	const struct lock_view v = view(s, first, opts);
+	struct lock_view v = view(s, first, opts);
 
+	v.known = wanted;
 	return (opts->json ? repeat_json : repeat_text)(first, &v, again);
 }
 

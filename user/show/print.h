@@ -4,6 +4,7 @@
 #define RQSPIN_SHOW_PRINT_H
 
 struct failure;
+struct lockname;
 struct print_opts;
 struct session;
 struct trace_totals;
@@ -18,8 +19,9 @@ char *print_body(struct session *s, const struct failure *f, const struct print_
 /* Names are as old as the first failure of a batch at most: call it after each poll. */
 void print_batch_over(void);
 
-int print_repeat(struct session *s, const struct failure *first, unsigned long long again,
-		 const struct print_opts *opts); /* how often one like it came again */
+/* How often one like it came again. wanted: the name of its lock, NULL: it has none. */
+int print_repeat(struct session *s, const struct failure *first, const struct lockname *wanted,
+		 unsigned long long again, const struct print_opts *opts);
 int print_summary(struct session *s, const struct trace_totals *t, const struct print_opts *opts);
 
 #endif

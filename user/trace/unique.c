@@ -11,6 +11,7 @@
 
 struct seen {
 	struct failure first;
+	struct lockname wanted;
 	char *lock;
 	__u64 again;
 };
@@ -60,9 +61,10 @@ static struct seen *find(const struct unique *u, const struct failure *f, const 
 	return NULL;
 }
 
-static void add(struct unique *u, const struct failure *f, const char *lock)
+static void add(struct unique *u, const struct failure *f, const struct lockname *wanted,
+		const char *lock)
 {
-	struct seen s = { .first = *f, .lock = strdup(lock) };
+	struct seen s = { .first = *f, .wanted = *wanted, .lock = strdup(lock) };
 
 	if (u->nr == u->room) {
 		size_t room = u->room ? u->room * 2 : 16;
@@ -84,7 +86,7 @@ static void add(struct unique *u, const struct failure *f, const char *lock)
 
 bool unique_first(struct unique *u, const struct failure *f, struct locknames *names)
 {
-	struct lockname name;
+	struct lockname name = { 0 };
 	char lock[TEXT] = "";
 	struct seen *s;
 
@@ -96,7 +98,7 @@ bool unique_first(struct unique *u, const struct failure *f, struct locknames *n
 	if (s)
 		s->again++;
 	else
-		add(u, f, lock);
+		add(u, f, &name, lock);
 	return !s;
 }
 
@@ -104,8 +106,11 @@ int unique_repeats(const struct unique *u, unique_fn fn, void *ctx)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < u->nr; i++)
-		if (u->all[i].again)
-			err = fn(&u->all[i].first, u->all[i].again, ctx);
+	for (size_t i = 0; !err && i < u->nr; i++) {
+		const struct seen *s = &u->all[i];
+
+		if (s->again)
+			err = fn(&s->first, s->first.ev.lock ? &s->wanted : NULL, s->again, ctx);
+	}
 	return err;
 }

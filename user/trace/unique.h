@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct failure;
+struct lockname;
 struct locknames;
 struct unique;
 
@@ -16,8 +17,12 @@ void unique_free(struct unique *u);
 /* Counts the failure. True: it is the first of its kind (or there is no memory to know). */
 bool unique_first(struct unique *u, const struct failure *f, struct locknames *names);
 
-/* The first of each that was seen more than once, with how often it came again. */
-typedef int (*unique_fn)(const struct failure *first, __u64 again, void *ctx);
+/*
+ * The first of each that was seen more than once, with how often it came again. wanted: the name
+ * that its lock had then, since its map may be gone; NULL: no lock is known.
+ */
+typedef int (*unique_fn)(const struct failure *first, const struct lockname *wanted, __u64 again,
+			 void *ctx);
 int unique_repeats(const struct unique *u, unique_fn fn, void *ctx); /* stops when fn() is not 0 */
 
 #endif
