@@ -15,7 +15,8 @@ fallback_guest="debian-7 queue"
 # What every kernel has to pass; other suites are nowhere else, whatever their image is called.
 least=selftests/kernel.sh
 patched=6.12-rqspin kernel_pid='' guest_limit=4
-no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|setup: error: (no package of linux-source|cannot install)) '
+no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|'
+no_kernel+='setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 marks='' globs=()
 declare -A images=()
 usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas|hybrid]]
