@@ -8,10 +8,11 @@ have: each program is looked at, or the reason is told, and nothing looked at is
 import json
 import re
 import resource
+import subprocess
 
 import pytest
 from bpfobj import compile_bpf
-from conftest import needs_locks, rqspin, validator
+from conftest import BPFTOOL, needs_locks, rqspin, validator
 
 CLEAN, FAIL, USAGE, UNSUPPORTED, SPENT, FOUND = 0, 1, 2, 3, 4, 10
 
@@ -189,6 +190,29 @@ def test_function_of_other_kernels(what, locked, build):
     code, found, _ = check(build(f"{ABSENT[what]}\n{uses}{THERE}{BACK}"))
     assert code == FOUND and kinds(found) == ["cycle", "not-loaded"]
     assert "uses needs what this kernel lacks (rqspin_none)" in message(found, "not-loaded")
+
+
+@pytest.fixture(scope="module")
+def inlined():
+    """A function of the kernel's types that the compiler has inlined everywhere."""
+    cmd = [BPFTOOL, "btf", "dump", "file", "/sys/kernel/btf/vmlinux"]
+    types = subprocess.run(cmd, capture_output=True, text=True, check=True).stdout
+    with open("/proc/kallsyms") as symbols:
+        there = {line.split()[2] for line in symbols}
+    names = re.findall(r"FUNC '(\w+)' type_id=\d+ linkage=static", types)
+    absent = [name for name in names if name not in there]
+    if not absent:
+        pytest.skip("each function of the kernel's types has an address")
+    return absent[0]
+
+
+def test_hook_without_an_address(inlined, build):
+    """Without trampolines the kernel does not come to look for it."""
+    hook = f'SEC("fentry/{inlined}") int hook(__u64 *c) {{ return 0; }}\n'
+    code, found, _ = check(build(THERE + hook))
+    assert code == CLEAN and kinds(found) == ["not-loaded"]
+    says = message(found, "not-loaded")
+    assert "hook" in says and ("cannot be found" in says or "trampolines" in says)
 
 
 def test_function_that_may_be_absent(build):

@@ -21,6 +21,8 @@ static bool is_lacking(const char *reason)
 					    "is referenced but wasn't resolved",
 					    "failed to find the address for kernel symbol",
 					    "unable to resolve the kernel symbol",
+					    "The address of function ",
+					    "cannot find address for kernel function",
 					    "JIT does not support",
 					    "invalid func unknown#",
 					    "unknown func " };
