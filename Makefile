@@ -4,6 +4,8 @@
 
 include scripts/build.mk
 
+PIP_TOOLS = 7.6.2
+
 .PHONY: help
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -13,6 +15,18 @@ help: ## list the targets
 .PHONY: setup
 setup: ## install what is missing on this machine (asks nothing; says what it does)
 	$(Q)scripts/setup.sh
+
+# pip-tools is not among them: only this needs it.
+.PHONY: requirements
+requirements: ## write requirements.txt, with hashes, after a change of requirements.in
+	$(Q)mkdir -p $(O)
+	$(Q)python3 -m venv $(O)/pip-tools && $(O)/pip-tools/bin/pip -q install pip-tools==$(PIP_TOOLS)
+	$(Q)$(O)/pip-tools/bin/pip-compile -q --generate-hashes --no-header --no-annotate \
+		--strip-extras --no-emit-index-url --no-emit-find-links \
+		--output-file $(O)/requirements.txt requirements.in
+	$(Q)(sed -n 1p requirements.in; \
+		echo '# Made of requirements.in by `make requirements`: by hash, each file that pip may take.'; \
+		cat $(O)/requirements.txt) >requirements.txt
 
 .PHONY: demo
 demo: ## build the command and samples, show live deadlock events

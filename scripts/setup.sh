@@ -331,8 +331,8 @@ install_venv() {
 	say "creating $VENV with the Python tools of requirements.txt (by pip)"
 	rm -rf $VENV
 	if python3 -m venv $VENV >"$log" 2>&1 &&
-		$VENV/bin/pip -q --disable-pip-version-check install --retries 2 -r requirements.txt \
-			>>"$log" 2>&1; then
+		$VENV/bin/pip -q --disable-pip-version-check install --retries 2 --require-hashes \
+			-r requirements.txt >>"$log" 2>&1; then
 		cp requirements.txt $VENV/requirements.txt
 		return 0
 	fi
