@@ -5,10 +5,11 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/cputime.h"
+#include "base/log.h"
 
 #define AGAIN_S 0.02 /* whoever was interrupted may try again */
 
@@ -28,12 +29,12 @@ static double cputime_of(clockid_t clock)
 /* True: it has ended. */
 static bool cputime_wait(struct cputime *c, double seconds)
 {
-	double at = cputime_of(CLOCK_REALTIME) + seconds;
+	double at = cputime_of(CLOCK_MONOTONIC) + seconds;
 	struct timespec until = { .tv_sec = floor(at), .tv_nsec = (at - floor(at)) * 1e9 };
 	int err;
 
 	do
-		err = sem_timedwait(&c->end, &until);
+		err = sem_clockwait(&c->end, CLOCK_MONOTONIC, &until);
 	while (err && errno == EINTR);
 	return !err;
 }
@@ -54,17 +55,44 @@ static void *cputime_watch(void *arg)
 	return NULL;
 }
 
-void cputime_begin(struct cputime *c, double seconds)
+/* The signal may be blocked or ignored by who started us. */
+static void cputime_listen(struct cputime *c)
 {
 	struct sigaction action = { .sa_handler = cputime_interrupt };
+	sigset_t usr2;
+
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&usr2);
+	sigaddset(&usr2, SIGUSR2);
+	sigaction(SIGUSR2, &action, &c->before);
+	pthread_sigmask(SIG_UNBLOCK, &usr2, &c->blocked);
+}
+
+/* Its last signal has come: the handler runs before the thread gets on. */
+static void cputime_unlisten(struct cputime *c)
+{
+	pthread_sigmask(SIG_SETMASK, &c->blocked, NULL);
+	sigaction(SIGUSR2, &c->before, NULL);
+	sem_destroy(&c->end);
+}
+
+void cputime_begin(struct cputime *c, double seconds)
+{
+	int err;
 
 	*c = (struct cputime){ .watched = pthread_self() };
-	sigemptyset(&action.sa_mask);
-	if (pthread_getcpuclockid(c->watched, &c->clock) || sem_init(&c->end, 0, 0) ||
-	    sigaction(SIGUSR2, &action, NULL))
+	if (!seconds)
 		return;
-	c->until = cputime_of(c->clock) + seconds;
-	c->running = !pthread_create(&c->watcher, NULL, cputime_watch, c);
+	sem_init(&c->end, 0, 0);
+	err = pthread_getcpuclockid(c->watched, &c->clock);
+	c->until = err ? 0 : cputime_of(c->clock) + seconds;
+	cputime_listen(c);
+	err = err ?: pthread_create(&c->watcher, NULL, cputime_watch, c);
+	c->running = !err;
+	if (!err)
+		return;
+	pr_warn("there is no limit of %g s of CPU time: %s", seconds, strerror(err));
+	cputime_unlisten(c);
 }
 
 bool cputime_end(struct cputime *c)
@@ -73,7 +101,6 @@ bool cputime_end(struct cputime *c)
 		return false;
 	sem_post(&c->end);
 	pthread_join(c->watcher, NULL);
-	sem_destroy(&c->end);
-	signal(SIGUSR2, SIG_DFL);
+	cputime_unlisten(c);
 	return c->over;
 }

@@ -379,12 +379,33 @@ static int learn_each(struct object *o, struct refusals *r)
 	return nr;
 }
 
+/* Together they take too long: so does which of them alone? 1 or -errno. */
+static int learn_slow(struct object *o, struct refusals *r, size_t *from)
+{
+	struct bpf_program *prog;
+	int err = 0;
+
+	for (size_t i = 0; i < o->nr_progs && err >= 0; i++) {
+		size_t at = 0;
+
+		if (o->progs[i].off || object_load(o, 0, i) != -ETIME)
+			continue;
+		if (!o->obj)
+			return -ENOMEM;
+		bpf_object__for_each_program(prog, o->obj) if (at++ == i) break;
+		err = refuse(r, o, prog, i, NULL, -ETIME);
+	}
+	o->in_time = true;
+	*from = 0;
+	return err < 0 ? err : 1;
+}
+
 static int learn(struct object *o, struct refusals *r, int err, size_t *from)
 {
 	int learnt;
 
 	if (err == -ETIME)
-		return learn_prog(o, r, err, from);
+		return learn_slow(o, r, from);
 	learnt = learn_log(o, r, err, from);
 	learnt = learnt ?: learn_prog(o, r, err, from);
 	learnt = learnt ?: learn_map(o);

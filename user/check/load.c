@@ -187,10 +187,9 @@ static void try_load(void *arg)
 	struct rlimit limit;
 	struct object o;
 
-	if (!getrlimit(RLIMIT_CPU, &limit)) {
+	if (!getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur > r->opts->seconds + OTHER_SECONDS) {
 		limit.rlim_cur = r->opts->seconds + OTHER_SECONDS;
-		if (limit.rlim_cur < limit.rlim_max)
-			setrlimit(RLIMIT_CPU, &limit);
+		setrlimit(RLIMIT_CPU, &limit);
 	}
 
 	if (!object_read(&o, r->path, r->opts))

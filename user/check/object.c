@@ -320,8 +320,8 @@ int object_load(struct object *o, size_t from, size_t only)
 	struct cputime limit;
 	int err = -EAGAIN;
 
-	cputime_begin(&limit, o->opts->seconds);
-	for (int tries = 0; err == -EAGAIN && tries < LOAD_TRIES; tries++)
+	cputime_begin(&limit, o->in_time ? 0 : o->opts->seconds);
+	for (int tries = 0; err == -EAGAIN && !limit.over && tries < LOAD_TRIES; tries++)
 		err = object_try(o, from, only);
 	return cputime_end(&limit) && err ? -ETIME : err;
 }

@@ -75,6 +75,7 @@ struct object {
 	size_t nr_members;
 	char *config;
 	bool made_up, as_given;
+	bool in_time; /* each program is: all of them may take as long as they need */
 	struct said said;
 };
 
