@@ -379,10 +379,43 @@ SEC("tc") int takes(struct __sk_buff *s)
 READS = 'SEC("raw_tp") int reads(struct bpf_raw_tracepoint_args *c) { return c->args[0]; }'
 
 
+# A list is only for programs of the object that made it, so the copy that counts has its own maps.
+LISTED = """
+#include "progs/objects.bpf.h"
+struct item {
+	struct bpf_list_node node;
+};
+struct bpf_res_spin_lock guard guarded(items);
+struct bpf_list_head items contains(item, node) guarded(items);
+SEC("tc") int lists(struct __sk_buff *s)
+{
+	struct item *in = obj_new(struct item);
+	struct bpf_list_node *out;
+
+	if (!in)
+		return 1;
+	if (res_spin_lock(&guard)) {
+		obj_drop(in);
+		return 1;
+	}
+	list_push(&items, &in->node);
+	out = bpf_list_pop_front(&items);
+	res_spin_unlock(&guard);
+	if (out)
+		obj_drop(container(out, struct item, node));
+	return takes(s);
+}
+"""
+
+
 @needs_locks
-def test_pinned_maps_are_shared_and_none_is_left(tmp_path):
+@pytest.mark.parametrize("listed", [False, True])
+def test_pinned_maps_are_shared_and_none_is_left(tmp_path, listed):
     name = f"rqspin_test_run_{os.getpid()}"
-    obj = compile_bpf(tmp_path / "pins.bpf.c", (HEAD + TAKES) % (name, name))
+    text = (HEAD + TAKES) % (name, name)
+    if listed:
+        text = text.replace('SEC("tc") int takes', "static int takes") + LISTED
+    obj = compile_bpf(tmp_path / "pins.bpf.c", text)
     pin = f"/sys/fs/bpf/{name}"
     assert run_sample(obj, "-c", 2)["total"]["failed"] == 0
     assert not os.path.exists(pin)

@@ -40,7 +40,8 @@ static int file_read(const char *option, const char *path, size_t max, void **bu
 	if (!f)
 		return file_refuse(option, path, strerror(errno));
 	*buf = malloc(max + 1);
-	err = *buf ? stream_read(f, option, path, *buf, max, size) : -ENOMEM;
+	err = *buf ? stream_read(f, option, path, *buf, max, size) :
+		     file_refuse(option, path, strerror(ENOMEM));
 	if (f != stdin)
 		fclose(f);
 	return err;

@@ -83,9 +83,14 @@ static void packet_explain(const struct run_input *in)
 /* Each kind of packet once: one file may be for all. */
 static void packets_explain(const struct drive *d)
 {
-	for (unsigned int i = 0; i < d->nr_roles; i++)
-		if (d->roles[i].batch && (!i || d->inputs[i].data != d->inputs[0].data))
-			packet_explain(&d->inputs[i]);
+	const struct run_input *told = NULL;
+
+	for (unsigned int i = 0; i < d->nr_roles; i++) {
+		if (!d->roles[i].batch || (told && d->inputs[i].data == told->data))
+			continue;
+		told = &d->inputs[i];
+		packet_explain(told);
+	}
 }
 
 void untaken_warn(const struct drive *d, const struct bpf_object *obj)

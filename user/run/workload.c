@@ -214,12 +214,11 @@ static void set_prog(struct workload *w, struct role *r)
 	pr_debug("%s is program %u, on CPU %d", r->prog, r->prog_id, r->cpu);
 }
 
-/* What others have pinned is shared with them; a run leaves nothing behind. */
-static void pin_nothing(struct workload *w, bool share)
+void workload_pin_nothing(struct bpf_object *obj, bool share)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, w->obj)
+	bpf_object__for_each_map(map, obj)
 	{
 		const char *path = bpf_map__pin_path(map);
 
@@ -252,7 +251,7 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 		return err;
 	if (w->maps_only)
 		skip_programs(w);
-	pin_nothing(w, !w->rehearsal);
+	workload_pin_nothing(w->obj, !w->rehearsal);
 	if (w->rehearsal)
 		load_nothing(w);
 	if (bpf_object__load(w->obj)) {

@@ -28,4 +28,7 @@ int workload_start(struct workload *w, const char *path, struct role *roles, uns
 		   const char *const attach[2]);
 void workload_close(struct workload *w);
 
+/* A run leaves no pins behind. @share: maps that others have pinned are shared with them. */
+void workload_pin_nothing(struct bpf_object *obj, bool share);
+
 #endif
