@@ -101,6 +101,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (t->only_command && !t->command)
 			opts_error(state, "--only-command: there is no command; it comes after --");
+		if (t->output && t->ready_file && !strcmp(t->output, t->ready_file))
+			opts_error(state, "--output and --ready-file name one file");
 		return 0;
 	case KEY_FAIL:
 		t->fail_on_event = true;
@@ -283,9 +285,22 @@ static int open_output(const char *path)
 
 	if (err == -ELOOP)
 		pr_err("--output: %s is a link; links are not followed", path);
+	else if (err == -EWOULDBLOCK)
+		pr_err("--output: another rqspin writes to %s", path);
+	else if (err == -ENXIO)
+		pr_err("--output: %s is a pipe that nobody reads", path);
 	else if (err)
 		pr_err("--output %s: %s", path, strerror(-err));
 	return err;
+}
+
+/* Late: a command that cannot be started must not cost the last recording. */
+static void empty_output(const char *path)
+{
+	int err = out_empty_file();
+
+	if (err)
+		pr_warn("%s: what it has stays, and the failures follow: %s", path, strerror(-err));
 }
 
 /* It may have been interrupted as we were: give it time to end in order. */
@@ -373,6 +388,8 @@ static int start(struct trace *t)
 		err = write_ready(t->ready_file);
 	if (!err)
 		err = start_command(t);
+	if (!err && t->output)
+		empty_output(t->output);
 	if (err) {
 		family_close(t->family);
 		session_close(t->session);

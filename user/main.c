@@ -192,7 +192,7 @@ static void close_stdout(void)
 	/* A remote file system may notice only now. */
 	if (!err && fclose(stdout) && errno != EPIPE) {
 		err = -errno;
-		pr_err("standard output: %s", strerror(-err));
+		pr_err("%s: %s", out_name(), strerror(-err));
 	}
 	if (err)
 		_exit(EXIT_FAIL);

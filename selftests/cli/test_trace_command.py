@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 from bpfobj import pinned, run_pinned
@@ -15,6 +16,7 @@ from conftest import (
     BUILD,
     LIMIT,
     RQSPIN,
+    cpu_clock,
     needs_locks,
     needs_two_cpus,
     rqspin,
@@ -88,6 +90,33 @@ def test_output_that_cannot_be(tmp_path, nothing_left, name, message):
     res = rqspin("trace", "-o", path, "--", "echo", "not started")
     assert (res.returncode, res.stdout) == (1, "") and message.format(path) in res.stderr
     assert target.read_text() == "precious"
+
+
+def test_output_of_two(tracer, tmp_path):
+    """The second one says so, and the first one's lines stay whole."""
+    events = tmp_path / "events"
+    with tracer("-o", events):
+        res = rqspin("trace", "-o", events, "--", "echo", "not started")
+    assert (res.returncode, res.stdout) == (1, "")
+    assert f"--output: another rqspin writes to {events}" in res.stderr
+    assert json.loads(events.read_text())["type"] == "summary"
+
+
+def test_output_stays_without_a_command(tmp_path, nothing_left):
+    (tmp_path / "events").write_text("precious")
+    assert rqspin("trace", "-o", tmp_path / "events", "--", "no-such-command").returncode == 127
+    assert (tmp_path / "events").read_text() == "precious"
+
+
+def test_output_to_a_pipe_without_a_reader(tmp_path, nothing_left):
+    os.mkfifo(tmp_path / "pipe")
+    res = rqspin("trace", "-o", tmp_path / "pipe", "--", "echo", "not started")
+    assert (res.returncode, res.stdout) == (1, "") and "is a pipe that nobody reads" in res.stderr
+
+
+def test_output_is_not_the_ready_file(tmp_path):
+    res = rqspin("trace", "-o", tmp_path / "x", "--ready-file", tmp_path / "x")
+    assert res.returncode == 2 and "--output and --ready-file name one file" in res.stderr
 
 
 def test_output_to_a_full_device(nothing_left):
@@ -197,17 +226,32 @@ def test_unique_folds_repeats(nothing_left):
     assert (summary["events"], summary["shown"], summary["repeats"]) == (10, 1, 9)
 
 
+def work_on(proc, seconds):
+    """Until it has used so much of a CPU from now on."""
+    clock = cpu_clock(proc.pid)
+    end = time.clock_gettime(clock) + seconds
+    while proc.poll() is None and time.clock_gettime(clock) < end:
+        pass
+
+
 @needs_locks
-def test_unique_keeps_keys(tmp_path, nothing_left):
+def test_unique_keeps_keys(tracer, tmp_path, nothing_left):
     """A repeat has the first one's key, though its map is gone when the repeats are printed."""
-    same = ip_packet(tmp_path / "same", 1, 1)
-    run = [RQSPIN, "run", FLOWS, "--roles", "account", "--data-in", same]
-    out = traced("--unique", "--", *run, "--rate", 100, "--duration", "500ms")
-    named = {e["lock"]["key"] for e in out["failure"]}
-    assert named - {None}
-    assert {e["lock"]["key"] for e in out["repeat"]} <= named
-    assert {e["lock"]["name"] for e in out["repeat"]} <= {e["lock"]["name"] for e in out["failure"]}
-    assert any(e["lock"]["key"] for e in out["repeat"])
+    same, lines = ip_packet(tmp_path / "same", 1, 1), tmp_path / "lines"
+    os.mkfifo(lines)
+    reader = os.open(lines, os.O_RDONLY | os.O_NONBLOCK)
+    cmd = [RQSPIN, "run", FLOWS, "--roles", "account", "--data-in", same, "--rate", "1000"]
+    with tracer("--unique", "-o", lines) as t, os.fdopen(reader) as out:
+        os.set_blocking(reader, True)
+        with subprocess.Popen(cmd, stdout=subprocess.DEVNULL) as run:
+            first = json.loads(out.readline())
+            work_on(run, 0.02)
+            run.send_signal(signal.SIGINT)
+        t.stop()
+        rest = [json.loads(line) for line in out]
+    assert first["type"] == "failure" and first["lock"]["key"]
+    assert [e["type"] for e in rest] == ["repeat", "summary"]
+    assert rest[0]["again"] and rest[0]["lock"] == first["lock"]
 
 
 @needs_locks

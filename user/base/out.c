@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,21 +14,26 @@
 #include "base/out.h"
 
 static const char *out_path;		 /* NULL: standard output */
+static bool out_regular;		 /* it can be emptied */
 static int out_original = STDOUT_FILENO; /* what it was when we were started */
 
-/* A device or pipe may be what the user wants; a link may be somebody else's. */
+/*
+ * A device or pipe may be what the user wants; a link may be somebody else's. A pipe that nobody
+ * reads must not hold us up. Two writers of one file would overwrite each other's lines.
+ */
 static int file_open(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC |
+		      O_NONBLOCK, 0666);
 	struct stat st;
 
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
-		int err = errno;
-
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	out_regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	if (out_regular && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		close(fd);
-		return -err;
+		return -EWOULDBLOCK;
 	}
 	return fd;
 }
@@ -35,17 +41,27 @@ static int file_open(const char *path)
 int out_to_file(const char *path)
 {
 	int fd = file_open(path);
+	int err = 0;
 
 	if (fd < 0)
 		return fd;
 	out_original = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (out_original < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-		close(fd);
-		return -EBADF;
-	}
+	if (out_original < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		err = -errno;
+	else
+		out_path = path;
 	close(fd);
-	out_path = path;
-	return 0;
+	return err;
+}
+
+int out_empty_file(void)
+{
+	return out_regular && ftruncate(STDOUT_FILENO, 0) ? -errno : 0;
+}
+
+const char *out_name(void)
+{
+	return out_path ?: "standard output";
 }
 
 int out_stdout(void)
@@ -84,6 +100,6 @@ int out_failed(int err)
 	clearerr(stdout);
 	if (err == -EPIPE)
 		return 0;
-	pr_err("%s: %s", out_path ? out_path : "standard output", strerror(-err));
+	pr_err("%s: %s", out_name(), strerror(-err));
 	return err;
 }

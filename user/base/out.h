@@ -5,11 +5,20 @@
 
 /**
  * out_to_file() - from now on standard output is a file
- * @path: its name, which messages use, too; an old file is emptied, a link is not followed
+ * @path: its name, which messages use, too; a link is not followed
  *
- * Return: 0, or -errno (-ELOOP: it is a link): nothing has changed
+ * What an old file has stays until out_empty_file().
+ *
+ * Return: 0, or -errno: nothing has changed. -ELOOP: it is a link; -ENXIO: a pipe that nobody
+ * reads; -EWOULDBLOCK: another process of ours writes it
  */
 int out_to_file(const char *path);
+
+/* What was in the file is gone. 0 or -errno. */
+int out_empty_file(void);
+
+/* For messages. */
+const char *out_name(void);
 
 /* What standard output was before that: for commands that we start. */
 int out_stdout(void);
