@@ -27,8 +27,9 @@ BESIDE = {"ignored", "retry"}
 
 
 def is_compiled(obj, source, text):
-    headers = [TOP / "selftests/check/check.bpf.h", *(TOP / "include").rglob("*.h")]
-    newest = max(h.stat().st_mtime for h in headers)
+    ours = [pathlib.Path(__file__), *(TOP / "selftests/check").glob("*.h")]
+    headers = [*(TOP / "selftests/progs").glob("*.h"), *(TOP / "include").rglob("*.h")]
+    newest = max(h.stat().st_mtime for h in ours + headers)
     return obj.exists() and source.read_text() == text and obj.stat().st_mtime > newest
 
 
@@ -114,9 +115,7 @@ def run_together(obj, cases):
     """Each on its own CPU. They meet in nearly all rounds, in few of a machine that is busy."""
     wrong = []
     for case in (c for c in cases if c.meets and len(os.sched_getaffinity(0)) > 1):
-        failed = failures(obj, case, 20)
-        if case.deadlock and not failed:
-            failed = failures(obj, case, 2000)
+        failed = failures(obj, case, 20) or failures(obj, case, 2000)
         if bool(failed) != case.deadlock:
             wrong.append((case, f"run otherwise: {failed} failed", []))
     return wrong

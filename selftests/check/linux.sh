@@ -35,11 +35,14 @@ fetch_source() {
 	version=$(grep -oE '[0-9]+\.[0-9]+' "build/kernels/$kernel/VERSION" | head -n 1)
 	(cd "$linux" && apt-get "${aptc[@]}" download "linux-source-$version" >&2) ||
 		die "linux-source-$version cannot be downloaded"
+	rm -rf "$linux/source.new" "$linux/tools"
+	mkdir "$linux/source.new"
 	dpkg --fsys-tarfile "$linux"/linux-source-*.deb | tar xO --wildcards '*/linux-source-*.tar.*' |
-		xz -dc | tar x -C "$linux" --strip-components 1 --wildcards '*/tools/sched_ext/*' \
+		xz -dc | tar x -C "$linux/source.new" --strip-components 1 --wildcards '*/tools/sched_ext/*' \
 		'*/tools/include/*' '*/tools/lib/bpf/*.h' '*/tools/testing/selftests/bpf/*.h' \
 		'*/tools/testing/selftests/bpf/progs/*'
 	rm -f "$linux"/linux-source-*.deb
+	mv "$linux/source.new/tools" "$linux/tools"
 }
 
 # The image carries the kernel as ELF, compressed, somewhere behind its own start.
@@ -58,8 +61,9 @@ fetch_types() {
 		sys.exit("the image cannot be unpacked")
 	EOF
 	objcopy --dump-section .BTF="$linux/btf" "$linux/vmlinux" /dev/null
-	"${BPFTOOL:-bpftool}" btf dump file "$linux/btf" format c >"$linux/vmlinux.h"
+	"${BPFTOOL:-bpftool}" btf dump file "$linux/btf" format c >"$linux/vmlinux.h.new"
 	rm -f "$linux/vmlinux"
+	mv "$linux/vmlinux.h.new" "$linux/vmlinux.h"
 }
 
 # compile SOURCE OBJECT INCLUDE...; a source that needs a newer compiler or other types is counted.
@@ -97,7 +101,11 @@ subjects+='|find_vma|set_exception|irq_save|preempt_disable'
 mkdir -p "$linux" "$to/objects"
 selftests/vm/fetch-kernel.sh "$kernel" >&2 || die "the kernel cannot be fetched"
 [ -d "$linux/tools/testing/selftests/bpf" ] || fetch_source
-[ -s "$linux/vmlinux.h" ] || fetch_types || die "the kernel's types cannot be read"
+# In the background: with "|| die" behind it, no error within would end it.
+if [ ! -s "$linux/vmlinux.h" ]; then
+	(fetch_types) &
+	wait $! || die "the kernel's types cannot be read"
+fi
 clang=$(scripts/find-clang.sh clang) || die "no clang"
 nr=0
 compile_schedulers
