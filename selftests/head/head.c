@@ -342,9 +342,9 @@ __attribute__((noreturn)) static void child_main(int rounds)
 	threads_start();
 	while (result->staged < rounds && result->rounds < 4 * rounds)
 		round_run();
-	if (result->staged < rounds)
-		child_end(OUTCOME_BROKEN, "only %d of %d rounds had all waiters in their places",
-			  result->staged, result->rounds);
+	if (!result->staged)
+		child_end(OUTCOME_BROKEN, "in none of %d rounds were all waiters in their places",
+			  result->rounds);
 	child_end(OUTCOME_PASSED, "%d rounds, in %d of them a waiter gave up", result->rounds,
 		  result->gave_up);
 }
