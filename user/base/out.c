@@ -23,8 +23,10 @@ static int out_original = STDOUT_FILENO; /* what it was when we were started */
  */
 static int file_open(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC |
-		      O_NONBLOCK, 0666);
+	int fd =
+		open(path,
+		     O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | O_NONBLOCK,
+		     0666);
 	struct stat st;
 
 	if (fd < 0)
