@@ -24,13 +24,14 @@ def kernel_leaks():
 
 
 def test_only_under_the_resilient_lock(kernel_leaks):
-    """The object has the same list under bpf_spin_lock, in another program."""
+    """The object has the same lists and trees under bpf_spin_lock, in other programs."""
     notes = leaks("selftests/progs/list_free.bpf.o")
-    assert [n["program"] for n in notes] == ["push_resilient"] * kernel_leaks
-    if kernel_leaks:
-        assert notes[0]["severity"] == "note"
-        assert "in this list when an element of map resilient goes" in notes[0]["message"]
-        assert "bpf_spin_lock" in notes[0]["fix"]
+    places = {"resilient_push": "an element of map resilient_", "resilient_stash": "its object"}
+    wanted = [(p, f"in this {w} when {of}") for p, of in places.items() for w in ("list", "tree")]
+    assert len(notes) == len(wanted) * kernel_leaks
+    for note, (program, says) in zip(notes, wanted, strict=False):
+        assert (note["program"], note["severity"]) == (program, "note")
+        assert says in note["message"] and "bpf_spin_lock" in note["fix"]
 
 
 def test_globals_and_trees(kernel_leaks):

@@ -382,10 +382,30 @@ static int jump(struct walk *w, struct state *st)
 	return err ?: branch(&w->s, st, false);
 }
 
+/*
+ * Of a new object's type the kernel makes its size and its fields, right before the call. Only the
+ * type says what it is.
+ */
+static bool is_object_size(const struct walk *w, __u32 pc)
+{
+	const struct check_prog *p = w->s.prog;
+	const struct bpf_insn *insn = p->insns + pc;
+
+	return pc + 3 < p->nr_insns && insn[0].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+	       insn[0].dst_reg == BPF_REG_1 && insn[1].code == (BPF_LD | BPF_IMM | BPF_DW) &&
+	       insn[1].dst_reg == BPF_REG_2 && insn[3].code == (BPF_JMP | BPF_CALL) &&
+	       insn[3].src_reg == BPF_PSEUDO_KFUNC_CALL &&
+	       calls_of(w->calls, &insn[3]).kind == CALL_OBJECT_NEW;
+}
+
 static int one(struct walk *w, struct state *st)
 {
 	__u8 code = w->s.prog->insns[st->pc].code;
 
+	if (is_object_size(w, st->pc)) {
+		st->pc++;
+		return 1;
+	}
 	if (BPF_CLASS(code) != BPF_JMP && BPF_CLASS(code) != BPF_JMP32) {
 		step(&w->s, st);
 		return 1;
