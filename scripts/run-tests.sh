@@ -98,8 +98,12 @@ start_kernel() {
 	{ scripts/setup.sh --kernel && kernel-patches/tree.sh; } >"$logs/kernel.log" 2>&1 || kernel_rc=$?
 	[ $kernel_rc = 0 ] || return 0
 	# A session of its own is a group of its own for the scheduler, whatever its tasks are.
+	# Its status goes to a file: bash forgets that of a process whose number comes again.
+	echo 1 >"$logs/kernel.rc"
+	# shellcheck disable=SC2016 # for the shell within
 	setsid bash -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null
-		exec chrt --idle 0 kernel-patches/build.sh lean' >>"$logs/kernel.log" 2>&1 &
+		chrt --idle 0 kernel-patches/build.sh lean; echo $? >"$0"' "$logs/kernel.rc" \
+		>>"$logs/kernel.log" 2>&1 &
 	kernel_pid=$!
 	trap stop_kernel EXIT
 }
@@ -108,7 +112,10 @@ start_kernel() {
 stop_kernel() { [ -z "$kernel_pid" ] || kill -- "-$kernel_pid" 2>/dev/null || true; }
 
 wait_kernel() {
-	[ -z "$kernel_pid" ] || wait "$kernel_pid" || kernel_rc=$?
+	if [ -n "$kernel_pid" ]; then
+		wait "$kernel_pid" 2>/dev/null || true
+		kernel_rc=$(cat "$logs/kernel.rc")
+	fi
 	kernel_pid=''
 	[ "$kernel_rc" = 0 ] || tail -n 20 "$logs/kernel.log"
 	return "$kernel_rc"
