@@ -88,12 +88,13 @@ static const struct argp argp = {
 	.doc = "Find possible deadlocks between BPF programs before anything runs: which locks they "
 	       "take while they hold which, over all of the objects, and where that goes in a "
 	       "circle.\v"
-	       "The programs are loaded, read back and unloaded; none is attached or run, and nothing "
-	       "is pinned. Lines look like those of a compiler: FILE:LINE: warning: MESSAGE "
-	       "[KIND]. What cannot be decided is said in notes, which do not count without --error. "
-	       "Exit status 0: no finding; 10: at least one; 4: none, but a program has too many "
-	       "paths for the budget of work, or the verifier needs too long for it; 1 to 3: something could not be looked at. What it can "
-	       "see and what not: check.md.",
+	       "The programs are loaded, read back and unloaded; none is attached or run, and "
+	       "nothing is pinned. Lines look like those of a compiler: FILE:LINE: warning: "
+	       "MESSAGE [KIND]. What cannot be decided is said in notes, which do not count "
+	       "without --error. Exit status 0: no finding; 10: at least one; 4: none, but a "
+	       "program has too many paths for the budget of work, or the verifier needs too "
+	       "long for it; 1 to 3: something could not be looked at. What it can see and what "
+	       "not: check.md.",
 };
 
 static bool have_something(const struct check_result *r)

@@ -116,10 +116,11 @@ static const struct argp argp = {
 	.doc = "Say what an error of a map operation has to do with the locks inside the map, on this "
 	       "kernel, and what to do.\v"
 	       "MAP_TYPE is a name of bpftool, OP an operation or the function that does it "
-	       "(update, bpf_map_update_elem), ERR a name or number (EBUSY, -16, 4294967280, 0xfffffff0) or NULL. Without "
-	       "ERR, everything that a lock can do to the operation. The kernel's BTF says which "
-	       "locks inside its maps are resilient, that is, can fail; without BTF all that can be "
-	       "is shown. Needs no privileges. The whole table: map-errors.md.",
+	       "(update, bpf_map_update_elem), ERR a name or number (EBUSY, -16, 4294967280, "
+	       "0xfffffff0) or NULL. Without ERR, everything that a lock can do to the operation. "
+	       "The kernel's BTF says which locks inside its maps are resilient, that is, can "
+	       "fail; without BTF all that can be is shown. Needs no privileges. The whole table: "
+	       "map-errors.md.",
 };
 
 /* "-EBUSY" and "-16" are no options. */

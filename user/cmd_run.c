@@ -161,9 +161,9 @@ static const struct argp argp = {
 	       "\vIn programs of your own the calls of bpf_res_spin_lock() and "
 	       "bpf_res_spin_lock_irqsave() are counted, by what they return; what the programs "
 	       "return is printed beside them. With several roles, packets or contexts, a tc, "
-	       "syscall or raw_tp program that returns 1 says that the others did not come: the round is "
-	       "repeated. Without --count and --duration a sample runs for its default number of "
-	       "rounds. Ctrl-C ends the run early and prints the results so far.",
+	       "syscall or raw_tp program that returns 1 says that the others did not come: the "
+	       "round is repeated. Without --count and --duration a sample runs for its default "
+	       "number of rounds. Ctrl-C ends the run early and prints the results so far.",
 	.children = children,
 };
 

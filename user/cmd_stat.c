@@ -103,8 +103,8 @@ static const struct argp argp = {
 	       "With INTERVAL, print a table of the failures in each interval, COUNT times. Without "
 	       "it, print one table at Ctrl-C or at the end of --duration. Failures are counted where "
 	       "they happen, so the counts are exact at any rate. The line \"others\" counts failures "
-	       "about which nothing else is known. With --waits no failures are counted, but waits, where the "
-	       "kernel tells of them; what it does not tell of is printed.",
+	       "about which nothing else is known. With --waits no failures are counted, but "
+	       "waits, where the kernel tells of them; what it does not tell of is printed.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)

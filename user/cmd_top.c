@@ -130,10 +130,10 @@ static const struct argp argp = {
 	       "On a terminal; 'h' shows the keys: select, sort, filter, freeze, and a row in detail with "
 	       "its latest failure. With --batch tables, the last at Ctrl-C. "
 	       "The counts are those of 'rqspin stat', since the start. DEADLK counts AA, ABBA, cycles "
-	       "and NESTED, TMOUT timeouts. WAIT and MAX, how long failing acquisitions waited, on average "
-	       "and at most, appear as soon as the kernel has reported "
-	       "the wait of one. With --waits, WAITS counts acquisitions that waited, "
-	       "also if they got the lock, and TOTAL is their time.",
+	       "and NESTED, TMOUT timeouts. WAIT and MAX, how long failing acquisitions waited, on "
+	       "average and at most, appear as soon as the kernel has reported the wait of one. With "
+	       "--waits, WAITS counts acquisitions that waited, also if they got the lock, and TOTAL "
+	       "is their time.",
 };
 
 static void on_failure(const struct failure *f, void *ctx)

@@ -131,13 +131,13 @@ static const struct argp argp = {
 	       "The last line says how many events were lost.\n"
 	       "With COMMAND, start tracing, run COMMAND and stop when it ends. What COMMAND prints "
 	       "is in the same place as the failures, unless --output gives these a file. "
-	       "Failures of all "
-	       "programs are shown, since COMMAND may make programs run that others have loaded, "
-	       "and in other tasks or in interrupts; --only-command leaves these out. Ctrl-C interrupts both. When "
-	       "--duration or --count is over, or one second after Ctrl-C, COMMAND gets SIGTERM. The "
-	       "exit status is that of COMMAND: 128 plus the number of the signal that ended it, "
-	       "127 if it is not found, 126 if it cannot be run. If COMMAND succeeds, or the tracer "
-	       "ended it, --strict and --fail-on-event decide.",
+	       "Failures of all programs are shown, since COMMAND may make programs run that "
+	       "others have loaded, and in other tasks or in interrupts; --only-command leaves "
+	       "these out. Ctrl-C interrupts both. When --duration or --count is over, or one "
+	       "second after Ctrl-C, COMMAND gets SIGTERM. The exit status is that of COMMAND: 128 "
+	       "plus the number of the signal that ended it, 127 if it is not found, 126 if it "
+	       "cannot be run. If COMMAND succeeds, or the tracer ended it, --strict and "
+	       "--fail-on-event decide.",
 };
 
 static bool full(const struct trace *t)

@@ -83,51 +83,50 @@ static __always_inline int packet_flows(struct xdp_md *ctx, struct flow **from, 
 	return *from && *to ? 0 : -1;
 }
 
+/* As a pair, but what may be one flow has a branch of its own. */
+static __always_inline int move_either(struct res_scope *scope, struct flow *from, struct flow *to)
+{
+	if (from != to)
+		return move_pair(scope, from, to);
+	res_guard(&from->lock) {
+		from->packets += 2;
+	}
+	res_guard_failed(err) {
+		res_scope_fail(scope, &from->lock, err);
+		return err;
+	}
+	return 0;
+}
+
+typedef int (*move_fn)(struct res_scope *scope, struct flow *from, struct flow *to);
+
+static __always_inline int packet_account(struct xdp_md *ctx, move_fn how)
+{
+	struct flow *from = NULL, *to = NULL;
+	struct res_scope scope;
+
+	if (packet_flows(ctx, &from, &to) || !from || !to)
+		return XDP_PASS;
+	res_scope_begin(&scope);
+	return how(&scope, from, to) ? XDP_DROP : XDP_PASS;
+}
+
 SEC("xdp")
 int account(struct xdp_md *ctx)
 {
-	struct flow *from = NULL, *to = NULL;
-	struct res_scope scope;
-
-	if (packet_flows(ctx, &from, &to) || !from || !to)
-		return XDP_PASS;
-	res_scope_begin(&scope);
-	return move(&scope, from, to) ? XDP_DROP : XDP_PASS;
+	return packet_account(ctx, move);
 }
 
-/* As a pair, but what may be one flow has a branch of its own. */
 SEC("xdp")
 int account_either(struct xdp_md *ctx)
 {
-	struct flow *from = NULL, *to = NULL;
-	struct res_scope scope;
-
-	if (packet_flows(ctx, &from, &to) || !from || !to)
-		return XDP_PASS;
-	res_scope_begin(&scope);
-	if (from == to) {
-		res_guard(&from->lock) {
-			from->packets += 2;
-		}
-		res_guard_failed(err) {
-			res_scope_fail(&scope, &from->lock, err);
-			return XDP_DROP;
-		}
-		return XDP_PASS;
-	}
-	return move_pair(&scope, from, to) ? XDP_DROP : XDP_PASS;
+	return packet_account(ctx, move_either);
 }
 
 SEC("xdp")
 int account_pair(struct xdp_md *ctx)
 {
-	struct flow *from = NULL, *to = NULL;
-	struct res_scope scope;
-
-	if (packet_flows(ctx, &from, &to) || !from || !to)
-		return XDP_PASS;
-	res_scope_begin(&scope);
-	return move_pair(&scope, from, to) ? XDP_DROP : XDP_PASS;
+	return packet_account(ctx, move_pair);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -224,30 +224,25 @@ def test_packet_for_each_cpu(tmp_path):
     assert {r["cpu"]: r["acquired"] for r in run["roles"]} == {0: 10, 1: 0}
 
 
+def dining_run(tmp_path, role, option, padding):
+    """Its programs wait for each other: a run alone is repeated, so each round deadlocks."""
+    args = ["--roles", role, "--cpus", "0,1", "--count", 50]
+    for party in 0, 1:
+        path = tmp_path / f"party{party}"
+        path.write_bytes(struct.pack("2I", party, 2) + bytes(padding))
+        args += [option, path]
+    return run_sample(PROGS / "dining.bpf.o", *args)
+
+
 @needs_two_cpus
 @needs_locks
-def test_packets_are_parties(tmp_path):
-    """Their programs wait for each other: a run alone is repeated, so each round deadlocks."""
-    args = ["--roles", "dining_packet", "--cpus", "0,1", "--count", 50]
-    for role in 0, 1:
-        path = tmp_path / f"role{role}"
-        path.write_bytes(struct.pack("2I", role, 2) + bytes(8))
-        args += ["--data-in", path]
-    run = run_sample(PROGS / "dining.bpf.o", *args)
+@pytest.mark.parametrize(
+    "role, option, padding", [("dining_packet", "--data-in", 8), ("dining", "--ctx-in", 0)]
+)
+def test_inputs_are_parties(tmp_path, role, option, padding):
+    run = dining_run(tmp_path, role, option, padding)
     assert all(r["rounds"] >= 50 for r in run["roles"])
     assert run["total"]["failed"] >= max(r["rounds"] for r in run["roles"])
-
-
-@needs_two_cpus
-@needs_locks
-def test_contexts_are_parties(tmp_path):
-    args = ["--roles", "dining", "--cpus", "0,1", "--count", 50]
-    for role in 0, 1:
-        path = tmp_path / f"role{role}"
-        path.write_bytes(struct.pack("2I", role, 2))
-        args += ["--ctx-in", path]
-    run = run_sample(PROGS / "dining.bpf.o", *args)
-    assert run["total"]["failed"] >= max(r["rounds"] for r in run["roles"]) >= 50
 
 
 def ip_packet(path, src, dst, size=64):

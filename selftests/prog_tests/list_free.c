@@ -188,36 +188,28 @@ static void objects_drop(struct list_free_bpf *lists)
 	CHECK_EQ(prog_result(lists->progs.plain_drop), 0, "plain_drop");
 }
 
-static void test_as_doctor_says(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_ARRAY });
-}
+#define WAY_TEST(name, ...)                            \
+	static void test_##name(void)                  \
+	{                                              \
+		way_run(&(struct way){ __VA_ARGS__ }); \
+	}
 
-static void test_hash(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_HASH });
-}
-
-static void test_hash_deleted(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_HASH, .end = hash_delete });
-}
-
+/* clang-format off */
+WAY_TEST(as_doctor_says, .way = LIST_FREE_ARRAY)
+WAY_TEST(hash, .way = LIST_FREE_HASH)
+WAY_TEST(hash_deleted, .way = LIST_FREE_HASH, .end = hash_delete)
 /* A program may still have a pointer to it. */
-static void test_hash_deleted_before(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_HASH, .delete_first = true });
-}
-
-static void test_alloc(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_ALLOC });
-}
-
-static void test_alloc_deleted(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_ALLOC, .end = alloc_delete });
-}
+WAY_TEST(hash_deleted_before, .way = LIST_FREE_HASH, .delete_first = true)
+WAY_TEST(alloc, .way = LIST_FREE_ALLOC)
+WAY_TEST(alloc_deleted, .way = LIST_FREE_ALLOC, .end = alloc_delete)
+WAY_TEST(in_kptr, .way = LIST_FREE_IN_ARRAY, .in_object = true)
+WAY_TEST(in_kptr_dropped, .way = LIST_FREE_DROPPED, .in_object = true, .end = objects_drop,
+	 .end_frees = true)
+WAY_TEST(in_kptr_evicted, .way = LIST_FREE_IN_LRU, .in_object = true, .end = lru_evict)
+WAY_TEST(in_local_storage, .way = LIST_FREE_IN_TASK, .in_object = true)
+WAY_TEST(in_local_storage_deleted, .way = LIST_FREE_IN_TASK, .in_object = true,
+	 .end = objects_drop, .end_frees = true)
+/* clang-format on */
 
 static void test_alloc_deleted_before(void)
 {
@@ -226,37 +218,6 @@ static void test_alloc_deleted_before(void)
 		return;
 	}
 	way_run(&(struct way){ .way = LIST_FREE_ALLOC, .delete_first = true });
-}
-
-static void test_in_kptr(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_IN_ARRAY, .in_object = true });
-}
-
-static void test_in_kptr_dropped(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_DROPPED,
-			       .in_object = true,
-			       .end = objects_drop,
-			       .end_frees = true });
-}
-
-static void test_in_kptr_evicted(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_IN_LRU, .in_object = true, .end = lru_evict });
-}
-
-static void test_in_local_storage(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_IN_TASK, .in_object = true });
-}
-
-static void test_in_local_storage_deleted(void)
-{
-	way_run(&(struct way){ .way = LIST_FREE_IN_TASK,
-			       .in_object = true,
-			       .end = objects_drop,
-			       .end_frees = true });
 }
 
 #define CASE(test) { .name = #test, .run = test_##test }

@@ -20,7 +20,7 @@ static int set_signals(posix_spawnattr_t *attr)
 }
 
 /* With the user's limit of open files: a command may close, or use select() on, all below it. */
-static int spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr, int out)
+static int child_spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr, int out)
 {
 	posix_spawn_file_actions_t files;
 	int err = posix_spawn_file_actions_init(&files);
@@ -47,7 +47,7 @@ int child_start(struct child *c, char *const argv[], int out)
 		return -err;
 	err = set_signals(&attr);
 	if (!err)
-		err = spawn(&c->pid, argv, &attr, out);
+		err = child_spawn(&c->pid, argv, &attr, out);
 	posix_spawnattr_destroy(&attr);
 	if (err)
 		c->pid = 0;

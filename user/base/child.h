@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A command of the user's that runs beside us. */
+/* A command that the user names and that runs beside rqspin, as behind "rqspin trace --". */
 #ifndef RQSPIN_BASE_CHILD_H
 #define RQSPIN_BASE_CHILD_H
 
@@ -20,15 +20,19 @@ struct child {
 
 enum { CHILD_NOT_EXECUTABLE = 126, CHILD_NOT_FOUND = 127 }; /* as a shell has them */
 
-/* Its standard output is out. 0 or -errno: no such command, not executable, no memory. */
+/*
+ * Starts the command argv[0], which is looked for in PATH; its standard output is the descriptor
+ * out. 0 or -errno: -ENOENT: there is none; -EACCES, -ENOEXEC: it cannot be run; -ENOMEM.
+ */
 int child_start(struct child *c, char *const argv[], int out);
 
-/* Has it ended? Does not wait. True if none was started. */
+/* Has it ended? Does not wait. True, too, if none was started. */
 bool child_ended(struct child *c);
 
-/* Waits. Its status, or -errno. */
+/* Waits for its end. Its status, as above, or -errno. */
 int child_wait(struct child *c);
 
+/* Sends it a signal, unless it has ended. */
 void child_signal(const struct child *c, int sig);
 
 #endif

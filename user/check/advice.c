@@ -80,7 +80,7 @@ static const struct row refusals[] = {
 	{ "GPL", "declare a licence that is compatible with the GPL in the section \"license\"" },
 };
 
-static const char *find(const struct row *rows, size_t nr, const char *text, int whole)
+static const char *advice_find(const struct row *rows, size_t nr, const char *text, int whole)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (whole ? !strcmp(text, rows[i].about) : !!strstr(text, rows[i].about))
@@ -90,10 +90,10 @@ static const char *find(const struct row *rows, size_t nr, const char *text, int
 
 const char *advice(const char *kind)
 {
-	return find(kinds, sizeof(kinds) / sizeof(kinds[0]), kind, 1);
+	return advice_find(kinds, sizeof(kinds) / sizeof(kinds[0]), kind, 1);
 }
 
 const char *advice_refusal(const char *reason)
 {
-	return find(refusals, sizeof(refusals) / sizeof(refusals[0]), reason, 0);
+	return advice_find(refusals, sizeof(refusals) / sizeof(refusals[0]), reason, 0);
 }

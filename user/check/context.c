@@ -59,7 +59,8 @@ static const char *type_name(const struct check_set *set, const struct lock *loc
 }
 
 /* What is behind a pointer out of memory may be any lock, an object any of its type. */
-static enum answer meet(const struct check_set *set, const struct lock *a, const struct lock *b)
+static enum answer context_meet(const struct check_set *set, const struct lock *a,
+				const struct lock *b)
 {
 	bool certain;
 
@@ -87,7 +88,7 @@ static bool is_told(const struct judge *j, const struct site *outer, const struc
 		    b->run != inner->run)
 			continue;
 		if (by_place ? a->pc == outer->pc && b->pc == inner->pc :
-			       meet(j->set, &a->lock, &outer->lock) != NO)
+			       context_meet(j->set, &a->lock, &outer->lock) != NO)
 			return true;
 	}
 	return false;
@@ -153,7 +154,7 @@ static int judge_pairs(struct judge *j, const struct record *record, enum answer
 
 			if (when == NO)
 				continue;
-			same = meet(j->set, &outer->lock, &inner->lock);
+			same = context_meet(j->set, &outer->lock, &inner->lock);
 			if (same == NO || (when == SURELY && same == SURELY) != (wanted == SURELY))
 				continue;
 			if (!is_told(j, outer, inner, wanted == SURELY))

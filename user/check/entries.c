@@ -9,9 +9,9 @@
 #include "check/facts.h"
 #include "check/made.h"
 
-#define ENTERED_APART                                                              \
-	16 /* calls of a function that are followed with all that is known of them \
-	    */
+/* Calls of a function that are followed with all that is known of them. */
+#define ENTERED_APART 16
+
 /* Entries, callers and exits that are kept apart; after that they become one. */
 #define APART_NUMBERS 3	 /* that differ by numbers and conditions */
 #define APART	      32 /* by pointers too */
@@ -206,7 +206,7 @@ static void hide_callers(struct state *st)
 	own->regs[BPF_REG_10].where = 0;
 }
 
-static struct entry *find(struct entries *e, const struct state *st, struct alike *a)
+static struct entry *entries_find(struct entries *e, const struct state *st, struct alike *a)
 {
 	*a = (struct alike){};
 	for (struct entry *one = e->of[st->pc]; one; one = one->next)
@@ -338,7 +338,7 @@ static int enter_hidden(struct entries *e, struct state *caller, struct state *i
 	in->inside = NULL;
 	in->made = NULL;
 	hide_callers(in);
-	one = find(e, in, &a);
+	one = entries_find(e, in, &a);
 	with = alike_many(&a);
 	if (!one && with) {
 		in->made = &made;
@@ -346,7 +346,7 @@ static int enter_hidden(struct entries *e, struct state *caller, struct state *i
 		in->made = NULL;
 		if (in->bounds)
 			in->bounds->joined++;
-		one = find(e, in, &a);
+		one = entries_find(e, in, &a);
 	}
 	if (!one)
 		err = enter_new(e, in, &one);

@@ -52,8 +52,8 @@ static bool key_read(const struct lock *l, __u64 *number)
 }
 
 /* Can an edge with that order lead from one element to the other? */
-static bool passes(const struct search *s, const struct lock *from, const struct lock *to,
-		   unsigned int order)
+static bool graph_passes(const struct search *s, const struct lock *from, const struct lock *to,
+			 unsigned int order)
 {
 	__u32 size = s->set->maps[from->map].key_size;
 	__u64 x, y;
@@ -81,7 +81,7 @@ static bool leads_to(const struct search *s, const struct edge *e)
 		return *last->to.lock.key && !is_ordered(s, last);
 	if (is_ordered(s, last))
 		return s->depth > 1 &&
-		       passes(s, &s->path[s->depth - 2]->to.lock, &e->from.lock, last->order);
+		       graph_passes(s, &s->path[s->depth - 2]->to.lock, &e->from.lock, last->order);
 	return true;
 }
 
@@ -180,7 +180,7 @@ static bool is_of_orders(const struct search *s)
 	return ordered;
 }
 
-static void found(struct search *s)
+static void graph_found(struct search *s)
 {
 	struct cycle *c;
 
@@ -241,7 +241,7 @@ static void extend(struct search *s)
 {
 	if (s->depth > 1 && leads_to(s, s->path[0])) {
 		if (s->depth == s->length)
-			found(s);
+			graph_found(s);
 		return;
 	}
 	for (size_t i = s->first; i < s->nr_edges && s->looks < LOOKS_MAX; i++) {

@@ -33,8 +33,8 @@ struct load_opts {
 	double seconds;
 };
 
-#define LOAD_SECONDS \
-	300 /* of CPU time; an object of which the kernel needs a tenth is a large one */
+/* CPU time for each attempt. For a large object the kernel needs a tenth of it. */
+#define LOAD_SECONDS 300
 
 extern const struct argp load_argp; /* its input is a struct load_opts */
 

@@ -197,7 +197,7 @@ static struct val looked_up(struct walk *w, struct state *st, bool inner)
 	return v;
 }
 
-static struct val object(struct walk *w, struct state *st, enum call_kind kind)
+static struct val walk_object(struct walk *w, struct state *st, enum call_kind kind)
 {
 	const struct val r1 = *state_reg(st, BPF_REG_1);
 	struct val v = { .kind = VAL_OBJECT, .maybe_null = true, .origin = st->pc + 1 };
@@ -316,7 +316,7 @@ static int kernel_call(struct walk *w, struct state *st)
 	case CALL_OBJECT_NEW:
 	case CALL_OBJECT:
 	case CALL_OBJECT_SAME:
-		v = object(w, st, call.kind);
+		v = walk_object(w, st, call.kind);
 		returned(st, v);
 		return 1;
 	case CALL_NO_RETURN:
@@ -398,7 +398,7 @@ static bool is_object_size(const struct walk *w, __u32 pc)
 	       calls_of(w->calls, &insn[3]).kind == CALL_OBJECT_NEW;
 }
 
-static int one(struct walk *w, struct state *st)
+static int walk_one(struct walk *w, struct state *st)
 {
 	__u8 code = w->s.prog->insns[st->pc].code;
 
@@ -420,7 +420,7 @@ static int one(struct walk *w, struct state *st)
 }
 
 /* A function that has just been entered, then a place where paths meet. As follow(). */
-static int meet(struct walk *w, struct state *st)
+static int walk_meet(struct walk *w, struct state *st)
 {
 	__u32 live = w->live[st->pc] & ~LIVE_MEET;
 	int more = 1;
@@ -452,7 +452,9 @@ static bool is_spent(const struct walk *w)
 static int put_behind(void *walk, struct state *st)
 {
 	struct walk *w = walk;
-	int more = is_spent(w) ? -EDQUOT : st->pc >= w->s.prog->nr_insns ? -EINVAL : meet(w, st);
+	int more = is_spent(w)			 ? -EDQUOT :
+		   st->pc >= w->s.prog->nr_insns ? -EINVAL :
+						   walk_meet(w, st);
 
 	st->met = true;
 	if (more > 0)
@@ -474,9 +476,9 @@ static int follow(struct walk *w, struct state *st)
 		w->steps++;
 		if (is_spent(w))
 			return -EDQUOT;
-		more = meet(w, st);
+		more = walk_meet(w, st);
 		if (more > 0)
-			more = one(w, st);
+			more = walk_one(w, st);
 	}
 	return more;
 }

@@ -13,7 +13,7 @@
 #define WORD_QUEUED (~0xfeffu) /* pending bit and tail of the lock word, not its owner */
 
 /* One meeting of holder and waiter. */
-static enum lock_mode meet(struct probe_bpf *skel, const int cpus[2])
+static enum lock_mode lockmode_meet(struct probe_bpf *skel, const int cpus[2])
 {
 	struct role roles[] = {
 		{ .prog = "rqspin_hold",
@@ -41,7 +41,7 @@ static enum lock_mode watch(struct probe_bpf *skel, const int cpus[2])
 	unsigned int tas = 0;
 
 	for (unsigned int i = 0; i < TRIES; i++) {
-		switch (meet(skel, cpus)) {
+		switch (lockmode_meet(skel, cpus)) {
 		case MODE_QUEUE:
 			return MODE_QUEUE;
 		case MODE_TAS:

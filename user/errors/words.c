@@ -55,7 +55,7 @@ static const char *among(json_t *words, const char *name, bool function, const c
 	return best;
 }
 
-static bool find(json_t *words, bool function, char out[ERROR_WORD], const char **close)
+static bool error_word_find(json_t *words, bool function, char out[ERROR_WORD], const char **close)
 {
 	const char *found = among(words, out, function, close);
 	const char *word = found ?: *close;
@@ -70,7 +70,7 @@ static bool find(json_t *words, bool function, char out[ERROR_WORD], const char 
 bool error_type(const char *typed, char out[ERROR_WORD], const char **close)
 {
 	plain(typed, "bpf_map_type_", out);
-	return find(map_error_types(), false, out, close);
+	return error_word_find(map_error_types(), false, out, close);
 }
 
 /* Endings of functions that say how, and not what is done. */
@@ -116,11 +116,11 @@ bool error_op(const char *type, const char *typed, char out[ERROR_WORD], const c
 
 	plain(typed, "bpf_", whole);
 	snprintf(out, ERROR_WORD, "%s", whole);
-	if (find(map_error_ops(type), true, out, close))
+	if (error_word_find(map_error_ops(type), true, out, close))
 		return true;
 	snprintf(out, ERROR_WORD, "%s", whole);
 	strip_endings(out);
-	return find_alias(type, out) || find(map_error_ops(type), true, out, close);
+	return find_alias(type, out) || error_word_find(map_error_ops(type), true, out, close);
 }
 
 /* Those that the C library names, and what functions return that cannot return an error. */
@@ -169,5 +169,5 @@ bool error_name(const char *typed, char out[ERROR_WORD], const char **close)
 		snprintf(out, ERROR_WORD, "EDEADLK");
 	if (!strcmp(out, "EWOULDBLOCK"))
 		snprintf(out, ERROR_WORD, "EAGAIN");
-	return find(all_errors(), false, out, close);
+	return error_word_find(all_errors(), false, out, close);
 }

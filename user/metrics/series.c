@@ -51,7 +51,7 @@ void series_free(struct series_table *t)
 	free(t);
 }
 
-static size_t find(const struct series_table *t, const struct series *key)
+static size_t series_find(const struct series_table *t, const struct series *key)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct series *s = &t->rows[i];
@@ -85,7 +85,7 @@ static bool has_name(const struct series *s)
 
 static size_t find_or_add(struct series_table *t, struct series *key)
 {
-	size_t i = find(t, key);
+	size_t i = series_find(t, key);
 
 	if (i == NONE && has_name(key)) {
 		t->full |= t->named >= t->max;
@@ -93,7 +93,7 @@ static size_t find_or_add(struct series_table *t, struct series *key)
 			key->prog[0] = key->lock[0] = 0;
 		else
 			t->named++;
-		i = find(t, key);
+		i = series_find(t, key);
 	}
 	return i == NONE ? add(t, key) : i;
 }

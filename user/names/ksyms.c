@@ -208,7 +208,7 @@ static const struct sym *at_or_before(const struct table *t, __u64 addr)
 	return low ? &t->syms[low - 1] : NULL;
 }
 
-static const struct sym *find(const struct table *t, __u64 addr)
+static const struct sym *ksyms_table_find(const struct table *t, __u64 addr)
 {
 	const struct sym *s = at_or_before(t, addr), *next;
 
@@ -222,13 +222,13 @@ static const struct sym *find(const struct table *t, __u64 addr)
 
 static const struct sym *find_all(struct ksyms *ks, __u64 addr)
 {
-	const struct sym *s = find(&ks->modules[0], addr);
+	const struct sym *s = ksyms_table_find(&ks->modules[0], addr);
 	__u64 now = now_ns();
 
 	for (size_t i = 1; i < LISTS && !s; i++)
 		if (now - ks->left[i] < KEEP_NS)
-			s = find(&ks->modules[i], addr);
-	return s ? s : find(&ks->kernel, addr);
+			s = ksyms_table_find(&ks->modules[i], addr);
+	return s ? s : ksyms_table_find(&ks->kernel, addr);
 }
 
 static bool where_modules_are(const struct ksyms *ks, __u64 addr)

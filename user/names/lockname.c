@@ -436,8 +436,8 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 	return true;
 }
 
-static bool find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
-		 struct lockname *name, bool map_only)
+static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
+			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
 	__u64 when = when_ns ? when_ns : now_ns();
 	const struct range *r;
@@ -466,13 +466,13 @@ static bool find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct p
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		    struct lockname *name)
 {
-	return find(ln, addr, when_ns, prog, name, false);
+	return lockname_find(ln, addr, when_ns, prog, name, false);
 }
 
 bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		   struct lockname *name)
 {
-	return find(ln, addr, when_ns, prog, name, true);
+	return lockname_find(ln, addr, when_ns, prog, name, true);
 }
 
 void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size)

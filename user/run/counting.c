@@ -10,6 +10,7 @@
 #include "kernel/heldtab.h"
 #include "kernel/probe.h"
 #include "run/counting.h"
+#include "run/pins.h"
 #include "run/workload.h"
 
 static int map_share(struct bpf_map *map, struct bpf_object *from)
@@ -37,7 +38,7 @@ static int copy_prepare(struct bpf_object *copy, struct bpf_object *from, const 
 		err = err ?: bpf_program__set_autoload(prog, wanted);
 	}
 	if (!from)
-		workload_pin_nothing(copy, true);
+		pins_none(copy, true);
 	bpf_object__for_each_map(map, copy)
 	{
 		if (from)

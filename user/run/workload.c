@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/rehearse.h"
 #include "kernel/probe.h"
+#include "run/pins.h"
 #include "run/progs.h"
 #include "run/refusal.h"
 #include "run/workload.h"
@@ -214,19 +215,6 @@ static void set_prog(struct workload *w, struct role *r)
 	pr_debug("%s is program %u, on CPU %d", r->prog, r->prog_id, r->cpu);
 }
 
-void workload_pin_nothing(struct bpf_object *obj, bool share)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, obj)
-	{
-		const char *path = bpf_map__pin_path(map);
-
-		if (path && (!share || access(path, F_OK)))
-			bpf_map__set_pin_path(map, NULL);
-	}
-}
-
 /* Tracers would miss programs that come and go, though these never run: the kernel refuses them. */
 static void load_nothing(struct workload *w)
 {
@@ -251,7 +239,7 @@ static int workload_load(struct workload *w, struct role *roles, unsigned int nr
 		return err;
 	if (w->maps_only)
 		skip_programs(w);
-	workload_pin_nothing(w->obj, !w->rehearsal);
+	pins_none(w->obj, !w->rehearsal);
 	if (w->rehearsal)
 		load_nothing(w);
 	if (bpf_object__load(w->obj)) {

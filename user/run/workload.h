@@ -21,14 +21,15 @@ struct workload {
 	bool maps_only;			  /* load no program */
 };
 
-/* 0, or -errno after they have said why: -EOPNOTSUPP if this machine or user cannot do it. */
-/* A foreign object: does libbpf survive it? Loads its maps, which go again, and no program. */
+/*
+ * A foreign object: does libbpf survive it? Loads its maps, which go again, and no program. 0, or
+ * -errno after it has said why.
+ */
 int workload_rehearse(const char *path, struct role *roles, unsigned int nr);
+
+/* 0, or -errno after it has said why: -EOPNOTSUPP if this machine or user cannot do it. */
 int workload_start(struct workload *w, const char *path, struct role *roles, unsigned int nr,
 		   const char *const attach[2]);
 void workload_close(struct workload *w);
-
-/* A run leaves no pins behind. @share: maps that others have pinned are shared with them. */
-void workload_pin_nothing(struct bpf_object *obj, bool share);
 
 #endif

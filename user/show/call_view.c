@@ -50,7 +50,7 @@ json_t *prog_json(__u32 id, const char *name)
 	return j;
 }
 
-static bool find(const struct lock_view *v, __u64 addr, struct callsite *site)
+static bool call_view_find(const struct lock_view *v, __u64 addr, struct callsite *site)
 {
 	return callsite_find(v->progs, locknames_ksyms(v->names), addr, v->when_ns, site);
 }
@@ -59,7 +59,7 @@ void call_put(FILE *out, const struct lock_view *v, __u64 addr)
 {
 	struct callsite site;
 
-	if (!find(v, addr, &site))
+	if (!call_view_find(v, addr, &site))
 		return;
 	if (site.function) {
 		fprintf(out, " in %s", escaped(site.function));
@@ -76,7 +76,7 @@ void call_json(json_t *to, const struct lock_view *v, __u64 addr)
 {
 	struct callsite site;
 
-	find(v, addr, &site);
+	call_view_find(v, addr, &site);
 	json_object_set_new(to, "prog",
 			    site.prog ? prog_json(site.prog->id, site.prog->full_name) :
 					json_null());

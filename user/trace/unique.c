@@ -53,7 +53,7 @@ static bool alike(const struct seen *s, const struct failure *f, const char *loc
 	       !strcmp(s->lock, lock);
 }
 
-static struct seen *find(const struct unique *u, const struct failure *f, const char *lock)
+static struct seen *unique_find(const struct unique *u, const struct failure *f, const char *lock)
 {
 	for (size_t i = 0; i < u->nr; i++)
 		if (alike(&u->all[i], f, lock))
@@ -94,7 +94,7 @@ bool unique_first(struct unique *u, const struct failure *f, struct locknames *n
 		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
 		lockname_text(&name, false, lock, sizeof(lock));
 	}
-	s = find(u, f, lock);
+	s = unique_find(u, f, lock);
 	if (s)
 		s->again++;
 	else

@@ -41,7 +41,7 @@ LINK(2, link_3)
 LINK(1, link_2)
 
 SEC("tc")
-int chain(struct __sk_buff *ctx)
+int chain_there(struct __sk_buff *ctx)
 {
 	__u32 times = ctx->len & 3;
 
@@ -50,7 +50,7 @@ int chain(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int back(struct __sk_buff *ctx)
+int chain_back(struct __sk_buff *ctx)
 {
 	return both(&lock_b, &lock_a);
 }

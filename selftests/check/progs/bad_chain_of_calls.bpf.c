@@ -42,13 +42,13 @@ LINK(2, link_3)
 LINK(1, link_2)
 
 SEC("tc")
-int chain(struct __sk_buff *ctx)
+int chain_there(struct __sk_buff *ctx)
 {
 	return link_1(ctx);
 }
 
 SEC("tc")
-int back(struct __sk_buff *ctx)
+int chain_back(struct __sk_buff *ctx)
 {
 	return both(&lock_b, &lock_a);
 }

@@ -5,7 +5,7 @@
 const volatile int reverse = 0;
 
 SEC("tc")
-int there(struct __sk_buff *ctx)
+int maps_there(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, 1), *b = elem_of(&users, 1);
 
@@ -13,7 +13,7 @@ int there(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int back_if_told(struct __sk_buff *ctx)
+int maps_back_if_told(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, 1), *b = elem_of(&users, 1);
 

@@ -1,29 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* finds: cycle. Two elements in order, and a way back from the higher one through another lock. */
-#include "orders.bpf.h"
-
-struct bpf_res_spin_lock between __hidden SEC(".data.between");
-
-SEC("tc")
-int in_order(struct __sk_buff *ctx)
-{
-	__u32 a = ctx->mark, b = ctx->len;
-
-	return a < b ? take_keys(flows, a, b) : 0;
-}
-
-SEC("tc")
-int out(struct __sk_buff *ctx)
-{
-	struct elem *high = elem_of(&flows, 7);
-
-	return high ? take_both(&high->lock, &between) : 0;
-}
-
-SEC("tc")
-int back(struct __sk_buff *ctx)
-{
-	struct elem *low = elem_of(&flows, 3);
-
-	return low ? take_both(&between, &low->lock) : 0;
-}
+#define FROM_KEY 7
+#define TO_KEY	 3
+#include "order_through.bpf.h"

@@ -26,7 +26,7 @@ static __always_inline int take_both(struct bpf_res_spin_lock *first,
 }
 
 SEC("tc")
-int there(struct __sk_buff *ctx)
+int storage_there(struct __sk_buff *ctx)
 {
 	struct elem *elem = of_task();
 
@@ -34,7 +34,7 @@ int there(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int back(struct __sk_buff *ctx)
+int storage_back(struct __sk_buff *ctx)
 {
 	struct elem *elem = of_task();
 

@@ -3,7 +3,7 @@
 #include "maps.bpf.h"
 
 SEC("tc")
-int there(struct __sk_buff *ctx)
+int maps_there(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, ctx->hash), *b = elem_of(&users, ctx->mark);
 
@@ -11,7 +11,7 @@ int there(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int back(struct __sk_buff *ctx)
+int maps_back(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, ctx->hash), *b = elem_of(&users, ctx->mark);
 

@@ -3,7 +3,7 @@
 #include "maps.bpf.h"
 
 SEC("tc")
-int there(struct __sk_buff *ctx)
+int keys_there(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, 1), *b = elem_of(&users, 1);
 
@@ -11,7 +11,7 @@ int there(struct __sk_buff *ctx)
 }
 
 SEC("tc")
-int back(struct __sk_buff *ctx)
+int keys_back(struct __sk_buff *ctx)
 {
 	struct elem *a = elem_of(&flows, 2), *b = elem_of(&users, 2);
 

@@ -8,7 +8,7 @@ static __attribute__((noinline)) int arena_spin_lock(struct arena_lock __arena *
 }
 
 SEC("syscall")
-int there(void *ctx)
+int arena_there(void *ctx)
 {
 	use_arena();
 	if (arena_spin_lock(&first) || arena_spin_lock(&second))
@@ -19,7 +19,7 @@ int there(void *ctx)
 }
 
 SEC("syscall")
-int back(void *ctx)
+int arena_back(void *ctx)
 {
 	use_arena();
 	if (arena_spin_lock(&second) || arena_spin_lock(&first))
