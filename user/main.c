@@ -212,6 +212,7 @@ int main(int argc, char **argv)
 	int verb = 0;
 
 	fill_std_fds();
+	out_init();
 	fds_raise();
 	setlocale(LC_CTYPE, ""); /* what is printable */
 	atexit(close_stdout);

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 
 import damage
@@ -245,6 +246,30 @@ def test_full_disk(args, nothing_left):
     assert res.returncode == FAIL, res.stderr
     assert res.stderr.count("No space left on device") == 1, res.stderr
     assert res.stderr.count("standard output") == 1, res.stderr
+
+
+LIMITED = [
+    ["trace", "--json", "--duration", "0.1", "-o"],
+    ["trace", "--duration", "0.1", "--ready-file"],
+]
+
+
+@pytest.mark.parametrize("args", LIMITED, ids=" ".join)
+def test_limit_of_file_sizes(args, tmp_path, nothing_left):
+    """Its signal would end the command without a word."""
+    out = tmp_path / "out"
+    cmd = ["prlimit", "--fsize=1", "--", RQSPIN, *args, out]
+    res = subprocess.run(cmd, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+    assert res.returncode == FAIL, res.stderr
+    assert res.stderr.count(f"{out}: File too large") == 1, res.stderr
+
+
+def test_limit_of_file_sizes_of_a_command(tmp_path):
+    """Its own end is its own business: what a shell says of SIGXFSZ."""
+    cmd = ["prlimit", "--fsize=100", "--", RQSPIN, "trace", "--"]
+    cmd += ["dd", "if=/dev/zero", f"of={tmp_path}/data", "bs=1000", "count=1", "status=none"]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
+    assert res.returncode == 128 + signal.SIGXFSZ, res.stderr
 
 
 CLOSED = [["list"], ["run", "aa", "--count", "1"]]

@@ -48,6 +48,27 @@ leak_is_allowed() {
 		! grep -qE -f <(allowed_for 6.12-rqspin-kasan) <<<"$line"
 }
 
+functions() {
+	local name
+	for name; do sed -n "/^$name() {/,/^}/p" "$run"; done
+}
+
+# A guest that is still there after its answer, on which the command passed: a process of this
+# machine stands for it.
+stays_after_answer() {
+	mkdir "$out/state"
+	echo 0 >"$out/state/rc"
+	echo 'reboot: Power down' >"$out/state/console"
+	bash -c "kernel=$kernel here=${run%/*} state=$out/state end_limit=0 BAD='BUG:'
+		$(functions kill_guest expect_end console_tail kernel_is_patched allowed_lines \
+			kernel_faults report)
+		sleep 1000 &
+		expect_end \$!
+		report" 2>"$out/stderr"
+	rc=$?
+	is_and_says 126 'did not power off' && says stderr 'reboot: Power down'
+}
+
 # What the runner itself has to say is on stderr as well.
 streams_apart() {
 	[ "$(cat "$out/stdout")" = "data 4" ] && [ "$(grep -vE '^(vm|guest-run): ' "$out/stderr")" = talk ]
@@ -101,7 +122,7 @@ if ! "$(dirname "$run")/fetch-kernel.sh" $kernel 2>"$out/stderr"; then
 	echo "1..0 # SKIP $(tail -n 1 "$out/stderr")"
 	exit 0
 fi
-echo 1..14
+echo 1..16
 scratch=$(dirname "$run")/guest-was-here
 kvm_answer=$(dirname "$run")/../../build/vm/kvm # asked anew for this one, and then again
 kvm_aborts
@@ -134,6 +155,7 @@ check "an unknown CPU is a usage error" is_and_says 2 usage
 "$run" --kernel $kernel 2>"$out/stderr" || rc=$?
 check "no command is a usage error" is_and_says 2 usage
 check "a guest that stops on its way up is given up, and the next one runs the command" stopped_once
+check "a guest that does not power off is 126 and shows the console" stays_after_answer
 guest --kernel running -- 'exit 5'
 check "the running kernel needs no guest" is 5
 echo "$passed passed, $failed failed, 0 skipped"

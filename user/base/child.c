@@ -15,6 +15,7 @@ static int set_signals(posix_spawnattr_t *attr)
 
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
 	posix_spawnattr_setsigdefault(attr, &ours);
 	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
 }

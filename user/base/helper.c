@@ -105,6 +105,7 @@ static void become(const struct helper *h, pid_t parent, char **environment)
 	if (getppid() != parent || open_files(h))
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGTTOU, SIG_IGN);
 	set_limits(h->seconds);
 	syscall(SYS_close_range, 3U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);

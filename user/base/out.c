@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -16,6 +17,11 @@
 static const char *out_path;		 /* NULL: standard output */
 static bool out_regular;		 /* it can be emptied */
 static int out_original = STDOUT_FILENO; /* what it was when we were started */
+
+void out_init(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
+}
 
 /*
  * A device or pipe may be what the user wants; a link may be somebody else's. A pipe that nobody
@@ -102,6 +108,7 @@ int out_failed(int err)
 	clearerr(stdout);
 	if (err == -EPIPE)
 		return 0;
-	pr_err("%s: %s", out_name(), strerror(-err));
+	pr_err("%s: %s%s", out_name(), strerror(-err),
+	       err == -EFBIG ? ": raise the limit (ulimit -f)" : "");
 	return err;
 }

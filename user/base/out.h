@@ -3,6 +3,9 @@
 #ifndef RQSPIN_BASE_OUT_H
 #define RQSPIN_BASE_OUT_H
 
+/* To be called first: a limit of file sizes (ulimit -f) is an error to us, which is told. */
+void out_init(void);
+
 /**
  * out_to_file() - from now on standard output is a file
  * @path: its name, which messages use, too; a link is not followed

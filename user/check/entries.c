@@ -13,9 +13,16 @@
 #define ENTERED_APART 16
 
 /* Entries, callers and exits that are kept apart; after that they become one. */
-#define APART_NUMBERS 3	 /* that differ by numbers and conditions */
-#define APART	      32 /* by pointers too */
-#define ALL_REGS      0xffffU
+#define APART_NUMBERS	 3  /* that differ by numbers and conditions */
+#define APART		 32 /* by pointers too */
+#define ALL_REGS	 0xffffU
+#define HASHES_OF_A_LOOK 64 /* comparisons of hashes that take as long as one of states */
+
+/* A state that is kept, and its hash: of many that differ most need no look. */
+struct kept {
+	struct state *st;
+	__u32 hash;
+};
 
 /**
  * struct entry - a function, entered in one way
@@ -29,11 +36,11 @@
  */
 struct entry {
 	struct entry *next;
-	struct state *at;
+	struct kept at;
 	__u32 ends;
 	struct made made;
 	size_t told;
-	struct state **callers, **exits;
+	struct kept *callers, *exits;
 	size_t nr_callers, nr_exits;
 };
 
@@ -44,7 +51,7 @@ struct entries {
 	struct entry **of; /* by first instruction */
 	__u32 *entered;
 	__u32 nr;
-	unsigned long looks;
+	unsigned long looks, hashes; /* comparisons: of states, of hashes */
 	size_t bytes;
 };
 
@@ -65,7 +72,7 @@ struct entries *entries_new(__u32 nr_insns, struct syms *syms, entries_put put, 
 
 unsigned long entries_looks(const struct entries *e)
 {
-	return e->looks;
+	return e->looks + e->hashes / HASHES_OF_A_LOOK;
 }
 
 size_t entries_bytes(const struct entries *e)
@@ -73,16 +80,16 @@ size_t entries_bytes(const struct entries *e)
 	return e->bytes;
 }
 
-static void free_states(struct state **all, size_t nr)
+static void free_states(struct kept *all, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		state_free(all[i]);
+		state_free(all[i].st);
 	free(all);
 }
 
 static void entry_free(struct entry *one)
 {
-	state_free(one->at);
+	state_free(one->at.st);
 	made_free(&one->made);
 	free_states(one->callers, one->nr_callers);
 	free_states(one->exits, one->nr_exits);
@@ -103,6 +110,17 @@ void entries_free(struct entries *e)
 	free(e);
 }
 
+/* A state to look for among those that are kept. */
+struct sought {
+	const struct state *st;
+	__u32 hash;
+};
+
+static struct sought entries_seek(const struct state *st)
+{
+	return (struct sought){ .st = st, .hash = state_hash(st) };
+}
+
 /* Those that are like a state: how many, and the latest of each sort. */
 struct alike {
 	size_t nr, nr_close;
@@ -110,18 +128,19 @@ struct alike {
 };
 
 /* Does it cover the state? */
-static bool alike_add(struct entries *e, struct alike *a, const struct state *one,
-		      const struct state *st)
+static bool alike_add(struct entries *e, struct alike *a, const struct kept *one,
+		      const struct sought *s)
 {
-	if (!state_alike(one, st))
+	e->hashes++;
+	if (one->hash != s->hash || !state_alike(one->st, s->st))
 		return false;
 	e->looks++;
-	if (state_covers(one, st, ALL_REGS))
+	if (state_covers(one->st, s->st, ALL_REGS))
 		return true;
 	if (!a->nr++)
-		a->latest = one;
-	if (state_close(one, st) && !a->nr_close++)
-		a->latest_close = one;
+		a->latest = one->st;
+	if (state_close(one->st, s->st) && !a->nr_close++)
+		a->latest_close = one->st;
 	return false;
 }
 
@@ -131,41 +150,43 @@ static const struct state *alike_many(const struct alike *a)
 	return a->nr_close >= APART_NUMBERS ? a->latest_close : a->nr >= APART ? a->latest : NULL;
 }
 
-static bool covered(struct entries *e, struct state **all, size_t nr, const struct state *st,
-		    struct alike *a)
+static bool is_covered(struct entries *e, const struct kept *all, size_t nr, const struct state *st,
+		       struct alike *a)
 {
+	struct sought s = entries_seek(st);
+
 	*a = (struct alike){};
 	for (size_t i = nr; i-- > 0;)
-		if (alike_add(e, a, all[i], st))
+		if (alike_add(e, a, &all[i], &s))
 			return true;
 	return false;
 }
 
 /* 1: it is new, 0: it is not, -ENOMEM. Too many become one; place: of the joining. */
-static int add_state(struct entries *e, struct state ***all, size_t *nr, struct state *st,
+static int add_state(struct entries *e, struct kept **all, size_t *nr, struct state *st,
 		     __u32 place)
 {
 	const struct state *with;
-	struct state *copy;
+	struct kept copy;
 	struct alike a;
 	int err;
 
-	if (covered(e, *all, *nr, st, &a))
+	if (is_covered(e, *all, *nr, st, &a))
 		return 0;
 	with = alike_many(&a);
 	if (with) {
 		state_join(e->syms, st, with, place);
 		if (st->bounds)
 			st->bounds->joined++;
-		if (covered(e, *all, *nr, st, &a))
+		if (is_covered(e, *all, *nr, st, &a))
 			return 0;
 	}
-	copy = state_keep(st);
-	err = copy ? grow_append((void **)all, nr, &copy, sizeof(copy)) : -ENOMEM;
+	copy = (struct kept){ state_keep(st), state_hash(st) };
+	err = copy.st ? grow_append((void **)all, nr, &copy, sizeof(copy)) : -ENOMEM;
 	if (err)
-		state_free(copy);
+		state_free(copy.st);
 	else
-		e->bytes += state_bytes(copy);
+		e->bytes += sizeof(copy) + state_bytes(copy.st);
 	return err ?: 1;
 }
 
@@ -208,9 +229,11 @@ static void hide_callers(struct state *st)
 
 static struct entry *entries_find(struct entries *e, const struct state *st, struct alike *a)
 {
+	struct sought s = entries_seek(st);
+
 	*a = (struct alike){};
 	for (struct entry *one = e->of[st->pc]; one; one = one->next)
-		if (alike_add(e, a, one->at, st))
+		if (alike_add(e, a, &one->at, &s))
 			return one;
 	return NULL;
 }
@@ -220,12 +243,12 @@ static struct entry *entry_new(struct entries *e, const struct state *st)
 	struct entry *one = calloc(1, sizeof(*one));
 
 	if (one)
-		one->at = state_keep(st);
-	if (!one || !one->at) {
+		one->at = (struct kept){ state_keep(st), state_hash(st) };
+	if (!one || !one->at.st) {
 		free(one);
 		return NULL;
 	}
-	e->bytes += sizeof(*one) + state_bytes(one->at);
+	e->bytes += sizeof(*one) + state_bytes(one->at.st);
 	one->ends = st->nr_frames;
 	one->next = e->of[st->pc];
 	e->of[st->pc] = one;
@@ -306,7 +329,7 @@ static int add_caller(struct entries *e, struct entry *one, struct state *caller
 	if (err <= 0)
 		return err;
 	for (size_t i = 0; i < one->nr_exits; i++) {
-		err = resume(e, one, one->callers[one->nr_callers - 1], one->exits[i]);
+		err = resume(e, one, one->callers[one->nr_callers - 1].st, one->exits[i].st);
 		if (err)
 			return err;
 	}
@@ -388,7 +411,7 @@ static int resume_all(struct entries *e, struct entry *one, size_t first_exit)
 
 	for (size_t x = first_exit; x < one->nr_exits; x++)
 		for (size_t i = 0; !err && i < one->nr_callers; i++)
-			err = resume(e, one, one->callers[i], one->exits[x]);
+			err = resume(e, one, one->callers[i].st, one->exits[x].st);
 	return err;
 }
 
@@ -401,8 +424,8 @@ int entries_leave(struct entries *e, struct state *st)
 	state_top(st)->nr_words = 0;
 	for (int r = BPF_REG_1; r < STATE_REGS; r++)
 		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };
-	st->pc = one->at->pc;
-	err = add_state(e, &one->exits, &one->nr_exits, st, one->at->pc + 2 * e->nr);
+	st->pc = one->at.st->pc;
+	err = add_state(e, &one->exits, &one->nr_exits, st, one->at.st->pc + 2 * e->nr);
 	return err > 0 ? resume_all(e, one, one->nr_exits - 1) : err;
 }
 

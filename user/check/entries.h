@@ -16,7 +16,10 @@ typedef int (*entries_put)(void *to, struct state *st);
 struct entries *entries_new(__u32 nr_insns, struct syms *syms, entries_put put, void *to);
 void entries_free(struct entries *e);
 
-/* What it has cost: comparisons and copies of states, memory of those that are kept. */
+/*
+ * What it has cost: comparisons and copies of states (of their hashes, too, at what these take),
+ * memory of those that are kept.
+ */
 unsigned long entries_looks(const struct entries *e);
 size_t entries_bytes(const struct entries *e);
 

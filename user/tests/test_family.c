@@ -13,6 +13,15 @@ struct fork {
 	__u32 pid, ppid, tid, ptid;
 	__u64 time;
 	__u32 of_pid, of_tid;
+	__u64 at;
+};
+
+struct exec {
+	struct perf_event_header head;
+	__u32 pid, tid;
+	char comm[8];
+	__u32 of_pid, of_tid;
+	__u64 at;
 };
 
 struct prog {
@@ -21,6 +30,7 @@ struct prog {
 	__u32 id;
 	__u8 tag[8];
 	__u32 of_pid, of_tid;
+	__u64 at;
 };
 
 static struct fork started(__u32 pid, __u32 tid)
@@ -30,6 +40,29 @@ static struct fork started(__u32 pid, __u32 tid)
 		.pid = pid,
 		.tid = tid,
 	};
+}
+
+static struct fork began(__u32 pid, __u32 tid, __u64 time)
+{
+	struct fork r = started(pid, tid);
+
+	r.time = r.at = time;
+	return r;
+}
+
+static struct fork ended(__u32 pid, __u32 tid, __u64 time)
+{
+	struct fork r = began(pid, tid, time);
+
+	r.head.type = PERF_RECORD_EXIT;
+	return r;
+}
+
+static bool has_at(struct family *fy, __u32 pid, __u32 tid, __u64 ts_ns)
+{
+	const struct failure f = { .ev = { .pid = pid, .tid = tid, .ts_ns = ts_ns } };
+
+	return family_has(fy, &f);
 }
 
 static struct prog loaded(__u32 id, __u32 by)
@@ -100,6 +133,7 @@ static void what_was_lost_is_counted(void **state)
 		struct perf_event_header head;
 		__u64 id, lost;
 		__u32 of_pid, of_tid;
+		__u64 at;
 	} r = { .head = { .type = PERF_RECORD_LOST, .size = sizeof(r) }, .lost = 3 };
 
 	(void)state;
@@ -110,7 +144,56 @@ static void what_was_lost_is_counted(void **state)
 	family_close(fy);
 }
 
+#define SECOND 1000000000ULL
+
+/* Its id may be a stranger's then. What it does while it ends is still its own. */
+static void ids_of_ended_tasks(void **state)
+{
+	struct family *fy = family_new(OWN);
+	const struct fork r[] = { ended(101, 101, 5 * SECOND), began(101, 101, SECOND),
+				  began(102, 102, SECOND), ended(102, 103, 5 * SECOND),
+				  began(102, 103, 2 * SECOND) };
+	const struct fork again = began(101, 101, 20 * SECOND);
+
+	(void)state;
+	family_read_records(fy, r, sizeof(r));
+	assert_true(has_at(fy, 101, 101, 4 * SECOND));
+	assert_true(has_at(fy, 101, 101, 6 * SECOND));
+	assert_false(has_at(fy, 101, 101, 6 * SECOND + 1));
+	assert_true(has_at(fy, 102, 103, 9 * SECOND)); /* its process is there */
+	assert_false(has_at(fy, 7, 103, 9 * SECOND));
+	family_read_records(fy, &again, sizeof(again));
+	assert_true(has_at(fy, 101, 101, 99 * SECOND));
+	family_close(fy);
+}
+
+/* The first thread has ended, and another one takes its id along with its exec. */
+static void exec_keeps_an_id(void **state)
+{
+	struct family *fy = family_new(OWN);
+	const struct fork r[] = { began(101, 101, SECOND), ended(101, 101, 2 * SECOND) };
+	struct exec exec = {
+		.head = { .type = PERF_RECORD_COMM, .size = sizeof(exec) },
+		.pid = 101,
+		.tid = 101,
+		.of_pid = 101,
+		.of_tid = 101,
+		.at = 3 * SECOND,
+	};
+
+	(void)state;
+	family_read_records(fy, r, sizeof(r));
+	family_read_records(fy, &exec, sizeof(exec));
+	assert_false(has_at(fy, 101, 101, 9 * SECOND)); /* a new name is no exec */
+	exec.head.misc = PERF_RECORD_MISC_COMM_EXEC;
+	family_read_records(fy, &exec, sizeof(exec));
+	assert_true(has_at(fy, 101, 101, 9 * SECOND));
+	family_close(fy);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(ids_of_ended_tasks),
+	cmocka_unit_test(exec_keeps_an_id),
 	cmocka_unit_test(tasks_and_programs_of_the_command),
 	cmocka_unit_test(damaged_records),
 	cmocka_unit_test(what_was_lost_is_counted),

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -10,20 +11,28 @@
 #include "trace/family.h"
 #include "trace/perf_rings.h"
 
-#define TASKS_MAX (1U << 22) /* the kernel's largest number of one */
+#define TASKS_MAX     (1U << 22) /* the kernel's largest number of one */
+#define PAGE_TASKS    (1U << 12)
+#define TASK_PAGES    (TASKS_MAX / PAGE_TASKS)
+#define EXIT_TAKES_NS 1000000000ULL /* a task that ends may still fail, after a wait */
+
+/* When somebody of the family had that id: began, ended last; alive unless it ended after that. */
+struct task_times {
+	__u64 began_ns, ended_ns;
+};
 
 struct family {
 	struct perf_rings rings;
 	__u32 own_pid;
-	bool by_tasks;	      /* their ids are those of failures */
-	unsigned char *tasks; /* a bit for each */
+	bool by_tasks; /* their ids are those of failures */
+	struct task_times *tasks[TASK_PAGES];
 	__u32 *progs;
 	size_t nr_progs;
 	unsigned long long lost;
 };
 
 /* perf_event_open(2): what follows the header. */
-struct record_fork {
+struct record_task {
 	__u32 pid, ppid, tid, ptid;
 	__u64 time;
 };
@@ -38,9 +47,10 @@ struct record_lost {
 	__u64 id, lost;
 };
 
-/* Behind a record: of whom it is. */
+/* Behind a record: of whom it is, and when. */
 struct record_end {
 	__u32 pid, tid;
+	__u64 time;
 };
 
 struct family *family_new(__u32 own_pid)
@@ -50,32 +60,80 @@ struct family *family_new(__u32 own_pid)
 	if (fy) {
 		fy->own_pid = own_pid;
 		fy->by_tasks = true;
-		fy->tasks = calloc(1, TASKS_MAX / 8);
-	}
-	if (fy && !fy->tasks) {
-		free(fy);
-		return NULL;
 	}
 	return fy;
 }
 
-static void add_task(struct family *fy, __u32 id)
+/* NULL: no such id, or no memory, which is counted. */
+static struct task_times *task_times(struct family *fy, __u32 id)
 {
-	if (id < TASKS_MAX)
-		fy->tasks[id / 8] |= 1 << id % 8;
+	struct task_times **page = id < TASKS_MAX ? &fy->tasks[id / PAGE_TASKS] : NULL;
+
+	if (!page)
+		return NULL;
+	if (!*page)
+		*page = calloc(PAGE_TASKS, sizeof(**page));
+	if (!*page)
+		fy->lost++;
+	return *page ? *page + id % PAGE_TASKS : NULL;
 }
 
-static bool has_task(const struct family *fy, __u32 id)
+/* Records of several CPUs come in any order. */
+static void task_begins(struct family *fy, __u32 id, __u64 time)
 {
-	return id && id < TASKS_MAX && fy->tasks[id / 8] & 1 << id % 8;
+	struct task_times *t = task_times(fy, id);
+
+	if (t && time >= t->began_ns)
+		t->began_ns = time ?: 1;
 }
 
-static void on_fork(struct family *fy, const struct record_fork *r)
+static void task_ends(struct family *fy, __u32 id, __u64 time)
+{
+	struct task_times *t = task_times(fy, id);
+
+	if (t && time > t->ended_ns)
+		t->ended_ns = time;
+}
+
+/* Afterwards the kernel may give the id to a stranger. */
+static bool has_task(const struct family *fy, __u32 id, __u64 when_ns)
+{
+	const struct task_times *t = id < TASKS_MAX ? fy->tasks[id / PAGE_TASKS] : NULL;
+
+	if (!id || !t)
+		return false;
+	t += id % PAGE_TASKS;
+	return t->began_ns && (t->ended_ns < t->began_ns || when_ns <= t->ended_ns + EXIT_TAKES_NS);
+}
+
+static bool has_begun(struct family *fy, __u32 id)
+{
+	const struct task_times *t = task_times(fy, id);
+
+	return t && t->began_ns;
+}
+
+/* A thread says that its process is there, too, if the start of that was lost. */
+static void on_fork(struct family *fy, const struct record_task *r)
 {
 	if (r->pid == fy->own_pid)
 		return;
-	add_task(fy, r->pid);
-	add_task(fy, r->tid);
+	if (!has_begun(fy, r->pid))
+		task_begins(fy, r->pid, r->time);
+	task_begins(fy, r->tid, r->time);
+}
+
+static void on_exit_of(struct family *fy, const struct record_task *r)
+{
+	if (r->pid != fy->own_pid)
+		task_ends(fy, r->tid, r->time);
+}
+
+/* A thread that calls exec gets the id of its process, whose first thread has ended. */
+static void on_exec(struct family *fy, const struct record_end *end)
+{
+	if (end->pid != fy->own_pid)
+		task_begins(fy, end->tid, end->time);
 }
 
 static void on_prog(struct family *fy, const struct record_prog *r, const struct record_end *end)
@@ -91,8 +149,13 @@ static void on_record(struct family *fy, const struct perf_event_header *h)
 	const void *body = h + 1, *end = (const char *)h + h->size - sizeof(struct record_end);
 	size_t size = h->size - sizeof(*h);
 
-	if (h->type == PERF_RECORD_FORK && size >= sizeof(struct record_fork))
+	if (h->type == PERF_RECORD_FORK && size >= sizeof(struct record_task))
 		on_fork(fy, body);
+	else if (h->type == PERF_RECORD_EXIT && size >= sizeof(struct record_task))
+		on_exit_of(fy, body);
+	else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
+		 size >= sizeof(struct record_end))
+		on_exec(fy, end);
 	else if (h->type == PERF_RECORD_BPF_EVENT &&
 		 size >= sizeof(struct record_prog) + sizeof(struct record_end))
 		on_prog(fy, body, end);
@@ -118,10 +181,14 @@ struct family *family_open(void)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TID,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC, /* that of failures */
 		.inherit = 1,
 		.task = 1,
+		.comm = 1,
+		.comm_exec = 1,
 		.bpf_event = 1,
 	};
 	struct family *fy = family_new(getpid());
@@ -143,7 +210,8 @@ void family_close(struct family *fy)
 	if (!fy)
 		return;
 	perf_rings_close(&fy->rings);
-	free(fy->tasks);
+	for (__u32 i = 0; i < TASK_PAGES; i++)
+		free(fy->tasks[i]);
 	free(fy->progs);
 	free(fy);
 }
@@ -177,5 +245,6 @@ bool family_has(const struct family *fy, const struct failure *f)
 {
 	if (family_has_prog(fy, f->prog_id))
 		return true;
-	return fy->by_tasks && (has_task(fy, f->ev.pid) || has_task(fy, f->ev.tid));
+	return fy->by_tasks &&
+	       (has_task(fy, f->ev.pid, f->ev.ts_ns) || has_task(fy, f->ev.tid, f->ev.ts_ns));
 }
