@@ -99,12 +99,12 @@ SCHED = $(LAB)/obj-sched
 SCHED_CFLAGS = $(filter-out -I%,$(LAB_CFLAGS)) -DSHIM_EXTERN -include model/mc/arch.h \
 	-fno-stack-protector -fcf-protection=none -Wno-tsan -Ilab/shim -Imodel/mc \
 	-I$(SHIM_TREE)/include -I$(SHIM_TREE)
-SCHED_OWN = run client search state seen note main hooks
+SCHED_OWN = run client graph search state seen note main hooks
 SCHED_LOCKS = nodes backoff ticket queued cna held unfair qspin pv_queued pv_hybrid
-SCHED_PART = glue oracle ops claims
+SCHED_PART = glue oracle ops claims cycles
 SCHED_OBJS = $(SCHED_OWN:%=$(SCHED)/mc/%.o) $(SCHED_LOCKS:%=$(SCHED)/locks/%.o) \
 	$(SCHED_PART:%=$(SCHED)/sched/%.o) $(addprefix $(SCHED)/,shim/shim.o qspinlock.o)
-SCHED_HOOKED = $(SCHED)/locks/%.o $(SCHED)/sched/ops.o $(SCHED)/sched/claims.o
+SCHED_HOOKED = $(SCHED)/locks/%.o $(patsubst %,$(SCHED)/sched/%.o,ops claims cycles)
 $(SCHED_HOOKED) $(SCHED)/qspinlock.o: SCHED_CFLAGS += -fsanitize=thread
 
 $(SCHED)/mc/%.o: model/mc/%.c

@@ -19,7 +19,7 @@ struct claim_node {
 DEFINE_PER_CPU_ALIGNED(struct claim_own, claim_own);
 static DEFINE_PER_CPU_ALIGNED(struct claim_node, claim_nodes[CLAIM_DEPTH]);
 
-static void push(struct qspinlock *lock)
+static void claim_push(struct qspinlock *lock)
 {
 	struct claim_own *own = this_cpu_ptr(&claim_own);
 
@@ -28,13 +28,13 @@ static void push(struct qspinlock *lock)
 	own->lock[own->held++] = lock;
 }
 
-static void pop(void)
+static void claim_pop(void)
 {
 	this_cpu_ptr(&claim_own)->held--;
 }
 
 /* Does this CPU hold @lock, or attempt it below this context? The latest entry is ours. */
-static bool attempted_before(const struct qspinlock *lock)
+static bool claim_attempted(const struct qspinlock *lock)
 {
 	const struct claim_own *own = this_cpu_ptr(&claim_own);
 	u32 i;
@@ -47,7 +47,7 @@ static bool attempted_before(const struct qspinlock *lock)
 }
 
 /* If the queue still ends here, it ends. */
-static bool tail_take_back(struct qspinlock *lock, u32 tail)
+static bool claim_tail_take_back(struct qspinlock *lock, u32 tail)
 {
 	int val = atomic_read(&lock->val);
 
@@ -58,7 +58,8 @@ static bool tail_take_back(struct qspinlock *lock, u32 tail)
 	return false;
 }
 
-static void claim(struct qspinlock *lock, struct claim_node *node, u32 tail, bool take_back)
+static void claim_lock_head(struct qspinlock *lock, struct claim_node *node, u32 tail,
+			    bool take_back)
 {
 	int val = atomic_cond_read_acquire(&lock->val, !(VAL & _Q_LOCKED_PENDING_MASK));
 
@@ -66,12 +67,12 @@ static void claim(struct qspinlock *lock, struct claim_node *node, u32 tail, boo
 	    atomic_try_cmpxchg_relaxed(&lock->val, &val, _Q_LOCKED_VAL))
 		return;
 	WRITE_ONCE(lock->locked, _Q_LOCKED_VAL);
-	if (take_back && !READ_ONCE(node->next) && tail_take_back(lock, tail))
+	if (take_back && !READ_ONCE(node->next) && claim_tail_take_back(lock, tail))
 		return;
 	smp_store_release(&smp_cond_load_relaxed(&node->next, VAL)->turn, 1);
 }
 
-static void join(struct qspinlock *lock, struct claim_node *node, u32 tail)
+static void claim_queue_join(struct qspinlock *lock, struct claim_node *node, u32 tail)
 {
 	u32 old = xchg_tail(lock, tail) & _Q_TAIL_MASK;
 	int cpu = (old >> _Q_TAIL_CPU_OFFSET) - 1;
@@ -83,7 +84,7 @@ static void join(struct qspinlock *lock, struct claim_node *node, u32 tail)
 	smp_cond_load_acquire(&node->turn, VAL);
 }
 
-static int queue(struct qspinlock *lock, bool take_back)
+static int claim_lock_queued(struct qspinlock *lock, bool take_back)
 {
 	struct claim_own *own = this_cpu_ptr(&claim_own);
 	int no = own->queued++, err = 0;
@@ -95,15 +96,15 @@ static int queue(struct qspinlock *lock, bool take_back)
 	} else {
 		node->next = NULL;
 		node->turn = 0;
-		join(lock, node, tail);
-		claim(lock, node, tail, take_back);
+		claim_queue_join(lock, node, tail);
+		claim_lock_head(lock, node, tail, take_back);
 	}
 	own->queued--;
 	return err;
 }
 
 /* 1: somebody else waits already. */
-static int wait_as_next(struct qspinlock *lock)
+static int claim_lock_next(struct qspinlock *lock)
 {
 	u32 val = queued_fetch_set_pending_acquire(lock);
 
@@ -112,7 +113,7 @@ static int wait_as_next(struct qspinlock *lock)
 			clear_pending(lock);
 		return 1;
 	}
-	if (val && attempted_before(lock)) {
+	if (val && claim_attempted(lock)) {
 		clear_pending(lock);
 		return -EDEADLK;
 	}
@@ -121,32 +122,32 @@ static int wait_as_next(struct qspinlock *lock)
 	return 0;
 }
 
-static int lock_slow(struct qspinlock *lock, u32 val, bool take_back)
+static int claim_lock_slow(struct qspinlock *lock, u32 val, bool take_back)
 {
-	int err = val & ~_Q_LOCKED_MASK ? 1 : wait_as_next(lock);
+	int err = val & ~_Q_LOCKED_MASK ? 1 : claim_lock_next(lock);
 
 	if (err <= 0)
 		return err;
-	return attempted_before(lock) ? -EDEADLK : queue(lock, take_back);
+	return claim_attempted(lock) ? -EDEADLK : claim_lock_queued(lock, take_back);
 }
 
-static int lock_claimed(struct qspinlock *lock, bool take_back)
+static int claim_lock(struct qspinlock *lock, bool take_back)
 {
 	int val = 0, err;
 
-	push(lock);
+	claim_push(lock);
 	if (atomic_try_cmpxchg_acquire(&lock->val, &val, _Q_LOCKED_VAL))
 		return 0;
-	err = lock_slow(lock, val, take_back);
+	err = claim_lock_slow(lock, val, take_back);
 	if (err)
-		pop();
+		claim_pop();
 	return err;
 }
 
-static void unlock_claimed(struct qspinlock *lock)
+static void claim_unlock(struct qspinlock *lock)
 {
 	smp_store_release(&lock->locked, 0);
-	pop();
+	claim_pop();
 }
 
 #define LAB_ID		 claim_waits
@@ -154,8 +155,8 @@ static void unlock_claimed(struct qspinlock *lock)
 #define LAB_ABOUT	 "its head waits for whoever had the pending bit"
 #define LAB_FLAGS	 LAB_RESILIENT
 #define LAB_INIT(l)	 ((void)(l))
-#define LAB_LOCK(l, c)	 lock_claimed(&(l)->queued, false)
-#define LAB_UNLOCK(l, c) unlock_claimed(&(l)->queued)
+#define LAB_LOCK(l, c)	 claim_lock(&(l)->queued, false)
+#define LAB_UNLOCK(l, c) claim_unlock(&(l)->queued)
 #include "../locks/loops.h"
 
 #define LAB_ID		 claim_takes_back
@@ -163,6 +164,6 @@ static void unlock_claimed(struct qspinlock *lock)
 #define LAB_ABOUT	 "its head takes the tail back if nobody is behind"
 #define LAB_FLAGS	 LAB_RESILIENT
 #define LAB_INIT(l)	 ((void)(l))
-#define LAB_LOCK(l, c)	 lock_claimed(&(l)->queued, true)
-#define LAB_UNLOCK(l, c) unlock_claimed(&(l)->queued)
+#define LAB_LOCK(l, c)	 claim_lock(&(l)->queued, true)
+#define LAB_UNLOCK(l, c) claim_unlock(&(l)->queued)
 #include "../locks/loops.h"

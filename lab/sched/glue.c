@@ -6,6 +6,7 @@
 #include "../locks/cna.h"
 #include "../locks/held.h"
 #include "claims.h"
+#include "cycles.h"
 #include "paravirt.h"
 #include "sched.h"
 
@@ -14,7 +15,14 @@
 extern const struct lab_ops lab_qspin, lab_by_table, lab_queued_cmpxchg, lab_queued_store,
 	lab_cna_ops, lab_pv_queued_ops, lab_pv_hybrid_ops, lab_unfair, lab_own_ticket,
 	lab_ticket_10, lab_ticket_auto, lab_tas, lab_two_steps, lab_no_release, lab_claim_waits,
-	lab_claim_takes_back;
+	lab_claim_takes_back, lab_cycles;
+
+#define CYCLES(suffix, parts)      \
+	{ .name = "cycles" suffix, \
+	  .ops = &lab_cycles,      \
+	  .resilient = true,       \
+	  .cycles = true,          \
+	  .without = (parts) }
 
 static const struct sched_lock all[] = {
 	/* The first pause may be before there is a place, where the pending bit is. */
@@ -33,6 +41,17 @@ static const struct sched_lock all[] = {
 	{ .name = "held-table", .ops = &lab_by_table, .fifo_after = 2, .resilient = true },
 	{ .name = "claim-waits", .ops = &lab_claim_waits, .resilient = true },
 	{ .name = "claim-takes-back", .ops = &lab_claim_takes_back, .resilient = true },
+	CYCLES("", 0),
+	CYCLES("-once", CYCLE_AGAIN),
+	/* Two searches hide what one gets wrong: of these one is enough. */
+	CYCLES("-one-look", CYCLE_SECOND_LOOK | CYCLE_AGAIN),
+	CYCLES("-attempts-held", CYCLE_ATTEMPTS | CYCLE_OTHERS | CYCLE_AGAIN),
+	CYCLES("-first-entry", CYCLE_OTHERS | CYCLE_AGAIN),
+	CYCLES("-free-held", CYCLE_WORD | CYCLE_AGAIN),
+	CYCLES("-below", CYCLE_TOP | CYCLE_AGAIN),
+	CYCLES("-no-stages", CYCLE_STAGES),
+	CYCLES("-all-leave", CYCLE_VICTIM),
+	CYCLES("-pairs", CYCLE_MORE_THAN_2),
 	{ .name = "wrong-two-steps", .ops = &lab_two_steps },
 	{ .name = "wrong-no-release", .ops = &lab_no_release },
 	{ .name = "wrong-order", .ops = &lab_unfair, .fifo_after = 1 },
@@ -153,6 +172,14 @@ const char *mc_kind_name(int kind)
 	return names[kind];
 }
 
+/* A word that is locked does not say by whom. */
+bool mc_names_owner(uint32_t word, int cpu)
+{
+	(void)word;
+	(void)cpu;
+	return true;
+}
+
 uint32_t mc_lock_word(int lock)
 {
 	return sched_locks[lock].word;
@@ -173,6 +200,8 @@ const char *mc_residue(void)
 			return "left behind: an entry in a table";
 		if (per_cpu(claim_own.held, i) || per_cpu(claim_own.queued, i))
 			return "left behind: a lock that is held, or a place in a queue";
+		if (per_cpu(cycle_cpus.cnt, i) || per_cpu(cycle_cpus.nr, i))
+			return "left behind: an entry in a table, or the record of a wait";
 	}
 	for (i = 0; i < (int)sizeof(tables); i += 16) {
 		if (*(void **)(tables + i))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What must hold of every lock: one owner, an end of every wait, the order that is promised. */
 #include "../locks/cna.h"
+#include "graph.h"
 #include "sched.h"
 
 enum {
@@ -17,21 +18,28 @@ void mc_oracle_reset(void)
 		mc.word[i] = 0;
 		mc.inside[i] = -1;
 	}
+	mc_graph_reset();
 }
 
 void mc_observe(void)
 {
+	bool changed = false;
 	int i;
 
 	for (i = 0; i < MC_LOCKS; i++) {
-		uint32_t word = mc_lock_word(i);
+		uint32_t word = mc_lock_word(i), old = mc.word[i];
 
-		if (word == mc.word[i])
+		if (word == old)
 			continue;
 		mc.word[i] = word;
 		mc_note(MC_NOTE_WORD, NULL, i, word);
 		mc.idle = 0;
+		if (sched_lock->cycles)
+			mc_graph_word(i, old, word);
+		changed = sched_lock->cycles;
 	}
+	if (changed)
+		mc_waits_changed();
 }
 
 static int wanted(int cpu)
@@ -65,11 +73,15 @@ void mc_attempt(int lock)
 	}
 	ctx->attempt = lock;
 	ctx->own = mc.inside[lock] == mc.cur;
+	ctx->in_cycle = false;
+	ctx->joined = false;
+	ctx->told = 0;
 	ctx->looks = 0;
 	mc_this()->watch = 0;
 	mc_this()->woken = false;
 	mc.idle = 0;
 	mc_note(MC_NOTE_LOCK, NULL, lock, 0);
+	mc_waits_changed();
 }
 
 static int kind_of(const struct mc_ctx *ctx, int ret)
@@ -81,10 +93,32 @@ static int kind_of(const struct mc_ctx *ctx, int ret)
 	return ctx->own ? KIND_AA : KIND_DEADLOCK;
 }
 
+/* Below this context its CPU has or wants the lock already. */
+static bool is_own(int lock)
+{
+	struct mc_cpu *cpu = mc_this();
+	int level;
+
+	for (level = 0; level < cpu->level; level++) {
+		if (cpu->ctx[level].attempt == lock || cpu->ctx[level].releasing == lock)
+			return true;
+	}
+	return cpu->ctx[level].own;
+}
+
+static const char *judge_error(const struct mc_ctx *ctx, int lock)
+{
+	if (!sched_lock->resilient)
+		return "an error of a lock that has none";
+	if (sched_lock->cycles && !ctx->told && !is_own(lock))
+		return "an error without a deadlock";
+	return NULL;
+}
+
 static const char *judge(const struct mc_ctx *ctx, int lock, int ret)
 {
 	if (ret)
-		return sched_lock->resilient ? NULL : "an error of a lock that has none";
+		return judge_error(ctx, lock);
 	if (ctx->own || mc.inside[lock] >= 0)
 		return "two owners of one lock";
 	return sched_order.before[mc.cur] ? "somebody who came later was first" : NULL;
@@ -102,6 +136,7 @@ void mc_attempt_over(int lock, int ret)
 		mc_fail(why);
 	if (!ret)
 		mc.inside[lock] = mc.cur;
+	mc_graph_leave(lock);
 	ctx->attempt = -1;
 	sched_order.paused[mc.cur] = 0;
 	for (i = 0; i < mc_cfg.ncpu; i++)
@@ -109,15 +144,22 @@ void mc_attempt_over(int lock, int ret)
 	mc_stats.taken += !ret;
 	mc_stats.kinds[ctx->kind]++;
 	mc.idle = 0;
+	mc_waits_changed();
 }
 
+/* A verdict, before anything was done about it. */
 void mc_reported(int kind, int ret)
 {
-	mc_fail("none of these locks reports anything");
-}
+	struct mc_ctx *ctx = mc_ctx();
 
-void mc_waits_changed(void)
-{
+	if (!sched_lock->cycles)
+		mc_fail("none of these locks reports anything");
+	if (!ctx->in_cycle)
+		mc_fail("false verdict: no cycle of waits, or a second victim");
+	mc_graph_dissolve();
+	ctx->told++;
+	mc_graph_leave(ctx->attempt);
+	mc_waits_changed();
 }
 
 void mc_quiescent(void)
@@ -130,5 +172,6 @@ void mc_quiescent(void)
 
 void mc_no_progress(void)
 {
-	mc_blame("hang: everybody waits");
+	mc_blame(mc_graph_cycle() ? "missed cycle: nobody leaves a cycle of waits" :
+				    "hang: everybody waits");
 }

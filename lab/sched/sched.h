@@ -14,12 +14,15 @@
  * @sockets: that order holds among CPUs of a socket; 0 is 1
  * @ticket: free when both halves of the word are equal
  * @resilient: acquisitions may fail
+ * @cycles: they fail if they are part of a deadlock, and nobody else does
+ * @without: parts of the search for deadlocks that this one is without (cycles.h)
  */
 struct sched_lock {
 	const char *name;
 	const struct lab_ops *ops;
 	int fifo_after, sockets;
-	bool ticket, resilient;
+	bool ticket, resilient, cycles;
+	unsigned int without;
 };
 
 extern const struct sched_lock *sched_lock;
