@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Run the litmus tests: each must be forbidden, and each of its broken forms allowed.
 
-A test says in comments which text of the lock's C it stands for ("C: file function: text") and how
-to break it ("Broken: old => new", "Broken: without text", more than one after "; ").
+A test says in comments which text of the lock's C it stands for ("C: file function: text", or
+"Patch: series function: text" of what a series of kernel-patches adds) and how to break it
+("Broken: old => new", "Broken: without text", more than one after "; ").
 """
 
 import argparse
@@ -31,13 +32,28 @@ def find_source(tree, name):
     return next((p for p in places if p.exists()), None)
 
 
+def patched_sources(series):
+    """What each patch of @series leaves of the files where it changes them."""
+    for path in sorted((HERE.parents[1] / "kernel-patches" / series).glob("*.patch")):
+        lines = path.read_text().split("\n")
+        yield "\n".join(ln[1:] for ln in lines if ln[:1] in (" ", "+") and ln[:3] != "+++")
+
+
+def has_text(source, function, want):
+    body = source and body_of(source, function)
+    return body and want.split(" /*")[0] in body
+
+
 def untied(tree, text):
-    """The first mark whose text is not in the C any more."""
+    """The first mark whose text is not in the C or the patches any more."""
     for mark in marks(text, "C"):
         name, function, want = re.match(r"(\S+) (\w+): (.*)", mark).groups()
         source = find_source(tree, name)
-        body = source and body_of(source.read_text(), function)
-        if not body or want.split(" /*")[0] not in body:
+        if not has_text(source and source.read_text(), function, want):
+            return mark
+    for mark in marks(text, "Patch"):
+        series, function, want = re.match(r"(\S+) (\w+): (.*)", mark).groups()
+        if not any(has_text(source, function, want) for source in patched_sources(series)):
             return mark
     return None
 
