@@ -74,7 +74,7 @@ static enum res_mode want(void)
 {
 	if (!here.hypervisor || (here.kvm && here.realtime))
 		return RES_MODE_QUEUE;
-	return here.kicks && !here.no_pvspin && !here.one_cpu ? RES_MODE_HYBRID : RES_MODE_TAS;
+	return RES_MODE_TAS; /* hybrid only on demand */
 }
 
 /* Starts the machine with "rqspinlock=@arg", or without. */

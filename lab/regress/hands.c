@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where newcomers may come first, a lock that changes hands is no reason to give up soon. */
+/* A lock that changes hands is no reason to give up soon; and a wait has an end all the same. */
 #include <stdio.h>
 #include <time.h>
 
@@ -17,13 +17,16 @@ struct hands {
 	const struct lab_ops *ops;
 	union lab_lock lock;
 	u64 until;	  /* ns */
+	bool irqs_off;	  /* of the waiter */
+	u64 base;	  /* of the clock */
 	u64 before, last; /* around the last write of an owner */
 	u64 began, ended; /* the wait */
 	/*
 	 * What the kernel took from the waiter: 50 ms of every second from those in real time. A
 	 * waiter that is away for so long sees the owner that it left, or sees its limit late.
 	 */
-	u64 away; /* ns */
+	u64 away;    /* ns */
+	u64 wait_ns; /* by the report */
 	u32 over, kind;
 	int err;
 };
@@ -71,38 +74,76 @@ static void play(int cpu, void *arg)
 	}
 	h.began = shim_clock();
 	used = cpu_time();
+	shim_irqs_off = h.irqs_off;
 	h.err = h.ops->lock(&h.lock, NULL);
+	shim_irqs_off = false;
+	shim_clock_base = h.base;
 	used = cpu_time() - used;
 	h.ended = shim_clock();
 	h.away = h.ended - h.began - min(used, h.ended - h.began);
 	h.kind = last_kind;
+	h.wait_ns = last_wait_ns;
 	smp_store_release(&h.over, 1);
 }
 
-static bool run(const struct lab_ops *ops, u64 until)
+static bool run(const struct lab_ops *ops, u64 until, bool irqs_off)
 {
 	memset(&h, 0, sizeof(h));
 	h.ops = ops;
 	h.until = until;
+	h.irqs_off = irqs_off;
+	h.base = shim_clock_base;
 	h.lock.word = 5;
 	lab_team(2, play, NULL);
 	return EXPECT(h.err == -ETIMEDOUT) && EXPECT(h.kind == RES_KIND_TIMEOUT) &&
 	       EXPECT(res_is_free(h.lock.word));
 }
 
+/* Without a queue in front it has the pending bit. */
+static u64 limit_of(const struct lab_ops *ops)
+{
+	if (ops->flags & LAB_TAS)
+		return RES_TAS_TIMEOUT;
+	return ops->flags & LAB_UNFAIR ? 2 * RES_DEF_TIMEOUT : RES_DEF_TIMEOUT;
+}
+
 /* The limit counts from the last change. */
 bool limit_from_the_last_owner(const struct lab_ops *ops)
 {
-	u64 limit = ops->flags & LAB_TAS ? RES_TAS_TIMEOUT : 2 * RES_DEF_TIMEOUT;
+	u64 limit = limit_of(ops);
 
-	return run(ops, limit * 3 / 2) && EXPECT(h.ended + h.away >= h.before + limit - EARLY_NS) &&
+	return run(ops, limit * 3 / 2, false) &&
+	       EXPECT(h.ended + h.away >= h.before + limit - EARLY_NS) &&
 	       EXPECT(h.ended < h.last + limit + h.away + LATE_NS);
 }
 
 /* ... and there is an end to that. */
-bool limit_of_unfairness(const struct lab_ops *ops)
+static bool ends_after(const struct lab_ops *ops, u64 limit, bool irqs_off)
 {
-	return run(ops, 2 * RES_UNFAIR_TIMEOUT) &&
-	       EXPECT(h.ended - h.began >= RES_UNFAIR_TIMEOUT) &&
-	       EXPECT(h.ended - h.began < RES_UNFAIR_TIMEOUT + h.away + LATE_NS);
+	return run(ops, 2 * RES_MOVING_TIMEOUT, irqs_off) && EXPECT(h.ended - h.began >= limit) &&
+	       EXPECT(h.ended - h.began < limit + h.away + LATE_NS);
+}
+
+bool limit_of_all_changes(const struct lab_ops *ops)
+{
+	return ends_after(ops, RES_MOVING_TIMEOUT, false);
+}
+
+bool limit_with_interrupts_off(const struct lab_ops *ops)
+{
+	return ends_after(ops, RES_IRQS_OFF_TIMEOUT, true);
+}
+
+static void turn_back(void)
+{
+	shim_on_end = NULL;
+	shim_clock_base = shim_cycles();
+}
+
+/* To 0, between the verdict and the report: the report says what went before. */
+bool clock_that_goes_back(const struct lab_ops *ops)
+{
+	shim_on_end = turn_back;
+	return run(ops, 0, false) && EXPECT(h.wait_ns >= limit_of(ops)) &&
+	       EXPECT(h.wait_ns < limit_of(ops) + h.away + LATE_NS);
 }

@@ -9,6 +9,7 @@
 #define LIMIT_S 20
 
 __thread u32 last_kind;
+__thread u64 last_wait_ns;
 
 static const struct test tests[] = {
 	{ "AA at once", aa_at_once },
@@ -29,9 +30,11 @@ static const struct test queue_tests[] = {
 	{ 0 },
 };
 
-static const struct test unfair_tests[] = {
+static const struct test limit_tests[] = {
 	{ "limit from the last change of owners", limit_from_the_last_owner },
-	{ "limit of all changes of owners", limit_of_unfairness },
+	{ "limit of all changes of owners", limit_of_all_changes },
+	{ "limit with interrupts off", limit_with_interrupts_off },
+	{ "a clock that goes back", clock_that_goes_back },
 	{ 0 },
 };
 
@@ -46,6 +49,7 @@ struct call {
 static void on_failure(const struct shim_failure *f)
 {
 	last_kind = f->kind;
+	last_wait_ns = f->wait_ns;
 }
 
 /* What the running test was the first to miss. */
@@ -114,8 +118,8 @@ int main(void)
 			    tests[k].run != aa_at_once && tests[k].run != unlock_nmi_order);
 		for (k = 0; queue_tests[k].name && !(lab_locks[i]->flags & LAB_TAS); k++)
 			run(&queue_tests[k], lab_locks[i], true);
-		for (k = 0; unfair_tests[k].name && lab_locks[i]->flags & LAB_UNFAIR; k++)
-			run(&unfair_tests[k], lab_locks[i], true);
+		for (k = 0; limit_tests[k].name; k++)
+			run(&limit_tests[k], lab_locks[i], true);
 	}
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed != 0;

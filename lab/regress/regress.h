@@ -13,6 +13,7 @@ bool expect(bool ok, const char *what);
 #define EXPECT(cond) expect(cond, #cond)
 
 extern __thread u32 last_kind;
+extern __thread u64 last_wait_ns;
 
 struct test {
 	const char *name;
@@ -30,7 +31,9 @@ bool tail_reset_of_kept_queue(const struct lab_ops *ops);
 bool tail_of_no_cpu(const struct lab_ops *ops);
 bool tail_of_an_idle_cpu(const struct lab_ops *ops);
 bool limit_from_the_last_owner(const struct lab_ops *ops);
-bool limit_of_unfairness(const struct lab_ops *ops);
+bool limit_of_all_changes(const struct lab_ops *ops);
+bool limit_with_interrupts_off(const struct lab_ops *ops);
+bool clock_that_goes_back(const struct lab_ops *ops);
 bool leave_behind_one_who_stands_still(const struct lab_ops *ops);
 
 /* Every place in a queue is free again. */

@@ -26,6 +26,7 @@ extern int (*const __stop_shim_initcalls[])(void) __attribute__((weak));
 unsigned long shim_offset[NR_CPUS];
 unsigned int shim_nr_cpus;
 void (*shim_on_failure)(const struct shim_failure *f);
+void (*shim_on_end)(void);
 
 struct res_waiter;
 void res_write_note(struct res_waiter *w, u64 wait);

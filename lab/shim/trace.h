@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tracepoints. A failure goes to a function of the user, if there is one; contention_begin
- * and contention_end are off, as they are in a kernel that nobody traces.
+ * Tracepoints. A failure goes to a function of the user, and so does contention_end, if there is
+ * one; contention_begin is off, as it is in a kernel that nobody traces.
  */
 #ifndef LAB_SHIM_TRACE_H
 #define LAB_SHIM_TRACE_H
@@ -24,6 +24,8 @@ struct shim_failure {
 };
 
 extern void (*shim_on_failure)(const struct shim_failure *f);
+/* A wait is over, its report not made. */
+extern void (*shim_on_end)(void);
 
 static inline void trace_contention_begin(void *lock, unsigned int flags)
 {
@@ -35,6 +37,10 @@ static inline void trace_contention_end(void *lock, int ret)
 {
 	(void)lock;
 	(void)ret;
+#ifndef SHIM_EXTERN
+	if (unlikely(shim_on_end))
+		shim_on_end();
+#endif
 }
 
 #define trace_rqspinlock_failure(lock_, kind_, ret_, wait_, owner_, chain_, ip_) \

@@ -9,9 +9,8 @@
 #define GROWTH 1.2
 
 /*
- * Waiters that come one after the other, owners that hold the lock for long: nobody waits for
- * longer than its limit, or fails before it; the others get the lock in the order in which they
- * came.
+ * Waiters that come one after the other. Owners that hold the lock for long: all get it, in the
+ * order in which they came. An owner that stalls: each fails when its own limit is over.
  */
 bool waits_limits(const struct lab_ops *ops);
 /* The longest stretches with interrupts off do not grow with the number of waiters. */

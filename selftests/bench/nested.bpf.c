@@ -12,6 +12,7 @@
 #include "nested.h"
 
 #define EAGAIN	  11
+#define ENOMEM	  12
 #define E2BIG	  7
 #define EBUSY	  16
 #define EDEADLK	  35
@@ -123,8 +124,9 @@ static __always_inline long output(void)
 {
 	__u64 value = 1;
 	long err = bpf_ringbuf_output(&ring, &value, sizeof(value), BPF_RB_NO_WAKEUP);
+	bool full = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_SIZE / 2;
 
-	return err == -EAGAIN ? NO_ROOM : err;
+	return err == -EAGAIN && full ? NO_ROOM : err;
 }
 
 static __always_inline long reserve(void)
@@ -138,19 +140,16 @@ static __always_inline long reserve(void)
 	return record ? 0 : NO_RECORD;
 }
 
-static __always_inline long insert(__u32 key)
-{
-	long err = update(&preallocated, key);
-
-	return err == -E2BIG ? NO_ROOM : err;
-}
-
 /* One CPU deletes, the others insert: they all want the free list of that one. */
 static __always_inline long insert_or_delete(__u32 key)
 {
+	long err;
+
 	key %= 4096;
-	if (this_cpu() != 1)
-		return insert(key);
+	if (this_cpu() != 1) {
+		err = update(&preallocated, key);
+		return err == -E2BIG ? NO_ROOM : err;
+	}
 	bpf_map_delete_elem(&preallocated, &key);
 	return NO_ROOM;
 }
@@ -161,7 +160,7 @@ static __always_inline long insert_nested(__u32 key)
 	long err;
 
 	key |= 1U << 31;
-	err = insert(key);
+	err = update(&preallocated, key);
 	if (!err)
 		bpf_map_delete_elem(&preallocated, &key);
 	return err;
@@ -245,6 +244,9 @@ static __always_inline void count(long err)
 		   err == -EDEADLK   ? &nested.edeadlk :
 		   err == -ETIMEDOUT ? &nested.etimedout :
 		   err == -EBUSY     ? &nested.ebusy :
+		   err == -ENOMEM    ? &nested.enomem :
+		   err == -EAGAIN    ? &nested.eagain :
+		   err == -E2BIG     ? &nested.e2big :
 				       &nested.other;
 
 	if (err == NO_ROOM)

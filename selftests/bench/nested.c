@@ -140,12 +140,17 @@ static void print_outcome(const struct nested_info *info, const struct nested_co
 			   n->edeadlk	? "-EDEADLK" :
 			   n->etimedout ? "-ETIMEDOUT" :
 			   n->ebusy	? "-EBUSY" :
+			   n->enomem	? "-ENOMEM" :
+			   n->eagain	? "-EAGAIN" :
+			   n->e2big	? "-E2BIG" :
 			   n->null	? "NULL" :
 			   n->ok	? "ok" :
 					  "not reached";
 
 	printf("{\"case\": \"%s\", \"outcome\": \"%s\", \"usable\": %s, \"ok\": %llu, ", info->name,
 	       what, ok ? "true" : "false", n->ok);
+	printf("\"ENOMEM\": %llu, \"EAGAIN\": %llu, \"E2BIG\": %llu, ", n->enomem, n->eagain,
+	       n->e2big);
 	printf("\"EDEADLK\": %llu, \"EBUSY\": %llu, \"NULL\": %llu, \"ETIMEDOUT\": %llu, \"other\": %llu}\n",
 	       n->edeadlk, n->ebusy, n->null, n->etimedout, n->other);
 }

@@ -18,7 +18,7 @@ enum nested_case {
 };
 
 struct nested_counts {
-	__u64 ok, edeadlk, etimedout, ebusy, null, other;
+	__u64 ok, edeadlk, etimedout, ebusy, enomem, eagain, e2big, null, other;
 };
 
 #endif

@@ -21,13 +21,13 @@ CASES = {
     "hash-same-bucket": ("-EBUSY", "-EDEADLK"),
     "hash-other-bucket": ("-EBUSY", "ok"),
     "hash-two-maps": ("hang", "-EDEADLK"),
-    "lru-list": ("hang", "-EDEADLK"),
+    "lru-list": ("hang", "-ENOMEM"),
     "lpm-trie": ("hang", "-EDEADLK"),
-    "queue": ("hang", "-EDEADLK"),
-    "stack": ("hang", "-EDEADLK"),
-    "ringbuf-output": ("hang", "-EDEADLK"),
+    "queue": ("hang", "-EBUSY"),
+    "stack": ("hang", "-EBUSY"),
+    "ringbuf-output": ("hang", "-EAGAIN"),
     "ringbuf-reserve": ("hang", "NULL"),
-    "free-list": ("hang or -EBUSY", "-EDEADLK"),
+    "free-list": ("hang or -EBUSY or -E2BIG", "-E2BIG"),
 }
 SILENCE = 90  # seconds in which a guest that began a case must say something
 

@@ -251,8 +251,8 @@ static void push_on_locked(void)
 	err = bpf_map_update_elem(bpf_map__fd(skel->maps.queue), NULL, &value, BPF_EXIST);
 	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
 	pthread_join(owner, NULL);
-	skel->bss->etimedout += err == -ETIMEDOUT;
-	if (!err || err == -ETIMEDOUT)
+	skel->bss->refused += err == -EBUSY;
+	if (!err || err == -EBUSY)
 		return;
 	skel->bss->other++;
 	skel->bss->other_err = err;
@@ -263,7 +263,7 @@ static void wait_long(enum place at, __u64 count)
 {
 	(void)at;
 	skel->bss->place = AT_QUEUE;
-	for (__u64 i = 0; i < count * 5 && skel->bss->etimedout < count; i++)
+	for (__u64 i = 0; i < count * 5 && skel->bss->refused < count; i++)
 		push_on_locked();
 }
 

@@ -2,6 +2,7 @@
 """Deadlocks inside maps, made to order: selftests/cli/map_failures.c."""
 
 import contextlib
+import errno
 import json
 import select
 import subprocess
@@ -26,6 +27,24 @@ PLACES = {
     "queue": ("queue queue lock", "bpf_map_push_elem(&queue,"),
     "stack": ("stack stack lock", "bpf_map_pop_elem(&stack,"),
 }
+
+# What the operation returns where it is not the lock's own error, on every kernel.
+REFUSALS = {
+    "lru_list": errno.ENOMEM,
+    "lru_cpu": errno.ENOMEM,
+    "ringbuf_output": errno.EAGAIN,
+    "queue": errno.EBUSY,
+    "stack": errno.EBUSY,
+}
+
+
+def failed(told, place):
+    """How often the lock failed; and every operation said so in its own way."""
+    assert told["nested_ok"] == told["etimedout"] == 0, told
+    assert told["other_err"] == -REFUSALS.get(place, 0), told
+    own = "other" if place in REFUSALS else "edeadlk"
+    assert told[own] + told["refused"] == told["edeadlk"] + told["other"] + told["refused"], told
+    return told[own] + told["refused"]
 
 
 @contextlib.contextmanager

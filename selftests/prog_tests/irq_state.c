@@ -8,6 +8,7 @@
 #include "runner/bpf.h"
 #include "runner/locks.h"
 #include "selftests/progs/irq_state.skel.h"
+#include "selftests/progs/irq_timer.skel.h"
 
 static struct irq_state_bpf *load(const char *name)
 {
@@ -72,9 +73,66 @@ IRQ_TEST(on_after_failed_irqsave, 1, true)
 IRQ_TEST(off_after_nested_failure, 0, true)
 IRQ_TEST(on_after_nested_failure_and_release, 1, true)
 
+/* The callback stays for so long if nobody tells it to end. */
+#define CALLBACK_NS 3000000000ULL
+
+struct timer_end {
+	struct irq_timer_bpf *skel;
+	const struct bpf_program *prog;
+};
+
+/* On another CPU than the callback. */
+static int end_timer(void *arg)
+{
+	struct timer_end *end = arg;
+	double deadline = now_ms() + 10e3;
+	int retval = 0;
+
+	while (!*(volatile __u32 *)&end->skel->bss->stage && now_ms() < deadline)
+		;
+	CHECK(!prog_run(end->prog, &retval), "run");
+	__atomic_store_n(&end->skel->bss->release, 1, __ATOMIC_RELEASE);
+	return retval;
+}
+
+/* What the program returned; the callback must not have ended before. */
+static void check_no_wait(const char *name, int want)
+{
+	struct irq_timer_bpf *skel = irq_timer_bpf__open_and_load();
+	struct timer_end end = { .skel = skel };
+	struct role roles[2] = { { .call = end_timer, .arg = &end, .cpu = 0 }, { .cpu = 1 } };
+	int retval;
+
+	if (!CHECK(skel, "load: %s", strerror(errno)))
+		return;
+	end.prog = bpf_object__find_program_by_name(skel->obj, name);
+	roles[1].prog = skel->progs.start;
+	if (CHECK(!prog_run(skel->progs.measure, &retval) && skel->bss->loop_ns, "measure")) {
+		skel->data->loops = CALLBACK_NS / skel->bss->loop_ns + 1;
+		run_roles(roles, 2);
+		CHECK_EQ(roles[1].retval, 0, "start of the timer");
+		CHECK_EQ(roles[0].retval, want, name);
+		CHECK_EQ(skel->bss->stage_after, 1, "the callback goes on afterwards");
+	}
+	irq_timer_bpf__destroy(skel);
+}
+
+/* Another CPU runs the callback: with interrupts off nobody waits for its end. */
+static void test_timer_cancel(void)
+{
+	check_no_wait("cancel", -EOPNOTSUPP);
+}
+
+static void test_timer_delete(void)
+{
+	check_no_wait("delete", 0);
+}
+
 #define CASE(test) { .name = #test, .run = test_##test }
 
 static const struct test_case cases[] = {
+	{ .name = "timer_cancel", .run = test_timer_cancel, .min_cpus = 2 },
+	{ .name = "timer_delete", .run = test_timer_delete, .min_cpus = 2 },
 	CASE(on_outside),
 	CASE(off_inside_local_save),
 	CASE(off_inside_irqsave),

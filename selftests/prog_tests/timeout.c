@@ -16,14 +16,20 @@ struct waiter {
 #define HOLD_NS 4000000000ULL
 
 /* An owner that nobody tells to release stays for HOLD_NS, whatever the kernel gives a loop. */
-static struct timeout_bpf *load(void)
+static struct timeout_bpf *load_with(bool clock)
 {
-	struct timeout_bpf *skel = timeout_bpf__open_and_load();
+	struct timeout_bpf *skel = timeout_bpf__open();
 	__u64 shortest = HOLD_NS;
 	int retval, i;
 
-	if (!CHECK(skel, "load: %s", strerror(errno)))
+	if (!CHECK(skel, "open: %s", strerror(errno)))
 		return NULL;
+	bpf_program__set_autoload(skel->progs.set_clock, clock);
+	if (!CHECK(!timeout_bpf__load(skel) && !timeout_bpf__attach(skel), "load: %s",
+		   strerror(errno))) {
+		timeout_bpf__destroy(skel);
+		return NULL;
+	}
 	for (i = 0; i < 3; i++) {
 		if (prog_run(skel->progs.measure, &retval))
 			break;
@@ -33,6 +39,11 @@ static struct timeout_bpf *load(void)
 	CHECK(i == 3 && shortest, "a loop was not measured");
 	skel->data->loops = HOLD_NS / (shortest ? shortest : 1) + 1;
 	return skel;
+}
+
+static struct timeout_bpf *load(void)
+{
+	return load_with(false);
 }
 
 static bool wait_for_owner(const struct timeout_bpf *skel)
@@ -192,11 +203,79 @@ static void test_queue_dissolves(void)
 	timeout_bpf__destroy(skel);
 }
 
+#define LINE	   7
+#define LINE_TURNS 5
+/* Three of them are more than a limit in the queue, one is less than any limit. */
+#define LINE_MS 175
+
+struct line {
+	struct timeout_bpf *skel;
+	int failed;
+};
+
+static int take_turns(void *arg)
+{
+	struct line *line = arg;
+	int retval, i;
+
+	for (i = 0; i < LINE_TURNS; i++) {
+		if (prog_run(line->skel->progs.stand_in_line, &retval))
+			return -1;
+		__sync_fetch_and_add(&line->failed, retval != 0);
+	}
+	return 0;
+}
+
+/* True if nobody kept the lock for nearly as long as a limit: owners lose their CPUs, too. */
+static bool line_up(int *failed)
+{
+	struct timeout_bpf *skel = load_with(true);
+	struct line line = { .skel = skel };
+	struct role roles[LINE] = {};
+	bool fair;
+	int i;
+
+	if (!skel)
+		return true;
+	skel->bss->turn_ns = LINE_MS * 1000000ULL;
+	for (i = 0; i < LINE; i++)
+		roles[i] = (struct role){
+			.call = take_turns,
+			.arg = &line,
+			.cpu = i % online_cpus(),
+		};
+	run_roles(roles, LINE);
+	for (i = 0; i < LINE; i++)
+		CHECK_EQ(roles[i].retval, 0, "a thread in the line");
+	fair = skel->bss->longest_ns < 240000000ULL;
+	*failed = line.failed;
+	test_note("%d of %d failed; the longest turn took %llu ms", line.failed, LINE * LINE_TURNS,
+		  (unsigned long long)skel->bss->longest_ns / 1000000);
+	check_usable(skel);
+	timeout_bpf__destroy(skel);
+	return fair;
+}
+
+/* All together wait for longer than any limit, and the lock moves on all the time. */
+static void test_line(void)
+{
+	int failed = 0, i;
+
+	for (i = 0; i < 3; i++) {
+		if (line_up(&failed) || !failed)
+			break;
+		test_note("an owner lost its CPU: once more");
+	}
+	if (i < 3)
+		CHECK_EQ(failed, 0, "threads in a line that moves");
+}
+
 static const struct test_case cases[] = {
 	{ .name = "plain", .run = test_plain, .min_cpus = 2 },
 	{ .name = "irqsave", .run = test_irqsave, .min_cpus = 2 },
 	{ .name = "released_in_time", .run = test_released_in_time, .min_cpus = 2 },
 	{ .name = "queue_dissolves", .run = test_queue_dissolves, .min_cpus = 3 },
+	{ .name = "line", .run = test_line, .min_cpus = 3 },
 	{},
 };
 

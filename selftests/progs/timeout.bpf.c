@@ -11,6 +11,11 @@ __u32 release_at = ~0U;
 __u64 loop_ns;
 /* So many of them the owner waits. */
 int loops = 1;
+/* Read by whoever cannot read a clock, because it has a lock. */
+__u64 clock_ns;
+__u64 turn_ns;
+/* When the lock was released last; the longest time between two releases. */
+__u64 moved_at, longest_ns;
 
 static __noinline bool hold_on(void)
 {
@@ -74,6 +79,44 @@ int want_irqsave(void *ctx)
 	if (!err)
 		bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
 	return err;
+}
+
+/* With interrupts on, also while a lock is held: each CPU's tick comes. */
+SEC("?tp_btf/hrtimer_expire_entry")
+int set_clock(void *ctx)
+{
+	clock_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __noinline bool stay_until(__u64 end)
+{
+	while (may_loop) {
+		if (*(volatile __u64 *)&clock_ns >= end)
+			return false;
+	}
+	return true;
+}
+
+SEC("syscall")
+int stand_in_line(void *ctx)
+{
+	__u64 now, before;
+	int i, err = bpf_res_spin_lock(&lock_a);
+
+	if (err)
+		return err;
+	now = clock_ns;
+	for (i = 0; may_loop && i < loops; i++) {
+		if (!stay_until(now + turn_ns))
+			break;
+	}
+	bpf_res_spin_unlock(&lock_a);
+	now = bpf_ktime_get_ns();
+	before = __sync_lock_test_and_set(&moved_at, now);
+	if (before && now > before && now - before > longest_ns)
+		longest_ns = now - before;
+	return 0;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
