@@ -14,19 +14,35 @@
 #include "report/gather.h"
 #include "report/graphviz.h"
 #include "report/lines.h"
+#include "report/marks.h"
 #include "report/page.h"
+#include "report/perfetto.h"
 #include "version.h"
 
 struct report_cmd {
 	const char *in;	 /* "-": standard input */
 	const char *out; /* NULL: standard output */
+	const char *perfetto;
 	bool json, skip;
 };
 
-enum { KEY_SKIP = 0x1000 };
+/* What the lines add up to: for the page, and for the timeline if one is wanted. */
+struct events {
+	struct gather sums;
+	struct marks marks;
+	struct lines lines;
+	bool draw;
+	int err; /* the first that happened */
+};
+
+enum { KEY_SKIP = 0x1000, KEY_PERFETTO };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the page to FILE instead of standard output", 1 },
+	{ "perfetto", KEY_PERFETTO, "FILE", 0,
+	  "Write failures and waits, CPU by CPU, to FILE, which ui.perfetto.dev and "
+	  "chrome://tracing open; the page only with --output",
+	  1 },
 	{ "skip", KEY_SKIP, NULL, 0,
 	  "Leave out lines that 'rqspin trace --json' has not written, and count them", 2 },
 	{ 0 },
@@ -45,6 +61,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		r->out = arg;
 		return 0;
+	case KEY_PERFETTO:
+		r->perfetto = arg;
+		return 0;
 	case KEY_SKIP:
 		r->skip = true;
 		return 0;
@@ -57,8 +76,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts_error(state, "needs a file that 'rqspin trace --json' has written, or -");
 		return 0;
 	case ARGP_KEY_END:
-		if (!r->out && !r->json && isatty(STDOUT_FILENO))
+		if (!r->out && !r->json && !r->perfetto && isatty(STDOUT_FILENO))
 			opts_error(state, "the page is not for a terminal: use -o FILE");
+		if (r->out && r->perfetto && !strcmp(r->out, r->perfetto))
+			opts_error(state, "--output and --perfetto name one file");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -77,12 +98,22 @@ static const struct argp argp = {
 	       "that of several traces, one after the other; - is standard input. A line that is "
 	       "none of trace's is an error that names its number, unless --skip is given. Graphs "
 	       "of cycles are drawn by graphviz; without it they are lines of text. With --json, "
-	       "print the numbers of the page instead.",
+	       "print the numbers of the page instead. The timeline of --perfetto: timeline.md.",
 };
 
-static int read_events(const struct report_cmd *r, struct gather *g, struct lines *l)
+static void take_line(const json_t *line, void *ctx)
+{
+	struct events *e = ctx;
+
+	gather_line(line, &e->sums);
+	if (e->draw && !strcmp(json_string_value(json_object_get(line, "type")), "failure"))
+		e->err = e->err ?: marks_add(&e->marks, line);
+}
+
+static int read_lines(const struct report_cmd *r, struct events *e)
 {
 	bool is_stdin = !strcmp(r->in, "-");
+	struct lines *l = &e->lines;
 	int err;
 
 	*l = (struct lines){ .name = is_stdin ? "standard input" : r->in, .skip = r->skip };
@@ -92,16 +123,28 @@ static int read_events(const struct report_cmd *r, struct gather *g, struct line
 		pr_err("%s: %s", r->in, strerror(-err));
 		return err;
 	}
-	err = lines_read(l, gather_line, g) ?: g->err;
+	err = lines_read(l, take_line, e) ?: e->sums.err ?: e->err;
 	if (!is_stdin)
 		fclose(l->in);
+	return err;
+}
+
+static int read_events(const struct report_cmd *r, struct events *e)
+{
+	const struct gather *g = &e->sums;
+	int err = read_lines(r, e);
+
 	if (g->cycles_left_out)
 		pr_warn("%s: %llu failures are of cycles beyond the first %d different ones: counted, "
 			"not shown",
-			l->name, g->cycles_left_out, GATHER_CYCLES_KEPT);
+			e->lines.name, g->cycles_left_out, GATHER_CYCLES_KEPT);
+	if (e->lines.skipped)
+		pr_warn("%s: %llu lines that 'rqspin trace --json' has not written are left out",
+			e->lines.name, e->lines.skipped);
 	if (err || g->failures || g->summaries)
 		return err;
-	pr_err("%s: no events in it: 'rqspin trace --json' writes a summary at least", l->name);
+	pr_err("%s: no events in it: 'rqspin trace --json' writes a summary at least",
+	       e->lines.name);
 	return -ENODATA;
 }
 
@@ -129,9 +172,6 @@ static json_t *data_of(const struct gather *g, const struct lines *l)
 	json_object_set_new(data, "input", json_text(l->name));
 	json_object_set_new(data, "lines", json_integer(l->nr));
 	json_object_set_new(data, "lines_left_out", json_integer(l->skipped));
-	if (l->skipped)
-		pr_warn("%s: %llu lines that 'rqspin trace --json' has not written are left out",
-			l->name, l->skipped);
 	return data;
 }
 
@@ -153,61 +193,130 @@ static char *page_of(json_t *data, bool json, size_t *size)
 	return NULL;
 }
 
-static int put(const struct report_cmd *r, const char *text, size_t size)
+/* NULL: standard output */
+static int put(const char *path, const char *text, size_t size)
 {
 	int err;
 
-	if (!r->out) {
+	if (!path) {
 		errno = 0;
 		err = fwrite(text, 1, size, stdout) < size && errno ? -errno : out_flush();
 		return out_failed(err);
 	}
-	err = whole_file_replace(r->out, text, size);
+	err = whole_file_replace(path, text, size);
 	if (err)
-		pr_err("%s: %s", r->out, strerror(-err));
+		pr_err("%s: %s", path, strerror(-err));
 	return err;
 }
 
-static int make_report(const struct report_cmd *r, struct gather *g)
+static int make_page(const struct report_cmd *r, struct events *e)
 {
-	struct lines l;
-	json_t *data;
+	json_t *data = data_of(&e->sums, &e->lines);
 	size_t size;
 	char *text;
-	int err = read_events(r, g, &l);
+	int err;
 
-	if (err)
-		return err;
-	data = data_of(g, &l);
 	draw(data);
 	text = page_of(data, r->json, &size);
 	json_decref(data);
-	if (!text) {
-		pr_err("out of memory");
-		return -ENOMEM;
-	}
-	err = put(r, text, size);
+	err = text ? put(r->out, text, size) : -ENOMEM;
 	free(text);
 	return err;
+}
+
+/* What the timeline lacks is in it, too. */
+static json_t *about_timeline(const struct events *e)
+{
+	const struct gather *g = &e->sums;
+
+	return json_pack("{s:s, s:s, s:s, s:o, s:O, s:I, s:I, s:I, s:I, s:I, s:b}", "schema",
+			 "rqspin-timeline/1", "made_by", "rqspin", "version", RQSPIN_VERSION,
+			 "input", json_text(e->lines.name), "recorded", g->origins, "failures",
+			 (json_int_t)e->marks.failures, "left_out",
+			 (json_int_t)(e->marks.left_out + e->marks.undated), "repeats",
+			 (json_int_t)g->repeats, "skipped", (json_int_t)g->rate_skipped, "lost",
+			 (json_int_t)g->lost, "lost_unknown", g->lost_unknown || !g->summaries);
+}
+
+static void warn_of_gaps(const struct events *e)
+{
+	const struct gather *g = &e->sums;
+
+	if (e->marks.left_out)
+		pr_warn("--perfetto: the last %llu failures are left out: no viewer is quick with "
+			"more",
+			e->marks.left_out);
+	if (e->marks.undated)
+		pr_warn("--perfetto: %llu failure%s without a time or CPU %s left out",
+			e->marks.undated, e->marks.undated == 1 ? "" : "s",
+			e->marks.undated == 1 ? "is" : "are");
+	if (g->repeats + g->rate_skipped + g->lost)
+		pr_warn("--perfetto: %llu more failures are known by number only: repeats of "
+			"--unique, left out by --rate, or lost",
+			g->repeats + g->rate_skipped + g->lost);
+}
+
+static char *timeline_of(struct events *e, size_t *size)
+{
+	int err = marks_settle(&e->marks);
+	char *text = NULL;
+	FILE *out = err ? NULL : open_memstream(&text, size);
+
+	if (!out)
+		return NULL;
+	err = perfetto_write(out, &e->marks, &e->sums.known, about_timeline(e));
+	if (!fclose(out) && !err)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int make_timeline(const struct report_cmd *r, struct events *e)
+{
+	size_t size;
+	char *text = timeline_of(e, &size);
+	int err = text ? put(r->perfetto, text, size) : -ENOMEM;
+
+	free(text);
+	if (!err)
+		warn_of_gaps(e);
+	return err;
+}
+
+static int make_report(const struct report_cmd *r, struct events *e)
+{
+	int err = read_events(r, e);
+
+	if (!err && r->perfetto)
+		err = make_timeline(r, e);
+	if (!err && (r->out || r->json || !r->perfetto))
+		err = make_page(r, e);
+	return err;
+}
+
+static bool is_replaced(const char *path, const char *option)
+{
+	if (!path || whole_file_plain(path))
+		return false;
+	pr_err("%s: %s is no regular file, and would be replaced by one", option, path);
+	return true;
 }
 
 static int run(int argc, char **argv)
 {
 	struct report_cmd r = {};
-	struct gather g;
+	struct events e = {};
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &r);
-	if (r.out && !whole_file_plain(r.out)) {
-		pr_err("--output: %s is no regular file, and would be replaced by one", r.out);
+	if (is_replaced(r.out, "--output") || is_replaced(r.perfetto, "--perfetto"))
 		return EXIT_USAGE;
-	}
-	err = gather_init(&g);
-	if (err)
+	e.draw = r.perfetto;
+	err = gather_init(&e.sums) ?: marks_init(&e.marks) ?: make_report(&r, &e);
+	if (err == -ENOMEM)
 		pr_err("out of memory");
-	else
-		err = make_report(&r, &g);
-	gather_free(&g);
+	gather_free(&e.sums);
+	marks_free(&e.marks);
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "report/rank.h"
 #include "report/timeline.h"
 
-static int parse(const char *text, int64_t *us)
+int timeline_us(const char *text, int64_t *us)
 {
 	struct tm tm = { 0 };
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -79,7 +79,7 @@ int timeline_add(struct timeline *t, const char *time, const char *kind)
 {
 	struct moment m = { .count = 1 };
 
-	if (parse(time, &m.us))
+	if (timeline_us(time, &m.us))
 		return -EINVAL;
 	t->first = !t->nr || m.us < t->first ? m.us : t->first;
 	t->last = !t->nr || m.us > t->last ? m.us : t->last;

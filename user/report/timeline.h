@@ -33,7 +33,10 @@ struct timeline {
 	int64_t step_us, first, last;
 };
 
-/* "2026-11-21T12:00:00.123456Z". 0; -EINVAL: no such time; -ENOMEM. */
+/* "2026-11-21T12:00:00.123456Z" as microseconds since 1970. 0 or -EINVAL. */
+int timeline_us(const char *text, int64_t *us);
+
+/* Such a time. 0; -EINVAL: there is no such time; -ENOMEM. */
 int timeline_add(struct timeline *t, const char *time, const char *kind);
 void timeline_free(struct timeline *t);
 
