@@ -120,7 +120,7 @@ bool limit_from_the_last_owner(const struct lab_ops *ops)
 /* ... and there is an end to that. */
 static bool ends_after(const struct lab_ops *ops, u64 limit, bool irqs_off)
 {
-	return run(ops, 2 * RES_MOVING_TIMEOUT, irqs_off) && EXPECT(h.ended - h.began >= limit) &&
+	return run(ops, 2 * limit, irqs_off) && EXPECT(h.ended - h.began >= limit) &&
 	       EXPECT(h.ended - h.began < limit + h.away + LATE_NS);
 }
 

@@ -4,11 +4,11 @@
 
 QEMU counts instructions (as in maps.py), so what else the machine does makes no difference. Limits:
 16 waiters come 50 ms apart, each owner holds the lock for 200 ms. The first waits at the pending
-bit, the others in the queue. Nobody may wait for longer than its own limit and 20 ms, fail before
-it, or lose its place to somebody who came later. Interrupts: 2, 4 and 8 waiters want one lock all
-the time, and hold it long enough that the others queue. Of each function of the lock the longest
-but 1 % of the stretches with interrupts off counts, because a virtual CPU can lose its turn in a
-stretch."""
+bit, the others in the queue. The last waits for much longer than a time limit, but the lock changes
+hands all the time: nobody may fail, or lose its place to somebody who came later. Interrupts: 2, 4
+and 8 waiters want one lock all the time, and hold it long enough that the others queue. Of each
+function of the lock the longest but 1 % of the stretches with interrupts off counts, because a
+virtual CPU can lose its turn in a stretch."""
 
 import argparse
 import json
@@ -16,17 +16,10 @@ import sys
 
 from stats import Tap, counting, guest
 
-ETIMEDOUT = -110
 MS = 1_000_000
 WAITERS, APART_MS, HOLD_MS = 16, 50, 200
-LIMIT_MS = {"pending": 250, "queue": 500}
-SLACK_MS = 20
 RATIO = 1.2
 ENOUGH = 1000  # stretches of a function, for a hundredth of them
-
-
-def limit_ns(wait):
-    return LIMIT_MS["pending" if wait["cpu"] == 1 else "queue"] * MS
 
 
 def run(args, env, kernel, cpus, *command):
@@ -36,18 +29,12 @@ def run(args, env, kernel, cpus, *command):
 
 def judge_limits(tap, waits):
     longest = max(w["ns"] for w in waits)
-    late = [w for w in waits if w["ns"] > limit_ns(w) + SLACK_MS * MS]
     failed = [w for w in waits if w["ret"]]
-    early = [w for w in failed if w["ns"] < limit_ns(w)]
     turns = [w["turn"] for w in waits if not w["ret"]]
     print(f"# {len(waits)} waiters: {len(turns)} acquired, {len(failed)} timed out; longest "
           f"{longest / MS:.1f} ms")  # fmt: skip
-    tap.check(not late, f"nobody waits {SLACK_MS} ms beyond its limit: {late}")
-    tap.check(failed and not early, f"nobody fails before its limit: {early}")
-    tap.check(all(w["ret"] == ETIMEDOUT for w in failed), "who fails has -ETIMEDOUT")
-    tap.check(
-        turns == list(range(2, 2 + len(turns))) and turns, f"the others keep their order: {turns}"
-    )
+    tap.check(not failed, f"nobody fails while the lock moves: {failed}")
+    tap.check(turns == list(range(2, 2 + len(turns))) and turns, f"all keep their order: {turns}")
 
 
 def longest(result):

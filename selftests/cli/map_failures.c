@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Make locks inside maps fail so many times, and say how often the operations
- * said so. usage: map_failures PLACE COUNT; the maps stay until standard input
- * ends. Exit code 3: this kernel has no hardware breakpoints or hides the symbols
- * of its variables.
+ * said so. usage: map_failures PLACE|behind-PLACE|abba|timeout COUNT; the maps stay
+ * until standard input ends. behind: an owner on another CPU does not release. Exit code 3: this
+ * kernel has no hardware breakpoints or hides the symbols of its variables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -229,18 +230,16 @@ static void *stay(void *arg)
 
 	(void)arg;
 	pin_to(OTHER_CPU);
-	link = watch(&skel->bss->places[AT_QUEUE], skel->progs.on_queue_stay);
+	link = watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
 	run(skel->progs.below);
 	bpf_link__destroy(link);
 	return NULL;
 }
 
-static void push_on_locked(void)
+static pthread_t start_owner(void)
 {
 	volatile __u32 *holding = &skel->bss->holding;
-	__u64 value = 1;
 	pthread_t owner;
-	int err;
 
 	skel->bss->holding = skel->bss->release = 0;
 	errno = pthread_create(&owner, NULL, stay, NULL);
@@ -248,6 +247,15 @@ static void push_on_locked(void)
 		die("pthread_create");
 	while (!*holding)
 		;
+	return owner;
+}
+
+static void push_on_locked(void)
+{
+	pthread_t owner = start_owner();
+	__u64 value = 1;
+	int err;
+
 	err = bpf_map_update_elem(bpf_map__fd(skel->maps.queue), NULL, &value, BPF_EXIST);
 	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
 	pthread_join(owner, NULL);
@@ -267,6 +275,34 @@ static void wait_long(enum place at, __u64 count)
 		push_on_locked();
 }
 
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static double shortest_ms;
+
+/* The same by a program. How long it took at least: what delays it is not the lock. */
+static void wait_behind(enum place at, __u64 count)
+{
+	skel->bss->place = at;
+	skel->bss->wanted = count;
+	run(skel->progs.below); /* the first insertion is another path */
+	for (__u64 i = 0; i < count; i++) {
+		pthread_t owner = start_owner();
+		double ms = now_ms();
+
+		run(skel->progs.behind);
+		ms = now_ms() - ms;
+		shortest_ms = i && shortest_ms < ms ? shortest_ms : ms;
+		__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
+		pthread_join(owner, NULL);
+	}
+}
+
 struct kind {
 	const char *name;
 	enum place at;
@@ -279,6 +315,8 @@ static struct kind find_kind(const char *name)
 		return (struct kind){ "abba", AT_HASH, cross };
 	if (!strcmp(name, "timeout"))
 		return (struct kind){ "timeout", AT_QUEUE, wait_long };
+	if (!strncmp(name, "behind-", strlen("behind-")))
+		return (struct kind){ name, find_kind(name + strlen("behind-")).at, wait_behind };
 	for (int i = 0; i < NR_PLACES; i++)
 		if (places[i].prog && !strcmp(name, places[i].name))
 			return (struct kind){ name, i, nest };
@@ -306,8 +344,9 @@ static void tell(const struct kind *k)
 	       (uint64_t)b->edeadlk, (uint64_t)b->etimedout, (uint64_t)b->refused);
 	printf(", \"other_err\": %" PRId64, (int64_t)b->other_err);
 	printf(", \"other\": %" PRIu64 ", \"nested_ok\": %" PRIu64 ", \"outer_failed\": %" PRIu64
-	       ", \"missed\": %u}\n",
-	       (uint64_t)b->other, (uint64_t)b->nested_ok, (uint64_t)b->outer_failed, b->missed);
+	       ", \"missed\": %u, \"ms\": %.1f}\n",
+	       (uint64_t)b->other, (uint64_t)b->nested_ok, (uint64_t)b->outer_failed, b->missed,
+	       shortest_ms);
 	fflush(stdout);
 }
 

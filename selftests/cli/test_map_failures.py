@@ -19,7 +19,7 @@ from conftest import (
     skip_without_tracepoint,
     stat_while,
 )
-from mapfailures import PLACES, check_lock, failed, failures
+from mapfailures import PLACES, REFUSALS, check_lock, failed, failures
 
 PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
 COUNT = 101
@@ -96,6 +96,22 @@ def test_timeout_of_a_system_call(tracer, schema, nothing_left):
         check_lock(e["lock"], QUEUE, told["lock"])
         assert e["map_id"] == told["lock"]["map_id"] and e["comm"] == "map_failures"
         assert e["owner"]["cpu"] == 1 and e["wait_ns"] >= 200_000_000
+
+
+BEHIND = ("hash", "percpu_hash", "lru_bucket", "lpm", "ringbuf_output", "queue", "stack")
+
+
+@needs_two_cpus
+@pytest.mark.parametrize("place", BEHIND)
+def test_behind_an_owner_that_does_not_release(nothing_left, place):
+    """Interrupts are off meanwhile: for less than a second, in every mode."""
+    with failures(f"behind-{place}", 5) as told:
+        print(f"{place}: {told['ms']} ms")
+    if place in REFUSALS:
+        assert (told["other"], told["other_err"]) == (5, -REFUSALS[place]), told
+    else:
+        assert told["etimedout"] == 5, told
+    assert told["ms"] < 1000, told
 
 
 @needs_locks

@@ -349,15 +349,15 @@ static __noinline bool released(void)
 }
 
 /*
- * Keep the queue locked, with interrupts off: not for ever, but longer than the limit of
- * test and set (1 s), wherever 8 million turns take 50 ms or more.
+ * Keep the map's lock, with interrupts off: not for ever, but longer than any limit (1 s), wherever
+ * 8 million turns take 50 ms or more.
  */
 SEC("perf_event")
-int on_queue_stay(void *ctx)
+int on_stay(void *ctx)
 {
 	int i;
 
-	if (*(volatile __u32 *)&release)
+	if (*(volatile __u32 *)&release || holding)
 		return 0;
 	holding = 1;
 	for (i = 0; i < 32; i++) {
@@ -490,6 +490,14 @@ int below(struct __sk_buff *ctx)
 {
 	if (operate(place))
 		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+/* The operation that wants the lock of an owner that does not release it. */
+SEC("tc")
+int behind(struct __sk_buff *ctx)
+{
+	count(operate(place));
 	return 0;
 }
 
