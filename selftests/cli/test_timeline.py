@@ -61,7 +61,7 @@ def timeline(tmp_path, lines, *args):
     res = rqspin("report", write(tmp_path / "e", lines), "--perfetto", out, *args)
     assert res.returncode == 0, res.stderr
     data = json.loads(out.read_text())
-    validator("perfetto.schema.json").validate(data)
+    validator("timeline.schema.json").validate(data)
     assert list(problems(data["traceEvents"])) == []
     return data, res
 
