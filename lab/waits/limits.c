@@ -39,14 +39,18 @@ static void sleep_ms(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* Until the waiter before has set the pending bit, or swapped the tail, or is back. */
+/*
+ * Until the waiter before has set the pending bit, or swapped the tail, or is back. Where newcomers
+ * may come first, it has no place.
+ */
 static void wait_for(struct limits *l, int cpu)
 {
 	u32 want = cpu == 1 ? _Q_PENDING_MASK : _Q_TAIL_CPU_MASK;
 	u32 is = cpu == 1 ? (u32)_Q_PENDING_VAL : (u32)(cpu + 1) << _Q_TAIL_CPU_OFFSET;
 
 	lab_wait_u32(&l->came, cpu);
-	while (cpu && (READ_ONCE(l->lock.word) & want) != is && !READ_ONCE(l->wait[cpu].took))
+	while (cpu && !(l->ops->flags & LAB_UNFAIR) && (READ_ONCE(l->lock.word) & want) != is &&
+	       !READ_ONCE(l->wait[cpu].took))
 		lab_poll();
 }
 
@@ -87,9 +91,11 @@ static void play(int cpu, void *arg)
 }
 
 /* The first waiter has the pending bit, the others stand in the queue. */
-static u64 limit_of(int cpu)
+static u64 limit_of(const struct lab_ops *ops, int cpu)
 {
-	return cpu == 1 ? RES_DEF_TIMEOUT : 2 * RES_DEF_TIMEOUT;
+	if (ops->flags & LAB_TAS)
+		return RES_TAS_TIMEOUT;
+	return cpu == 1 && !(ops->flags & LAB_UNFAIR) ? RES_DEF_TIMEOUT : 2 * RES_DEF_TIMEOUT;
 }
 
 struct sums {
@@ -108,9 +114,9 @@ static struct sums judge(const struct limits *l)
 
 		s.timeouts += w->ret == -ETIMEDOUT;
 		s.wrong += w->ret && w->ret != -ETIMEDOUT;
-		s.late += w->ret && w->took > limit_of(i) + SLACK_NS;
-		s.early += w->ret && w->took < limit_of(i);
-		s.order += !w->ret && w->turn != ++turn;
+		s.late += w->ret && w->took > limit_of(l->ops, i) + SLACK_NS;
+		s.early += w->ret && w->took < limit_of(l->ops, i);
+		s.order += !w->ret && w->turn != ++turn && !(l->ops->flags & LAB_UNFAIR);
 		s.longest = max(s.longest, w->took);
 	}
 	return s;

@@ -16,16 +16,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void run(const char *only, const char *name, bool (*fn)(const struct lab_ops *ops))
+static void run(const char *only, const char *name, const char *lock,
+		bool (*fn)(const struct lab_ops *ops))
 {
 	bool ok;
 
 	if (only && strcmp(only, name))
 		return;
-	ok = fn(lab_lock_named("rqspinlock"));
+	ok = fn(lab_lock_named(lock));
 	passed += ok;
 	failed += !ok;
-	printf("%s - %s\n", ok ? "ok" : "not ok", name);
+	printf("%s - %s: %s\n", ok ? "ok" : "not ok", lock, name);
 	fflush(stdout);
 }
 
@@ -40,8 +41,10 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &only);
 	shim_init(32);
-	run(only, "limits", waits_limits);
-	run(only, "sites", waits_sites);
+	run(only, "limits", "rqspinlock", waits_limits);
+	run(only, "limits", "rqspinlock-hybrid", waits_limits);
+	run(only, "limits", "rqspinlock-tas", waits_limits);
+	run(only, "sites", "rqspinlock", waits_sites);
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed != 0;
 }

@@ -10,7 +10,8 @@
 
 /*
  * Waiters that come one after the other. Owners that hold the lock for long: all get it, in the
- * order in which they came. An owner that stalls: each fails when its own limit is over.
+ * order in which they came, if there is one. An owner that stalls: each fails when its own limit is
+ * over.
  */
 bool waits_limits(const struct lab_ops *ops);
 /* The longest stretches with interrupts off do not grow with the number of waiters. */
