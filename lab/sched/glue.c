@@ -104,7 +104,7 @@ static size_t area_of_one(char **start)
 	return size / shim_nr_cpus;
 }
 
-static bool within(const volatile void *addr, const void *start, size_t size, u32 base, u32 *key)
+static bool area_key(const volatile void *addr, const void *start, size_t size, u32 base, u32 *key)
 {
 	size_t offset = (uintptr_t)addr - (uintptr_t)start;
 
@@ -121,7 +121,7 @@ static bool is_of_cpu(const volatile void *addr)
 	int i;
 
 	for (i = 0; i < mc_cfg.ncpu; i++) {
-		if (within(addr, per_cpu_ptr(&claim_own, i), sizeof(claim_own), 0, &key))
+		if (area_key(addr, per_cpu_ptr(&claim_own, i), sizeof(claim_own), 0, &key))
 			return true;
 	}
 	return false;
@@ -132,13 +132,13 @@ enum mc_class mc_classify(const volatile void *addr, uint32_t *key)
 	char *area;
 	size_t one = area_of_one(&area);
 
-	if (within(addr, sched_locks, sizeof(sched_locks), 0, key)) {
+	if (area_key(addr, sched_locks, sizeof(sched_locks), 0, key)) {
 		*key /= sizeof(sched_locks[0]);
 		return MC_SHARED;
 	}
-	if (within(addr, area, one * shim_nr_cpus, 1U << 16, key) ||
-	    within(addr, tables, sizeof(tables), 1U << 24, key) ||
-	    within(addr, kicked, sizeof(kicked), 1U << 25, key))
+	if (area_key(addr, area, one * shim_nr_cpus, 1U << 16, key) ||
+	    area_key(addr, tables, sizeof(tables), 1U << 24, key) ||
+	    area_key(addr, kicked, sizeof(kicked), 1U << 25, key))
 		return is_of_cpu(addr) ? MC_PRIVATE : MC_SHARED;
 	return MC_ALIEN;
 }
@@ -149,10 +149,10 @@ const char *mc_describe(const volatile void *addr, char *buf, size_t size)
 	size_t one = area_of_one(&area);
 	u32 key = 0;
 
-	if (within(addr, sched_locks, sizeof(sched_locks), 0, &key))
+	if (area_key(addr, sched_locks, sizeof(sched_locks), 0, &key))
 		snprintf(buf, size, "%c+%zu", (char)('A' + key / sizeof(sched_locks[0])),
 			 key % sizeof(sched_locks[0]));
-	else if (within(addr, area, one * shim_nr_cpus, 0, &key))
+	else if (area_key(addr, area, one * shim_nr_cpus, 0, &key))
 		snprintf(buf, size, "cpu%zu+%zu", key / one, key % one);
 	else
 		snprintf(buf, size, "table");
@@ -210,7 +210,7 @@ const char *mc_residue(void)
 	return NULL;
 }
 
-static const struct sched_lock *find(const char *name)
+static const struct sched_lock *sched_lock_find(const char *name)
 {
 	size_t i;
 
@@ -227,7 +227,7 @@ static const struct sched_lock *find(const char *name)
 
 void mc_lock_setup(void)
 {
-	sched_lock = find(mc_cfg.lock);
+	sched_lock = sched_lock_find(mc_cfg.lock);
 	cna_sockets = max(sched_lock->sockets, 1);
 	cna_mask = 1;
 	shim_init(mc_cfg.ncpu);

@@ -42,7 +42,7 @@ void mc_observe(void)
 		mc_waits_changed();
 }
 
-static int wanted(int cpu)
+static int cpu_wanted(int cpu)
 {
 	return mc.cpu[cpu].done ? -1 : mc.cpu[cpu].ctx[0].attempt;
 }
@@ -50,13 +50,13 @@ static int wanted(int cpu)
 /* In its loop: it has its place in line by now. */
 void mc_paused(int cpu)
 {
-	if (wanted(cpu) >= 0 && sched_order.paused[cpu] < sched_lock->fifo_after)
+	if (cpu_wanted(cpu) >= 0 && sched_order.paused[cpu] < sched_lock->fifo_after)
 		sched_order.paused[cpu]++;
 }
 
-static bool waits(int cpu, int lock)
+static bool cpu_waits(int cpu, int lock)
 {
-	return sched_lock->fifo_after && wanted(cpu) == lock &&
+	return sched_lock->fifo_after && cpu_wanted(cpu) == lock &&
 	       sched_order.paused[cpu] >= sched_lock->fifo_after;
 }
 
@@ -68,7 +68,7 @@ void mc_attempt(int lock)
 	sched_order.paused[mc.cur] = 0;
 	sched_order.before[mc.cur] = 0;
 	for (i = 0; i < mc_cfg.ncpu; i++) {
-		if (i != mc.cur && waits(i, lock) && cna_socket(i) == cna_socket(mc.cur))
+		if (i != mc.cur && cpu_waits(i, lock) && cna_socket(i) == cna_socket(mc.cur))
 			sched_order.before[mc.cur] |= 1U << i;
 	}
 	ctx->attempt = lock;
@@ -94,7 +94,7 @@ static int kind_of(const struct mc_ctx *ctx, int ret)
 }
 
 /* Below this context its CPU has or wants the lock already. */
-static bool is_own(int lock)
+static bool attempt_is_own(int lock)
 {
 	struct mc_cpu *cpu = mc_this();
 	int level;
@@ -106,19 +106,19 @@ static bool is_own(int lock)
 	return cpu->ctx[level].own;
 }
 
-static const char *judge_error(const struct mc_ctx *ctx, int lock)
+static const char *attempt_judge_error(const struct mc_ctx *ctx, int lock)
 {
 	if (!sched_lock->resilient)
 		return "an error of a lock that has none";
-	if (sched_lock->cycles && !ctx->told && !is_own(lock))
+	if (sched_lock->cycles && !ctx->told && !attempt_is_own(lock))
 		return "an error without a deadlock";
 	return NULL;
 }
 
-static const char *judge(const struct mc_ctx *ctx, int lock, int ret)
+static const char *attempt_judge(const struct mc_ctx *ctx, int lock, int ret)
 {
 	if (ret)
-		return judge_error(ctx, lock);
+		return attempt_judge_error(ctx, lock);
 	if (ctx->own || mc.inside[lock] >= 0)
 		return "two owners of one lock";
 	return sched_order.before[mc.cur] ? "somebody who came later was first" : NULL;
@@ -127,7 +127,7 @@ static const char *judge(const struct mc_ctx *ctx, int lock, int ret)
 void mc_attempt_over(int lock, int ret)
 {
 	struct mc_ctx *ctx = mc_ctx();
-	const char *why = judge(ctx, lock, ret);
+	const char *why = attempt_judge(ctx, lock, ret);
 	int i;
 
 	ctx->kind = kind_of(ctx, ret);

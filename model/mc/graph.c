@@ -96,7 +96,7 @@ static void build_graph(uint64_t *edges)
 	}
 }
 
-static uint64_t reachable(const uint64_t *edges, int from)
+static uint64_t nodes_reachable(const uint64_t *edges, int from)
 {
 	uint64_t seen = 0, todo = edges[from];
 
@@ -116,13 +116,13 @@ static uint64_t in_cycles(uint64_t *edges)
 
 	build_graph(edges);
 	for (n = 0; n < NODES; n++) {
-		if (edges[n] && reachable(edges, n) & 1ULL << n)
+		if (edges[n] && nodes_reachable(edges, n) & 1ULL << n)
 			set |= 1ULL << n;
 	}
 	return set;
 }
 
-static int attempts(void)
+static int attempts_count(void)
 {
 	int cpu, level, n = 0;
 
@@ -139,7 +139,7 @@ void mc_waits_changed(void)
 	uint64_t edges[NODES], cycles;
 	int n;
 
-	if (attempts() < 2)
+	if (attempts_count() < 2)
 		return;
 	cycles = in_cycles(edges);
 	if (!cycles)
@@ -215,11 +215,11 @@ void mc_graph_dissolve(void)
 
 	if (mc.very_late)
 		return;
-	others = reachable(edges, node) & set;
+	others = nodes_reachable(edges, node) & set;
 	for (; others; others &= others - 1) {
 		int n = __builtin_ctzll(others);
 
-		if (n != node && !ctx_of(n)->told && reachable(edges, n) & 1ULL << node)
+		if (n != node && !ctx_of(n)->told && nodes_reachable(edges, n) & 1ULL << node)
 			ctx_of(n)->in_cycle = false;
 	}
 }
