@@ -35,6 +35,8 @@ int contents(void *ctx)
 
 	if (!a || !again)
 		return -1;
+	if (!held)
+		return HELD_TABLE_HIDDEN;
 	addresses[0] = (__u64)&a->lock;
 	addresses[1] = (__u64)&lock_a;
 	before = held->cnt;

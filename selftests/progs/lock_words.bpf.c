@@ -30,7 +30,9 @@ int read_lock_word(struct bpf_iter__bpf_map_elem *ctx)
 SEC("syscall")
 int read_held_count(void *ctx)
 {
-	return own_held_table()->cnt;
+	struct rqspinlock_held *held = own_held_table();
+
+	return held ? held->cnt : 0;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";
