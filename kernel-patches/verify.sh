@@ -152,6 +152,27 @@ kernel_doc() {
 	comm -13 "$work/doc.before" "$work/doc.after"
 }
 
+# What sparse says of the objects $2 in the commit $1, without places. It reads the headers of the
+# kernel in its own way, so most complaints are older than the series.
+sparse_complaints() {
+	git -C "$src" checkout -q --detach "$1"
+	# shellcheck disable=SC2086 # a list of words
+	kmake "$src" "$obj" C=2 $2 2>&1 | sed -E 's/:[0-9]+:[0-9]+:/:/g' | sort -u
+}
+
+sparse() {
+	local objects before
+	obj=$work/x86_64/lean
+	objects=$(existing $(touched "$1" AM | sed -n 's/\.c$/.o/p'))
+	[ -n "$objects" ] || return 0
+	before=$(git -C "$src" diff --diff-filter=A --name-only "$1^" "$1" | sed -n 's/\.c$/.o/p')
+	before=$(grep -vxF -e "${before:-none}" <<<"$objects" | paste -sd ' ')
+	: >"$work/sparse.before"
+	[ -z "$before" ] || sparse_complaints "$1^" "$before" >"$work/sparse.before"
+	sparse_complaints "$1" "$(paste -sd ' ' <<<"$objects")" >"$work/sparse.after"
+	comm -13 "$work/sparse.before" "$work/sparse.after"
+}
+
 verify_patch() {
 	local rev=$1 title v arch
 	title=$(git -C "$src" log -1 --format=%s "$rev")
@@ -162,6 +183,7 @@ verify_patch() {
 		[ -z "$(folders "$rev" "${arch/x86_64/x86}")" ] ||
 			check "$2 $title: compiles ($v)" compile "$rev" "$v"
 	done
+	check "$2 $title: sparse" sparse "$rev"
 	check "$2 $title: kernel-doc" kernel_doc "$rev"
 }
 

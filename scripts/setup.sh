@@ -168,6 +168,7 @@ cpio|can_tool cpio|cpio
 perl for checkpatch and kernel-doc|can_tool perl|perl
 Python modules of spdxcheck|can_python ply,git|python3-ply,python3-git
 compiler for arm64|can_tool aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
+sparse to verify a series|can_tool sparse|sparse
 '
 
 # For guests of the configuration arm64, and the tests in them.
