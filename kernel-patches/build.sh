@@ -82,6 +82,19 @@ compile() {
 	say "$name: $release after $((SECONDS - start)) s"
 }
 
+# Modules of tests, for kernels of series that share their objects: the next one replaces them. In a
+# copy, because the compiler writes beside the source.
+make_extra() {
+	local dir copy=$obj-extra
+	[ "$family" != 6.12 ] && [ "${ARCH:-x86_64}" = x86_64 ] || return 0
+	rm -rf "$copy" && mkdir -p "$copy" "$1/extra"
+	for dir in "$src/tools/testing/selftests/bpf/test_kmods" "$top/selftests/cycles"; do
+		cp -r "$dir" "$copy/"
+		kmake "$src" "$obj" LOCALVERSION="$version" M="$copy/${dir##*/}" modules
+		cp "$copy/${dir##*/}"/*.ko "$1/extra/"
+	done
+}
+
 # The layout of fetch-kernel.sh: boot/vmlinuz-V, lib/modules/V, VERSION, RELEASE.
 arrange() {
 	local new=$top/build/kernels/.new-$name
@@ -91,6 +104,7 @@ arrange() {
 	cp "$obj/.config" "$new/boot/config-$release"
 	kmake "$src" "$obj" LOCALVERSION="$version" INSTALL_MOD_PATH="$new" \
 		INSTALL_MOD_STRIP=1 modules_install >/dev/null
+	make_extra "$new"
 	# The links to source and objects are for make only.
 	rm -f "$new/lib/modules/$release"/{build,source}
 	commits=$(git -C "$src" rev-list --count "base..$commit")
