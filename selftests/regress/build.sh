@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Build the BPF selftests of the unpatched tree that tests.conf names into build/regress.
-#   selftests/regress/build.sh BASE KERNEL   names below build/kernel-obj (regress-base, regress):
-#   vmlinux.h is made
-#                                            of the first, bpf_testmod.ko of each
+# Build the BPF selftests that tests.conf names into build/regress: those of the unpatched tree. With
+# SERIES=7.x/fixes it is 7.x.conf, into build/regress-7.x: those of the series, which has new ones.
+#   selftests/regress/build.sh all                both kernels, the programs, the modules of each
+#   selftests/regress/build.sh programs BASE      vmlinux.h is made of build/kernel-obj/BASE
+#   selftests/regress/build.sh modules OBJ SIDE   bpf_testmod.ko and others for the kernel of
+#                                                 build/kernel-obj/OBJ
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
-tree=$top/build/linux-6.12
+SERIES=${SERIES:-6.12}
+tree=$top/build/linux-${SERIES%%/*}
 obj=$top/build/kernel-obj
-work=$top/build/regress
+# Programs that need a newer clang are left out for 7.x, with the tests of them.
+work=$top/build/regress conf=$here/tests.conf rev=base strict=1
+[ "$SERIES" = 6.12 ] || work+=-7.x conf=$here/7.x.conf rev=${SERIES#*/} strict=0
 src=$work/src bpf=$work/src/tools/testing/selftests/bpf out=$work/out
-binaries='test_verifier test_maps test_lru_map test_lpm_map'
-modules='bpf_testmod bpf_test_no_cfi bpf_test_modorder_x bpf_test_modorder_y'
 PATH=$PATH:/usr/sbin:/sbin
-base=${1:?usage: build.sh BASE KERNEL} kernel=${2:?usage: build.sh BASE KERNEL}
+usage='usage: build.sh all | programs BASE | modules OBJ SIDE'
+what=${1:?$usage} of=${2:-}
 
 die() {
 	printf 'regress: %s\n' "$1" >&2
@@ -25,14 +29,14 @@ die() {
 # What `make` in tools/ reads, and nothing else; reduced to the wanted tests.
 unpack() {
 	local stamp
-	stamp=$(cat "$here/tests.conf" "$here/pick.py" | sha256sum | cut -c-16)
-	stamp=$(git -C "$tree" rev-parse base)-$stamp
+	stamp=$(cat "$conf" "$here/pick.py" | sha256sum | cut -c-16)
+	stamp=$(git -C "$tree" rev-parse "$rev")-$stamp
 	[ "$(cat "$work/.stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$work/.new" && mkdir -p "$work/.new"
-	git -C "$tree" archive base tools/{arch,bpf,build,include,lib,scripts} \
+	git -C "$tree" archive "$rev" tools/{arch,bpf,build,include,lib,scripts} \
 		tools/testing/selftests/{bpf,lib.mk} \
 		scripts kernel/bpf/disasm.{c,h} include/uapi | tar -x -m -C "$work/.new"
-	"$here/pick.py" "$here/tests.conf" "$work/.new/tools/testing/selftests/bpf" >"$work/.vars"
+	"$here/pick.py" "$conf" "$work/.new/tools/testing/selftests/bpf" >"$work/.vars"
 	mkdir -p "$src"
 	# By contents, so that a new list of tests compiles only what is new.
 	rsync -rlc --delete --exclude tests.h "$work/.new/" "$src/"
@@ -46,8 +50,8 @@ selftests_make() {
 	# The Makefile finds again what .d files name without a folder, except light skeletons.
 	find "$out" -maxdepth 1 -name '*.test.d' -exec \
 		sed -i -E "s#( |^)([a-z0-9_]+\\.lskel\\.h)#\\1$out/\\2#g" {} +
-	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$base/vmlinux" \
-		CLANG="$clang" feature-llvm=0 LLD=bfd TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= \
+	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$of/vmlinux" \
+		CLANG="$clang" feature-llvm=0 LLD=bfd BPF_STRICT_BUILD=$strict TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= \
 		BPFTOOL="$out/tools/build/bpftool/bootstrap/bpftool" \
 		"${vars[@]}" "$@"
 }
@@ -62,16 +66,29 @@ bootstrap() {
 # Modules are built in a copy, because the compiler writes beside the source. Their BTF is that of
 # the kernel they are for.
 module_set() {
-	local of=$1 to=$out/modules-$2 copy=$work/modules-$2 m
+	local to=$out/modules-$1 copy=$work/modules-$1 dir=$bpf/test_kmods f
 	mkdir -p "$to"
-	rsync -rc "$bpf/" "$copy/" --include='bpf_test*/' --include='bpf_test*/*.[ch]' \
-		--include='bpf_test*/Makefile' --exclude='*'
-	for m in $modules; do
-		# make does not know that another vmlinux means another BTF
-		rm -f "$copy/$m/$m.ko"
-		nice -n 19 make -s -C "$obj/$of" M="$copy/$m" modules
-		cp "$copy/$m/$m.ko" "$to/"
-	done
+	if [ -d "$dir" ]; then
+		copy_modules "$dir/" "$copy/"
+		make_modules "$copy" "$to"
+	else
+		copy_modules "$bpf/" "$copy/"
+		for f in "$copy"/bpf_test*/; do
+			make_modules "${f%/}" "$to"
+		done
+	fi
+}
+
+copy_modules() {
+	rsync -rc "$1" "$2" --include='bpf_test*/' --include='bpf_test*/*.[ch]' --include='*.[ch]' \
+		--include=Makefile --include='bpf_test*/Makefile' --exclude='*'
+}
+
+make_modules() {
+	# make does not know that another vmlinux means another BTF
+	rm -f "$1"/*.ko
+	nice -n 19 make -s -C "$obj/$of" M="$1" modules
+	cp "$1"/*.ko "$2/"
 }
 
 # The tests of a file need not be named after it, and one file may have many.
@@ -82,20 +99,50 @@ test_names() {
 	done
 }
 
+programs() {
+	local binaries
+	bootstrap
+	binaries=$(awk '/^[^#]/ && $3 == "prog" { print $4 }' "$conf")
+	# shellcheck disable=SC2086 # several targets
+	selftests_make test_progs "$out/urandom_read" $binaries
+	strip -g "$out/test_progs"
+	test_names >"$out/tests"
+}
+
+# Series of 7.x are built from the same objects, so the modules of one come before the next one.
+all() {
+	local kernels=$top/kernel-patches
+	if [ "$SERIES" = 6.12 ]; then
+		"$kernels/build.sh" --commit base --as regress-base regress
+		"$kernels/build.sh" regress
+		"$0" programs regress-base
+		"$0" modules regress-base base
+		"$0" modules regress patched
+	else
+		SERIES=7.x/stock "$kernels/tree.sh"
+		SERIES=7.x/stock "$kernels/build.sh" lean
+		"$0" programs 7.x-lean
+		"$0" modules 7.x-lean base
+		"$kernels/tree.sh"
+		"$kernels/build.sh" lean
+		"$0" modules 7.x-lean patched
+	fi
+}
+
+[ "$what" != all ] || {
+	all
+	exit
+}
 clang=$("$top/scripts/find-clang.sh") || die "no clang: run scripts/setup.sh" 3
-git -C "$tree" rev-parse -q --verify base >/dev/null ||
+git -C "$tree" rev-parse -q --verify "$rev" >/dev/null ||
 	die "no tree in $tree: run make kernel-tree" 3
-for k in "$base" "$kernel"; do
-	[ -e "$obj/$k/vmlinux" ] || die "no objects in $obj/$k: see selftests/regress/README.md" 3
-done
+[ -e "$obj/$of/vmlinux" ] || die "no objects in $obj/$of: see selftests/regress/README.md" 3
 mkdir -p "$out"
 exec 9>"$work/.lock"
 flock 9
 unpack
-bootstrap
-# shellcheck disable=SC2086 # several targets
-selftests_make test_progs "$out/urandom_read" $binaries
-strip -g "$out/test_progs"
-module_set "$base" base
-module_set "$kernel" patched
-test_names >"$out/tests"
+case $what in
+programs) programs ;;
+modules) module_set "${3:?$usage}" ;;
+*) die "$usage" 2 ;;
+esac

@@ -13,7 +13,7 @@ from pathlib import Path
 SKELETON = re.compile(r'^\s*#\s*include\s+["<]([\w./]+)\.(?:skel|lskel|subskel)\.h[">]', re.M)
 OBJECT = re.compile(r'"(?:\./)?(\w+)\.bpf\.o"')
 INCLUDED = re.compile(r'^\s*#\s*include\s+"([\w./]+\.[ch])"', re.M)
-LISTS = ("LINKED_SKELS", "LSKELS", "LSKELS_EXTRA")
+LISTS = ("LINKED_SKELS", "LSKELS", "LSKELS_EXTRA", "LSKELS_SIGNED")
 # resolve_btfids wants this object for every test_progs.
 ALWAYS = {"btf_data"}
 

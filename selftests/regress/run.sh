@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Run the BPF selftests of the unpatched tree on the unpatched and the patched kernel and compare.
-#   selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas] [--group GLOB]...
-#                            [--minutes N]
-#                            [--no-build] [--keep] [--report]
+# Run the kernel's BPF selftests on the unpatched and the patched kernel and compare: what
+# selftests/regress/build.sh has built.
+#   [SERIES=7.x/cycles] selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas]
+#                            [--group GLOB]... [--minutes N] [--keep] [--report]
 #   selftests/regress/run.sh --groups    names them
-# NAME: builds of kernel-patches/build.sh (regress-base, regress). A guest runs N minutes (7), then
-# the next one continues. --keep continues an earlier call, --report only compares what is there.
+# NAME: folders of build/kernels. A guest runs N minutes (7), then the next one continues. --keep
+# continues an earlier call, --report only compares what is there.
 # TAP; exit status 3: a kernel is missing, or another run is under way.
 set -euo pipefail
 
@@ -14,13 +14,19 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 vm=$top/selftests/vm/run.sh
 work=$top/build/regress
-base=regress-base kernel=regress cpu=queue minutes=7 build=1 keep=0 run=1 groups=()
+SERIES=${SERIES:-6.12} conf=$here/tests.conf
+base=6.12-rqspin-regress-base kernel=6.12-rqspin-regress
+[ "$SERIES" = 6.12 ] || {
+	work+=-7.x conf=$here/7.x.conf
+	base=7.x-stock kernel=7.x-${SERIES#*/}
+}
+cpu=queue minutes=7 keep=0 run=1 groups=()
 repeat=3 min=2000
 # What one test may take after the time of a guest is over, and the start in emulation.
 slack=420
 
 usage() {
-	sed -n '4,6s/^# *//p' "$0" >&2
+	sed -n '5,7s/^# *//p' "$0" >&2
 	exit 2
 }
 
@@ -35,7 +41,6 @@ parse_args() {
 		--cpu) cpu=$2 && shift ;;
 		--group) groups+=("$2") && shift ;;
 		--minutes) minutes=$2 && shift ;;
-		--no-build) build=0 ;;
 		--keep) keep=1 ;;
 		--report) run=0 ;;
 		--groups) group_names && exit 0 ;;
@@ -46,7 +51,7 @@ parse_args() {
 	[[ $cpu =~ ^(queue|tas)$ && $minutes =~ ^[1-9][0-9]*$ ]] || usage
 }
 
-group_names() { awk '/^[^#]/ { print $1 }' "$here/tests.conf" | uniq; }
+group_names() { awk '/^[^#]/ { print $1 }' "$conf" | uniq; }
 
 need_groups() {
 	local g name
@@ -61,8 +66,8 @@ need_groups() {
 }
 
 need_kernel() {
-	[ -e "$top/build/kernels/6.12-rqspin-$1/RELEASE" ] && return 0
-	printf 'regress: no kernel 6.12-rqspin-%s: see selftests/regress/README.md\n' "$1" >&2
+	[ -e "$top/build/kernels/$1/RELEASE" ] && [ -e "$work/out/tests" ] && return 0
+	printf 'regress: no kernel %s, or no tests for it: see selftests/regress/README.md\n' "$1" >&2
 	exit 3
 }
 
@@ -74,7 +79,7 @@ faults() { sed -n '/^vm: the guest kernel complained:/,$ { /^vm: /d; s/^/@@ faul
 # One guest, with the tests of $results/SIDE.todo.
 guest() {
 	local side=$1 name=$2 rc=0
-	(cd "$work/out" && "$vm" --kernel "6.12-rqspin-$name" --cpu "$cpu" --cpus 4 \
+	(cd "$work/out" && "$vm" --kernel "$name" --cpu "$cpu" --cpus 4 \
 		--timeout $((minutes * 60 + slack)) --name "regress-$side" -- \
 		python3 "$here/guest.py" "$side" $((minutes * 60)) "$results/$side.todo") \
 		>>"$results/$side.log" 2>"$results/$side.err" || rc=$?
@@ -133,16 +138,12 @@ sides=()
 trap 'stop_sides 130' INT
 trap 'stop_sides 143' TERM
 for k in "$base" "$kernel"; do need_kernel "$k"; done
-[ $build = 0 ] || "$here/build.sh" "$base" "$kernel" >"$work.log" 2>&1 || {
-	tail -n 20 "$work.log" >&2
-	exit 1
-}
 echo "TAP version 13"
 if [ $run = 1 ]; then
 	[ $keep = 1 ] || rm -rf "$results"
 	mkdir -p "$results"
 	if [ ! -s "$results/plan" ]; then
-		compare plan "$here/tests.conf" "$work/out/tests" "${groups[@]}" >"$results/plan"
+		compare plan "$conf" "$work/out/tests" "${groups[@]}" >"$results/plan"
 	fi
 	both_sides
 	# What differs, once more: a race of the test may differ, too.
