@@ -163,6 +163,7 @@ sparse_complaints() {
 sparse() {
 	local objects before
 	obj=$work/x86_64/lean
+	# shellcheck disable=SC2046 # a list of words
 	objects=$(existing $(touched "$1" AM | sed -n 's/\.c$/.o/p'))
 	[ -n "$objects" ] || return 0
 	before=$(git -C "$src" diff --diff-filter=A --name-only "$1^" "$1" | sed -n 's/\.c$/.o/p')

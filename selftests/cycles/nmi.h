@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The perf events of bpf_test_rqspinlock.c by NMIs that CPU 0 sends twice a millisecond: an emulated
- * CPU has no counters. Its callback runs in the handler, as it does for a counter.
+ * The perf events of bpf_test_rqspinlock.c by NMIs that CPU 0 sends twice a millisecond: an
+ * emulated CPU has no counters. Its callback runs in the handler, as it does for a counter.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -30,7 +30,8 @@ static int nmi_send(void *arg)
 	int cpu;
 
 	while (!kthread_should_stop()) {
-		for_each_cpu(cpu, &nmi_targets) {
+		for_each_cpu(cpu, &nmi_targets)
+		{
 			if (per_cpu(nmi_sent, cpu))
 				continue;
 			per_cpu(nmi_sent, cpu) = 1;
@@ -73,5 +74,5 @@ static void nmi_event_release(struct perf_event *event)
 
 #define perf_event_create_kernel_counter(attr, cpu, task, cb, data) \
 	((void)(attr), nmi_event_create(cpu))
-#define perf_event_enable(event) cpumask_set_cpu((long)(event) - 1, &nmi_targets)
+#define perf_event_enable(event)	 cpumask_set_cpu((long)(event) - 1, &nmi_targets)
 #define perf_event_release_kernel(event) nmi_event_release(event)

@@ -102,7 +102,8 @@ static int order_fn(void *arg)
 
 static int order_start(int cpu)
 {
-	struct task_struct *task = kthread_create(order_fn, (void *)(long)cpu, "rqspin_order/%d", cpu);
+	struct task_struct *task =
+		kthread_create(order_fn, (void *)(long)cpu, "rqspin_order/%d", cpu);
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
@@ -120,14 +121,11 @@ static int __init order_init(void)
 	for (i = 0; i < ORDER_LOCKS; i++)
 		raw_res_spin_lock_init(&order_locks[i]);
 	raw_res_spin_lock_init(&order_irq_lock);
-	for_each_online_cpu(cpu)
-		err = err ?: order_start(cpu);
+	for_each_online_cpu(cpu) err = err ?: order_start(cpu);
 	while (!err && atomic64_read(&order_taken) < goal)
 		msleep(100);
 	WRITE_ONCE(order_over, true);
-	for_each_online_cpu(cpu)
-		if (order_tasks[cpu])
-			kthread_stop(order_tasks[cpu]);
+	for_each_online_cpu(cpu) if (order_tasks[cpu]) kthread_stop(order_tasks[cpu]);
 	pr_info("ORDER acquisitions %lld in_irq %lld false_EDEADLK %lld ETIMEDOUT %lld\n",
 		atomic64_read(&order_taken), atomic64_read(&order_in_irq),
 		atomic64_read(&order_refused), atomic64_read(&order_late));

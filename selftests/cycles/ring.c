@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring of tasks, each on its own CPU with interrupts off: each holds its lock and wants that of the
- * next. Prints how long the first of them waited until it was refused, and how many were.
+ * A ring of tasks, each on its own CPU with interrupts off: each holds its lock and wants that of
+ * the next. Prints how long the first of them waited until it was refused, and how many were.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>

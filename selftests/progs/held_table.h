@@ -18,8 +18,8 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
 const volatile __s64 held_delta;
 
 /*
- * Call it before the first lock; reading through the result is then always allowed. NULL: the kernel
- * does not lead from a task to its run queue (no CONFIG_FAIR_GROUP_SCHED).
+ * Call it before the first lock; reading through the result is then always allowed. NULL: the
+ * kernel does not lead from a task to its run queue (no CONFIG_FAIR_GROUP_SCHED).
  */
 static __always_inline struct rqspinlock_held *own_held_table(void)
 {

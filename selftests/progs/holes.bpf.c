@@ -256,7 +256,7 @@ static bool less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 
 SEC("?tc")
 __hole("add-in-add")
-__refused_re("rbtree_add(_impl)? not allowed in rbtree cb|function calls are not allowed while holding")
+__refused_re("rbtree_add(_impl)? not allowed in rbtree cb|function calls are not allowed while")
 int tree_changed_in_the_callback(struct __sk_buff *ctx)
 {
 	struct leaf *n = bpf_obj_new(struct leaf);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Build the BPF selftests that tests.conf names into build/regress: those of the unpatched tree. With
-# SERIES=7.x/fixes it is 7.x.conf, into build/regress-7.x: those of the series, which has new ones.
+# Build the BPF selftests that tests.conf names into build/regress: those of the unpatched tree.
+# With SERIES=7.x/fixes it is 7.x.conf, into build/regress-7.x: those of the series, which has new
+# ones.
 #   selftests/regress/build.sh all                both kernels, the programs, the modules of each
 #   selftests/regress/build.sh programs BASE      vmlinux.h is made of build/kernel-obj/BASE
 #   selftests/regress/build.sh modules OBJ SIDE   bpf_testmod.ko and others for the kernel of
@@ -38,8 +39,8 @@ unpack() {
 		tools/testing/selftests/{bpf,lib.mk} \
 		scripts kernel/bpf/disasm.{c,h} include/uapi | tar -x -m -C "$work/.new"
 	"$here/pick.py" "$conf" "$work/.new/tools/testing/selftests/bpf" >"$work/.vars"
-	# test_progs of 7.x does not start on a kernel without CONFIG_KEYS, which only signed programs
-	# need: none of these tests.
+	# test_progs of 7.x does not start on a kernel without CONFIG_KEYS, which only signed
+	# programs need: none of these tests.
 	sed -i '/= register_session_key(/,/return err;/ s/return err;/err = 0;/' \
 		"$work/.new/tools/testing/selftests/bpf/test_progs.c"
 	mkdir -p "$src"
@@ -56,8 +57,8 @@ selftests_make() {
 	find "$out" -maxdepth 1 -name '*.test.d' -exec \
 		sed -i -E "s#( |^)([a-z0-9_]+\\.lskel\\.h)#\\1$out/\\2#g" {} +
 	nice -n 19 make -s -C "$bpf" -j"$(nproc)" OUTPUT="$out" VMLINUX_BTF="$obj/$of/vmlinux" \
-		CLANG="$clang" feature-llvm=0 LLD=bfd BPF_STRICT_BUILD=$strict TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= \
-		LIBARENA_SKEL= LIBARENA_ASAN_SKEL= \
+		CLANG="$clang" feature-llvm=0 LLD=bfd BPF_STRICT_BUILD=$strict \
+		TRUNNER_BPFTOOL= TRUNNER_EXTRA_FILES= LIBARENA_SKEL= LIBARENA_ASAN_SKEL= \
 		BPFTOOL="$out/tools/build/bpftool/bootstrap/bpftool" \
 		"${vars[@]}" "$@"
 }
