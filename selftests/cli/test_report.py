@@ -114,6 +114,15 @@ def events(tmp_path, schema):
     return write(tmp_path / "events.jsonl", lines)
 
 
+def check_wrong_use(tmp_path, args, code, message):
+    """The exit code, what is said, and that nothing is written."""
+    (tmp_path / "empty").write_text("")
+    write(tmp_path / "one", [failure("AA")])
+    res = rqspin("report", *args, cwd=tmp_path)
+    assert (res.returncode, res.stdout) == (code, "") and message in res.stderr, res
+    assert {p.name for p in tmp_path.iterdir()} == {"empty", "one"}
+
+
 def numbers(*args, **kw):
     res = rqspin("report", "--json", *args, **kw)
     assert res.returncode == 0, res.stderr
@@ -484,11 +493,7 @@ def test_standard_input_and_output(events):
     ],
 )
 def test_wrong_use(tmp_path, args, code, message):
-    (tmp_path / "empty").write_text("")
-    write(tmp_path / "one", [failure("AA")])
-    res = rqspin("report", *args, cwd=tmp_path)
-    assert (res.returncode, res.stdout) == (code, "") and message in res.stderr, res
-    assert {p.name for p in tmp_path.iterdir()} == {"empty", "one"}
+    check_wrong_use(tmp_path, args, code, message)
 
 
 def test_full_disk(events):

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 from conftest import LIMIT, RQSPIN, rqspin, validator
-from test_report import HOSTILE, failure, lock, many, summary, write
+from test_report import HOSTILE, check_wrong_use, failure, lock, many, summary, write
 
 RECORDED = sorted((pathlib.Path(__file__).parent / "replay").glob("*.jsonl"))
 
@@ -200,11 +200,7 @@ def test_with_a_page_and_with_numbers(tmp_path):
     ],
 )
 def test_wrong_use(tmp_path, args, code, message):
-    (tmp_path / "empty").write_text("")
-    write(tmp_path / "one", [failure("AA")])
-    res = rqspin("report", *args, cwd=tmp_path)
-    assert (res.returncode, res.stdout) == (code, "") and message in res.stderr, res
-    assert {p.name for p in tmp_path.iterdir()} == {"empty", "one"}
+    check_wrong_use(tmp_path, args, code, message)
 
 
 def test_full_disk(tmp_path):
