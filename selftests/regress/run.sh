@@ -15,9 +15,10 @@ top=$(readlink -f "$here/../..")
 vm=$top/selftests/vm/run.sh
 work=$top/build/regress
 SERIES=${SERIES:-6.12} conf=$here/tests.conf
+differences=$here/expected-differences.tsv
 base=6.12-rqspin-regress-base kernel=6.12-rqspin-regress
 [ "$SERIES" = 6.12 ] || {
-	work+=-7.x conf=$here/7.x.conf
+	work+=-7.x conf=$here/7.x.conf differences=$here/7.x-differences.tsv
 	base=7.x-stock kernel=7.x-${SERIES#*/}
 }
 cpu=queue minutes=7 keep=0 run=1 groups=()
@@ -156,5 +157,5 @@ if [ $run = 1 ]; then
 	fi
 fi
 [ ${#groups[@]} = 0 ] || min=1
-compare report --min $min "$here/expected-differences.tsv" "$results/plan" "$results/base.log" \
+compare report --min $min "$differences" "$results/plan" "$results/base.log" \
 	"$results/patched.log"
