@@ -268,6 +268,8 @@ static void test_line(void)
 	}
 	if (i < 3)
 		CHECK_EQ(failed, 0, "threads in a line that moves");
+	else
+		test_skip("in three tries an owner lost its CPU for too long");
 }
 
 static const struct test_case cases[] = {
@@ -275,7 +277,7 @@ static const struct test_case cases[] = {
 	{ .name = "irqsave", .run = test_irqsave, .min_cpus = 2 },
 	{ .name = "released_in_time", .run = test_released_in_time, .min_cpus = 2 },
 	{ .name = "queue_dissolves", .run = test_queue_dissolves, .min_cpus = 3 },
-	{ .name = "line", .run = test_line, .min_cpus = 3 },
+	{ .name = "line", .run = test_line, .min_cpus = 4 },
 	{},
 };
 

@@ -352,7 +352,8 @@ const struct check checks[] = {
 	  false, .look = look_map_locks },
 	{ "queue", "waiters queue",
 	  "waiters are not fair, and a timeout takes 1 s instead of 250 ms",
-	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor)",
+	  "bare metal, or a guest without the hypervisor CPU bit (QEMU: -cpu max,-hypervisor); on 6.12 "
+	  "with this project's patches rqspinlock=queue on the kernel's command line",
 	  false, .look = look_mode },
 	{ "aa_at_once", "AA found at entry", "an AA costs its program 1 to 2 ms",
 	  "a kernel whose lock checks for AA before it waits: upstream's fix of November 2025 "
