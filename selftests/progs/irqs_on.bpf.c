@@ -316,7 +316,7 @@ __noinline int global_clone(struct __sk_buff *ctx)
 
 SEC("?tc")
 __hole("irqs-on")
-__refused("global functions that may turn interrupts on")
+__refused_re("global functions? .*may turn interrupts on")
 int clone_redirect_in_a_global_function(struct __sk_buff *ctx)
 {
 	int err;
