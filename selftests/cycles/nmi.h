@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The perf events of bpf_test_rqspinlock.c by NMIs that CPU 0 sends twice a millisecond: an
- * emulated CPU has no counters. Its callback runs in the handler, as it does for a counter.
+ * The perf events of bpf_test_rqspinlock.c by NMIs that CPU 0 sends: an emulated CPU has no
+ * counters. Its callback runs in the handler, as it does for a counter. A counter stands still in
+ * its handler, so the next NMI comes half a millisecond or more after the end of the last one:
+ * sent earlier, it would be taken at that end, and what is below the NMIs would never go on.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -9,20 +11,34 @@
 #include <linux/perf_event.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
+#include "outcome.h"
+
+#define NMI_GAP_NS (NSEC_PER_MSEC / 2)
 
 static void nmi_cb(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs);
 
 static struct cpumask nmi_targets;
 static struct task_struct *nmi_sender;
 static int nmi_events;
+/* An NMI is under way to this CPU, or its handler runs. */
 static DEFINE_PER_CPU(int, nmi_sent);
+static DEFINE_PER_CPU(u64, nmi_ended);
 
 static int nmi_receive(unsigned int type, struct pt_regs *regs)
 {
-	if (!this_cpu_xchg(nmi_sent, 0))
+	if (!this_cpu_read(nmi_sent))
 		return NMI_DONE;
 	nmi_cb(NULL, NULL, regs);
+	this_cpu_write(nmi_ended, ktime_get_mono_fast_ns());
+	smp_store_release(this_cpu_ptr(&nmi_sent), 0);
 	return NMI_HANDLED;
+}
+
+/* Is it time for the next NMI of @cpu? */
+static bool nmi_due(int cpu)
+{
+	return !smp_load_acquire(per_cpu_ptr(&nmi_sent, cpu)) &&
+	       ktime_get_mono_fast_ns() - per_cpu(nmi_ended, cpu) >= NMI_GAP_NS;
 }
 
 static int nmi_send(void *arg)
@@ -32,12 +48,12 @@ static int nmi_send(void *arg)
 	while (!kthread_should_stop()) {
 		for_each_cpu(cpu, &nmi_targets)
 		{
-			if (per_cpu(nmi_sent, cpu))
+			if (!nmi_due(cpu))
 				continue;
 			per_cpu(nmi_sent, cpu) = 1;
 			__apic_send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
 		}
-		usleep_range(500, 1000);
+		usleep_range(200, 400);
 	}
 	return 0;
 }
@@ -70,6 +86,7 @@ static void nmi_event_release(struct perf_event *event)
 	/* The last NMI may be under way, and its section takes 10 ms. */
 	mdelay(200);
 	unregister_nmi_handler(NMI_LOCAL, "rqspin_upstream");
+	outcome_print();
 }
 
 #define perf_event_create_kernel_counter(attr, cpu, task, cb, data) \
