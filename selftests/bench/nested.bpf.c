@@ -79,6 +79,8 @@ struct {
 } ring SEC(".maps");
 
 const volatile __u32 which;
+/* Is on_failure() attached? */
+const volatile bool sees_failures;
 const volatile __u32 target_tgid;
 
 struct nested_counts nested;
@@ -89,6 +91,8 @@ __u64 draws;
 __u32 armed, stopped, enough;
 /* The CPU is inside an outer operation, on this key, and no nested one was done yet. */
 __u32 inside[CPUS], current_key[CPUS];
+/* Failed locks, by the CPU that wanted them. */
+__u64 failures[CPUS];
 /* CROSS: sides that have their own bucket locked; those that are through. */
 __u32 arrived, crossed[2];
 
@@ -258,14 +262,32 @@ static __always_inline void count(long err)
 		stopped = 1;
 }
 
+/* Did no lock fail meanwhile? Then the map was full, or the like. */
+static __always_inline bool has_other_cause(long err, __u64 before)
+{
+	return sees_failures && err && err != NO_ROOM && failures[this_cpu()] == before;
+}
+
 static __always_inline int hook(void)
 {
 	__u32 cpu = this_cpu();
+	__u64 before;
+	long err;
 
 	if (!armed || !inside[cpu] || bpf_get_current_pid_tgid() >> 32 != target_tgid)
 		return 0;
 	inside[cpu] = 0;
-	count(operate_nested(current_key[cpu]));
+	before = failures[cpu];
+	err = operate_nested(current_key[cpu]);
+	count(has_other_cause(err, before) ? NO_ROOM : err);
+	return 0;
+}
+
+/* Kernels that have it attach it: nested.c. */
+SEC("?raw_tp/rqspinlock_failure")
+int on_failure(void *ctx)
+{
+	failures[this_cpu()]++;
 	return 0;
 }
 

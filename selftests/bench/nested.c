@@ -25,6 +25,8 @@
 
 #define MAX_CPUS 3
 #define LIMIT_S	 10
+/* Failures of locks; the unpatched kernel has none of these. */
+#define FAILURES "/sys/kernel/tracing/events/rqspinlock/rqspinlock_failure"
 
 static const struct nested_info {
 	const char *name;
@@ -68,6 +70,8 @@ static struct nested_bpf *load(const struct nested_info *info)
 		prog = bpf_object__find_program_by_name(skel->obj, info->hooks[i]);
 		bpf_program__set_autoload(prog, true);
 	}
+	skel->rodata->sees_failures = !access(FAILURES, F_OK);
+	bpf_program__set_autoload(skel->progs.on_failure, skel->rodata->sees_failures);
 	skel->rodata->which = (__u32)(info - infos);
 	skel->rodata->target_tgid = (__u32)getpid();
 	if (nested_bpf__load(skel) || nested_bpf__attach(skel))

@@ -15,7 +15,8 @@ import threading
 
 from stats import TOP, Tap
 
-# case -> what it comes to on the unpatched kernel, and on the patched one. On the unpatched one it
+# case -> what it comes to on the unpatched kernel, and on the patched one. There an error counts
+# only if a lock has failed meanwhile: a full map returns -E2BIG as well. On the unpatched one it
 # depends on luck whether a nested insertion wants the very free list that is held.
 CASES = {
     "hash-same-bucket": ("-EBUSY", "-EDEADLK"),

@@ -7,6 +7,7 @@ operation and want its lock; what the operations returned is what the tracer mus
 
 import contextlib
 import errno
+import os
 from collections import Counter
 
 import pytest
@@ -114,7 +115,7 @@ BEHIND = {
 @needs_two_cpus
 @pytest.mark.parametrize("place", BEHIND)
 def test_behind_an_owner_that_does_not_release(nothing_left, place):
-    """Interrupts are off meanwhile: for less than a second, in every mode."""
+    """Interrupts are off meanwhile: for less than a second, in every mode; 950 ms with tas."""
     with failures(f"behind-{place}", 5) as told:
         print(f"{place}: {told['ms']} ms")
     if BEHIND[place] == errno.ETIMEDOUT:
@@ -122,6 +123,8 @@ def test_behind_an_owner_that_does_not_release(nothing_left, place):
     else:
         assert (told["other"], told["other_err"]) == (5, -BEHIND[place]), told
     assert told["ms"] < 1000, told
+    if os.environ.get("RQSPIN_LOCK_PATH") == "tas":
+        assert told["ms"] > 900, told
 
 
 @needs_locks

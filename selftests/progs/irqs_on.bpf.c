@@ -142,6 +142,8 @@ OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_get,
 	  bpf_sk_storage_get(&of_sockets, sk, NULL, 0))
 OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_delete,
 	  bpf_sk_storage_delete(&of_sockets, sk))
+/* The helper of the same name that only remembers the socket. */
+LEAVES_OFF("sk_lookup", struct bpf_sk_lookup, sk_assign_of_a_lookup, bpf_sk_assign(ctx, NULL, 0))
 TURNS_ON("sk_reuseport", struct sk_reuseport_md, sk_select_reuseport,
 	 bpf_sk_select_reuseport(ctx, &reuseports, &zero, 0))
 TURNS_ON("sk_reuseport", struct sk_reuseport_md, map_update_elem,

@@ -14,6 +14,7 @@ extern int *bpf_iter_bits_next(struct bpf_iter_bits *it) __weak __ksym;
 extern void bpf_iter_bits_destroy(struct bpf_iter_bits *it) __weak __ksym;
 
 #define NESTED_LOOPS "nested loops may run more than 8388608 times"
+#define GLOBAL_LOOPS "global functions that may turn interrupts on or loop are not allowed"
 #define ENDLESS	     "infinite loop detected|BPF program is too large"
 
 /* No loop of one iterator, and none of bpf_loop(), is as long. */
@@ -301,9 +302,27 @@ int one_after_the_other(struct __sk_buff *ctx)
 }
 
 SEC("?tc")
-__hole("irq-loops")
-__refused("with interrupts off, only iterators that were created so can advance")
+__returns(4)
 int iterator_of_before(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	__u64 before = sink;
+	unsigned long flags;
+
+	bpf_iter_num_new(&it, 0, many >> 21);
+	bpf_local_irq_save(&flags);
+	while (bpf_iter_num_next(&it))
+		sink++;
+	bpf_local_irq_restore(&flags);
+	bpf_iter_num_destroy(&it);
+	return (int)(sink - before);
+}
+
+/* Nobody looked at its numbers, so it may be the longest there is. */
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int iterator_of_before_around(struct __sk_buff *ctx)
 {
 	struct bpf_iter_num it;
 	unsigned long flags;
@@ -311,10 +330,47 @@ int iterator_of_before(struct __sk_buff *ctx)
 	bpf_iter_num_new(&it, 0, many);
 	bpf_local_irq_save(&flags);
 	while (bpf_iter_num_next(&it))
-		sink++;
+		square(1, many);
 	bpf_local_irq_restore(&flags);
 	bpf_iter_num_destroy(&it);
 	return 0;
+}
+
+/* The inner loop comes first, so the outer one does not count yet when it begins. */
+SEC("?tc")
+__hole("irq-loops")
+__refused(NESTED_LOOPS)
+int iterator_of_before_behind(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	unsigned long flags;
+
+	bpf_iter_num_new(&it, 0, many);
+	bpf_local_irq_save(&flags);
+	do
+		square(1, many);
+	while (bpf_iter_num_next(&it));
+	bpf_local_irq_restore(&flags);
+	bpf_iter_num_destroy(&it);
+	return 0;
+}
+
+/* Interrupts come in between: the region ends before the iterator advances. */
+SEC("?tc")
+__returns(8)
+int iterator_of_another_region(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num it;
+	__u64 before = sink;
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_iter_num_new(&it, 0, many >> 21);
+	bpf_local_irq_restore(&flags);
+	while (bpf_iter_num_next(&it))
+		irqs_off(square(1, many >> 22));
+	bpf_iter_num_destroy(&it);
+	return (int)(sink - before);
 }
 
 /* Each round of the outer loop is a region of its own. */
@@ -340,13 +396,30 @@ __noinline int global_square(int a)
 
 SEC("?tc")
 __hole("irq-loops")
-__refused("global functions with several loops are not allowed in IRQ-disabled region")
+__refused(GLOBAL_LOOPS)
 int loops_of_a_global_function(struct __sk_buff *ctx)
 {
 	int n;
 
 	irqs_off(n = global_square(0));
 	return n;
+}
+
+/* The same function as before, but one that is verified where it is called. */
+static __noinline int static_square(int a)
+{
+	square(a, a);
+	return a;
+}
+
+SEC("?tc")
+__returns(9)
+int loops_of_a_static_function(struct __sk_buff *ctx)
+{
+	__u64 before = sink;
+
+	irqs_off(static_square(3));
+	return (int)(sink - before);
 }
 
 /* Other iterators than the numeric one. */
@@ -393,11 +466,11 @@ int one_loop_of_bits(struct __sk_buff *ctx)
 
 SEC("?tc")
 __needs("bpf_iter_bits_new")
-__hole("irq-loops")
-__refused("with interrupts off, only iterators that were created so can advance")
+__returns(4)
 int bits_of_before(struct __sk_buff *ctx)
 {
 	struct bpf_iter_bits it;
+	__u64 before = sink;
 	unsigned long flags;
 
 	bpf_iter_bits_new(&it, words, 2);
@@ -406,7 +479,7 @@ int bits_of_before(struct __sk_buff *ctx)
 		sink++;
 	bpf_local_irq_restore(&flags);
 	bpf_iter_bits_destroy(&it);
-	return 0;
+	return (int)(sink - before);
 }
 
 __noinline int global_bits(int outer)
@@ -417,7 +490,7 @@ __noinline int global_bits(int outer)
 SEC("?tc")
 __needs("bpf_iter_bits_new")
 __hole("irq-loops")
-__refused("global functions with several loops are not allowed in IRQ-disabled region")
+__refused(GLOBAL_LOOPS)
 int bits_of_a_global_function(struct __sk_buff *ctx)
 {
 	int n;
@@ -441,6 +514,23 @@ int nested_callbacks(struct __sk_buff *ctx)
 {
 	irqs_off(bpf_loop(many, count_often, NULL, 0));
 	return 0;
+}
+
+__noinline int global_callback(int n)
+{
+	bpf_loop(n, count, NULL, 0);
+	return n;
+}
+
+SEC("?tc")
+__hole("irq-loops")
+__refused(GLOBAL_LOOPS)
+int callback_of_a_global_function(struct __sk_buff *ctx)
+{
+	int n;
+
+	irqs_off(n = global_callback(1));
+	return n;
 }
 
 SEC("?tc")
