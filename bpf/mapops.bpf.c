@@ -20,7 +20,6 @@
 const volatile __u64 text_start;
 const volatile __u64 text_size;
 __u64 percpu_delta[HELD_CPUS]; /* from a per-CPU pointer to each CPU's copy, 0 if unknown */
-__u64 unsure;		       /* operations that failed, perhaps because of a lock */
 
 /* Memory in which a map's locks are. */
 struct span {
@@ -234,7 +233,7 @@ static __always_inline int lru_op(void *ctx, struct bpf_map *map, long ret)
 	/* Or nothing could be evicted: that cannot be told from a cross of two CPUs. */
 	if (others_hold(bpf_get_smp_processor_id(), &own) ||
 	    others_hold(bpf_get_smp_processor_id(), &shared))
-		__sync_fetch_and_add(&unsure, 1);
+		witness_unsure();
 	return 0;
 }
 

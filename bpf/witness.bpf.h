@@ -72,6 +72,16 @@ static __always_inline bool witness_find(struct witness_place *at, __u32 cpu)
 	return false;
 }
 
+/* Was it a failure? That cannot be told, and user space says so. */
+static __always_inline void witness_unsure(void)
+{
+	__u32 first = 0;
+	struct witness_head *head = bpf_map_lookup_elem(&heads, &first);
+
+	if (head)
+		__sync_fetch_and_add(&head->unsure, 1);
+}
+
 static __always_inline void witness_begin(struct witness *w, __u32 cpu)
 {
 	w->ts_ns = bpf_ktime_get_ns();

@@ -56,13 +56,15 @@ struct witness_shape {
  * @details: places for details ever reserved
  * @groups: groups in use
  * @others: failures that found no place in the CPU's table of groups
+ * @unsure: of the first one: events that may have been failures
  */
 struct witness_head {
 	__u64 head;
 	__u64 details;
 	__u64 groups;
 	__u64 others;
-	__u64 pad[4];
+	__u64 unsure;
+	__u64 pad[3];
 };
 
 /**

@@ -10,11 +10,19 @@
 #include "witness.h"
 
 struct bpf_object;
-struct bpf_program;
 struct failure;
 struct witness_rings;
 
 #define WITNESS_FAILURE_ROOM 512 /* bytes of a buffer that one failure takes, in all sources */
+
+/* The maps of such an object. */
+enum witness_map {
+	WITNESS_MAP_HEADS,
+	WITNESS_MAP_RECORDS,
+	WITNESS_MAP_DETAILS,
+	WITNESS_MAP_GROUPS,
+	WITNESS_NR_MAPS
+};
 
 /**
  * struct witness_memory - what is shared with the BPF programs
@@ -40,8 +48,13 @@ struct witness_memory {
 int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t buffer,
 		    unsigned int fewer_details);
 
-/* After loading. NULL and errno on failure. */
-struct witness_rings *witness_open(struct bpf_object *obj);
+const char *witness_map_name(enum witness_map which);
+
+/*
+ * After loading: over the maps with these descriptors, in the order of enum witness_map. They are
+ * not taken over. NULL and errno on failure.
+ */
+struct witness_rings *witness_open(const int fds[WITNESS_NR_MAPS]);
 /* For tests: over memory that is somebody else's. */
 struct witness_rings *witness_over(const struct witness_memory *mem);
 
@@ -72,8 +85,11 @@ __u64 witness_groups_used(const struct witness_rings *wr);
 /* Handed out without their details, because those were overwritten. */
 __u64 witness_cut(const struct witness_rings *wr);
 
-/* Calls that the program did not see, because they came while it ran on the same CPU. */
-__u64 witness_missed(const struct bpf_program *prog);
+/* Events that may have been failures. */
+__u64 witness_unsure(const struct witness_rings *wr);
+
+/* Failures ever written down, and how many of them are still there. */
+__u64 witness_written(const struct witness_rings *wr, __u64 *kept);
 
 /* When, where and who, as a failure: what every kind of witness has. */
 void witness_facts(const struct witness *w, struct failure *f);

@@ -121,8 +121,11 @@ static int open_parts(struct session *s)
 	s->wake = wake_open();
 	if (!s->progs || !s->locks || !s->join || !s->wake)
 		return -ENOMEM;
-	s->held = heldtab_open(why, sizeof(why));
-	if (!s->held)
+	/* What is held now says nothing of what failed long ago. */
+	s->held = s->tuning->pinned ? NULL : heldtab_open(why, sizeof(why));
+	if (s->tuning->pinned)
+		s->cycles = NULL;
+	else if (!s->held)
 		pr_debug("held locks of other CPUs stay unknown: %s", why);
 	else
 		s->cycles = cycles_open(s->held);
