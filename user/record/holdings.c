@@ -13,7 +13,6 @@
 #include "sources/ring.h"
 #include "sources/witness_pins.h"
 #include "sources/witness_ring.h"
-#include "sources/witness_source.h"
 
 #define SEEN_MAX 512
 

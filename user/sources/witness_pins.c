@@ -9,9 +9,14 @@
 #include <bpf/libbpf.h>
 
 #include "sources/witness_pins.h"
-#include "sources/witness_source.h"
 
 #define LINK "link_"
+
+const struct bpf_prog_skeleton *witness_skeleton_prog(const struct bpf_object_skeleton *skel,
+						      int nth)
+{
+	return (const void *)((const char *)skel->progs + (size_t)nth * skel->prog_skel_sz);
+}
 
 static int path_join(char path[WITNESS_PINS_PATH], const char *folder, const char *prefix,
 		     const char *name)
@@ -99,6 +104,14 @@ int witness_pins_prog(const char *folder, const char *prog)
 	char path[WITNESS_PINS_PATH];
 
 	return path_join(path, folder, LINK, prog) ?: prog_of_link(path);
+}
+
+__u64 witness_prog_missed(int prog_fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_prog_get_info_by_fd(prog_fd, &info, &len) ? 0 : info.recursion_misses;
 }
 
 __u64 witness_pins_missed(const char *folder, const char *prog)

@@ -11,8 +11,12 @@
 #include "sources/witness_ring.h"
 
 struct bpf_object_skeleton;
+struct bpf_prog_skeleton;
 
 #define WITNESS_PINS_PATH 512
+
+const struct bpf_prog_skeleton *witness_skeleton_prog(const struct bpf_object_skeleton *skel,
+						      int nth);
 
 /* Makes the folder and pins everything that is attached. 0 or -errno; then some of it is there. */
 int witness_pins_make(const char *folder, const struct bpf_object_skeleton *skel,
@@ -28,7 +32,8 @@ int witness_pins_progs(const char *folder, witness_prog_fn fn, void *ctx);
 /* A descriptor of the program, to be closed by the caller; negative: there is none. */
 int witness_pins_prog(const char *folder, const char *prog);
 
-/* Calls that the program did not see, because they came while it ran on the same CPU. */
+/* Calls that a program did not see, because they came while it ran on the same CPU. */
+__u64 witness_prog_missed(int prog_fd);
 __u64 witness_pins_missed(const char *folder, const char *prog);
 
 #endif

@@ -15,12 +15,6 @@
 #include "trace/session.h"
 #include "trace/source.h"
 
-const struct bpf_prog_skeleton *witness_skeleton_prog(const struct bpf_object_skeleton *skel,
-						      int nth)
-{
-	return (const void *)((const char *)skel->progs + (size_t)nth * skel->prog_skel_sz);
-}
-
 /* 0, -ENOENT for a program that was not loaded, or -errno */
 static int attach_one(struct witness_source *ws, const struct bpf_prog_skeleton *p)
 {
@@ -254,14 +248,6 @@ int witness_source_held(const struct witness_source *ws, __u64 *addrs, size_t si
 		return -EOPNOTSUPP;
 	memcpy(addrs, heldtab_addrs(held), size);
 	return 0;
-}
-
-__u64 witness_prog_missed(int prog_fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-
-	return bpf_prog_get_info_by_fd(prog_fd, &info, &len) ? 0 : info.recursion_misses;
 }
 
 struct missing {

@@ -12,7 +12,6 @@
 #include "trace/losses.h"
 
 struct bpf_object_skeleton;
-struct bpf_prog_skeleton;
 struct session;
 
 /**
@@ -66,12 +65,10 @@ struct witness_source_ops {
 /* Do the programs load and attach? If not, errno says why. */
 bool witness_source_works(const struct witness_source_ops *ops);
 
-const struct bpf_prog_skeleton *witness_skeleton_prog(const struct bpf_object_skeleton *skel,
-						      int nth);
-
-/* Calls that a program did not see, because they came while it ran on the same CPU. */
-__u64 witness_prog_missed(int prog_fd);
-/* The same of the source's program of that name, NULL: of all. */
+/*
+ * Calls that the source's program of that name did not see, because they came while it ran on the
+ * same CPU. NULL: of all its programs.
+ */
 __u64 witness_source_missed(const struct witness_source *ws, const char *prog);
 
 /* For struct source: poll and close as they are, open with its ops. */

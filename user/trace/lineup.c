@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "trace/lineup.h"
-#include "trace/session.h"
 
 bool lineup_has(const struct lineup *l, unsigned int traits)
 {
@@ -69,7 +68,7 @@ static bool start(struct lineup *l, struct session *s, const struct source *src,
 	char why[256] = "";
 	void *state;
 
-	if (!session_tuning(s)->pinned && !src->usable(why, sizeof(why))) {
+	if (!l->pinned && !src->usable(why, sizeof(why))) {
 		if (must)
 			pr_err("source '%s' does not work here: %s", src->name, why);
 		else

@@ -225,6 +225,7 @@ struct session *session_open(const struct source *const *table, const char *want
 	s->tuning = tuning;
 	s->emit = emit;
 	s->ctx = ctx;
+	s->lineup.pinned = tuning->pinned;
 	err = open_parts(s);
 	if (err)
 		pr_err("out of memory");
