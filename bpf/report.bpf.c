@@ -10,6 +10,7 @@
 #define WITNESS_DETAILS struct witness_report
 #include "witness.h"
 #include "witness.bpf.h"
+#include "witness_names.bpf.h"
 
 #define STDERR	   2
 #define MAX_PIECES 1024 /* more than the frames of a stack */
@@ -180,7 +181,8 @@ static __always_inline void copy_text(struct witness_report *r, const struct hea
 	r->text_len = len;
 }
 
-static __always_inline void write_report(const struct head *head, int err, __u32 prog_id)
+static __always_inline void write_report(const struct head *head, int err,
+					 const struct bpf_prog *prog)
 {
 	struct witness_report *d;
 	struct witness_place at;
@@ -190,7 +192,7 @@ static __always_inline void write_report(const struct head *head, int err, __u32
 	if (!w)
 		return;
 	w->kind = WITNESS_REPORT;
-	w->prog_id = prog_id;
+	w->prog_id = BPF_CORE_READ(prog, aux, id);
 	w->err = err;
 	w->lock = report_lock(piece(head, 1));
 	d = witness_details(&at, w);
@@ -199,7 +201,8 @@ static __always_inline void write_report(const struct head *head, int err, __u32
 		copy_text(d, head);
 		witness_use_own(w, &d->t.own, false);
 	}
-	witness_count(&at, w, witness_mix(witness_mix(prog_id, w->lock), w->told));
+	witness_count(&at, w, witness_mix(witness_mix(w->prog_id, w->lock), w->told));
+	names_record(names_begin(&at), (__u64)BPF_CORE_READ(prog, aux), w);
 	witness_publish(&at, w, d);
 }
 
@@ -218,6 +221,6 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 	}
 	err = head.pieces ? report_errno(piece(&head, 0)) : 0;
 	if (err)
-		write_report(&head, err, BPF_CORE_READ(prog, aux, id));
+		write_report(&head, err, prog);
 	return 0;
 }

@@ -459,6 +459,7 @@ static int find_recorder(struct trace *t, struct place *place, struct recorder_a
 	if (err)
 		return err;
 	t->opts.tuning.pinned = place->whole;
+	t->opts.tuning.newest_map = about->newest_map;
 	t->opts.sources = about->sources;
 	t->newest = t->last_nr ? newest_new(t->last_nr) : NULL;
 	return t->last_nr && !t->newest ? -ENOMEM : 0;

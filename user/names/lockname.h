@@ -44,6 +44,15 @@ struct proginfo;
 struct locknames *locknames_open(void);
 void locknames_close(struct locknames *ln);
 
+/*
+ * From now on only what was told by locknames_recall() has a name, and what has not changed hands
+ * since: maps up to the id newest_map were there all the time. 0 or -ENOMEM.
+ */
+int locknames_recall_only(struct locknames *ln, __u32 newest_map);
+
+/* The lock had this name then; without an address: the map had. 0 or -ENOMEM. */
+int locknames_recall(struct locknames *ln, const struct lockname *name, __u64 when_ns);
+
 /* Read the addresses of maps made since the last call; cheap when there are none. */
 void locknames_scan(struct locknames *ln);
 

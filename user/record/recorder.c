@@ -30,6 +30,7 @@ static __u32 layout(void)
 		sizeof(struct witness_told),   sizeof(struct witness_tables),
 		sizeof(struct witness_report), sizeof(struct witness_chain),
 		sizeof(struct witness_group),  WITNESS_GROUPS,
+		sizeof(struct witness_names),
 	};
 	__u32 sum = LAYOUT;
 
@@ -119,6 +120,9 @@ static void describe(struct recorder_about *about, const struct recorder_order *
 		.started_ns = now_ns(),
 		.version = RQSPIN_VERSION,
 	};
+	/* Those that sources have just made are the newest, and nobody else's. */
+	while (!bpf_map_get_next_id(about->newest_map, &about->newest_map))
+		;
 	session_sources(s, about->sources, sizeof(about->sources));
 	for (char *c = about->sources; (c = strstr(c, ", ")); c++)
 		memmove(c + 1, c + 2, strlen(c + 2) + 1);

@@ -21,6 +21,8 @@
  * @layout: of everything that is pinned: another one cannot be read
  * @keep: failures per CPU and source
  * @pid: the command that started it
+ * @newest_map: id of the newest map of all when it was started
+ * @pad: zero
  * @started_ns: when, CLOCK_MONOTONIC
  * @stacks: call traces are recorded
  * @version: of that command
@@ -32,6 +34,8 @@ struct recorder_about {
 	__u32 keep;
 	__u32 pid;
 	__u32 stacks;
+	__u32 newest_map;
+	__u32 pad;
 	__u64 started_ns;
 	char version[32];
 	char sources[128];

@@ -121,6 +121,13 @@ static void object_destroy(void *state)
 	mapops_bpf__destroy(m->skel);
 }
 
+static __u64 *object_anchor(void *state)
+{
+	struct mapops *m = state;
+
+	return &m->skel->bss->names_anchor;
+}
+
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
 	struct mapops *m = state;
@@ -148,6 +155,7 @@ static const struct witness_source_ops ops = {
 	.loaded = object_loaded,
 	.optional = true,
 	.attached = object_attached,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };

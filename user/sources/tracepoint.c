@@ -69,6 +69,13 @@ static void name_lock(struct tracepoint *t, struct failure *f)
 	}
 }
 
+static __u64 *object_anchor(void *state)
+{
+	struct tracepoint *t = state;
+
+	return &t->skel->bss->names_anchor;
+}
+
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
 	struct tracepoint *t = state;
@@ -96,6 +103,7 @@ static const struct witness_source_ops ops = {
 	.fewer_details = 8,
 	.open = object_open,
 	.loaded = object_loaded,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };

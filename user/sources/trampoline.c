@@ -78,6 +78,13 @@ static void use_text(const struct witness_report *r, struct failure *f)
 	memcpy(f->file, said.file, sizeof(f->file));
 }
 
+static __u64 *object_anchor(void *state)
+{
+	struct trampoline *t = state;
+
+	return &t->skel->bss->names_anchor;
+}
+
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
 	struct trampoline *t = state;
@@ -98,6 +105,7 @@ static const struct witness_source_ops ops = {
 	.fewer_details = 32,
 	.open = object_open,
 	.loaded = object_loaded,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };

@@ -27,6 +27,7 @@ struct witness_rings {
 	struct ring_reader *readers;   /* one per CPU */
 	struct witness_counts *counts; /* one per CPU */
 	void *record, *details;	       /* copies, of one each */
+	struct witness_names names;
 	__u64 cut;
 	struct mapping maps[WITNESS_NR_MAPS];
 };
@@ -46,10 +47,9 @@ struct reading {
 };
 
 static const char *const map_names[WITNESS_NR_MAPS] = {
-	[WITNESS_MAP_HEADS] = "heads",
-	[WITNESS_MAP_RECORDS] = "witnesses",
-	[WITNESS_MAP_DETAILS] = "details",
-	[WITNESS_MAP_GROUPS] = "groups",
+	[WITNESS_MAP_HEADS] = "heads",	   [WITNESS_MAP_RECORDS] = "witnesses",
+	[WITNESS_MAP_DETAILS] = "details", [WITNESS_MAP_GROUPS] = "groups",
+	[WITNESS_MAP_NAMES] = "names",
 };
 
 static int resize(struct bpf_object *obj, const char *name, __u64 entries)
@@ -95,6 +95,8 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 		err = resize(obj, map_names[WITNESS_MAP_DETAILS], (__u64)nr * shape->details);
 	if (!err)
 		err = resize(obj, map_names[WITNESS_MAP_GROUPS], (__u64)nr * WITNESS_GROUPS);
+	if (!err && shape->want_names)
+		err = resize(obj, map_names[WITNESS_MAP_NAMES], (__u64)nr * shape->slots);
 	return err;
 }
 
@@ -190,6 +192,10 @@ static int map_all(struct witness_rings *wr, const int fds[WITNESS_NR_MAPS])
 	mem->details_size = v[WITNESS_MAP_DETAILS].size;
 	mem->groups = v[WITNESS_MAP_GROUPS].at;
 	mem->group_size = v[WITNESS_MAP_GROUPS].size;
+	if (v[WITNESS_MAP_NAMES].nr != v[WITNESS_MAP_RECORDS].nr)
+		return 0;
+	mem->names = v[WITNESS_MAP_NAMES].at;
+	mem->names_size = v[WITNESS_MAP_NAMES].size;
 	return 0;
 }
 
@@ -241,13 +247,24 @@ static const void *details_of(struct reading *r, const struct witness *w)
 	return NULL;
 }
 
+static const struct witness_names *names_of(struct reading *r, const struct witness *w)
+{
+	const struct witness_memory *mem = &r->wr->mem;
+	__u64 nth = (w->seq - 1) % mem->slots + (__u64)r->ring * mem->slots;
+
+	if (!mem->names_size || !ring_copy(mem->names + nth * mem->names_size, w->seq - 1,
+					   &r->wr->names, sizeof(r->wr->names)))
+		return NULL;
+	return &r->wr->names;
+}
+
 static void on_slot(const void *slot, void *ctx)
 {
 	const struct witness *w = slot;
 	struct reading *r = ctx;
 
 	witness_counts_saw(&r->wr->counts[r->ring], w->group);
-	r->fn(w, details_of(r, w), r->ctx);
+	r->fn(w, details_of(r, w), names_of(r, w), r->ctx);
 }
 
 /* Nothing has come, and all is settled that came before. */
@@ -373,6 +390,7 @@ void witness_facts(const struct witness *w, struct failure *f)
 	memcpy(ev->comm, w->comm, sizeof(ev->comm));
 	ev->comm[sizeof(ev->comm) - 1] = 0;
 	f->map_id = w->map_id;
+	f->returned = w->returned;
 }
 
 void witness_owner(const struct witness_task *t, struct failure *f)

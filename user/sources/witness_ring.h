@@ -21,6 +21,7 @@ enum witness_map {
 	WITNESS_MAP_RECORDS,
 	WITNESS_MAP_DETAILS,
 	WITNESS_MAP_GROUPS,
+	WITNESS_MAP_NAMES,
 	WITNESS_NR_MAPS
 };
 
@@ -32,16 +33,18 @@ enum witness_map {
  * @record_size: bytes of one record
  * @details_size: bytes of one place for details
  * @group_size: bytes of one group with its first record; 0: there are none
+ * @names_size: bytes of what one record's names take; 0: they are not kept
  * @heads: of CPUs without a part, then one per CPU
  * @records: all CPUs' rings, one behind the other
  * @details: likewise
  * @groups: likewise, WITNESS_GROUPS per CPU
+ * @names: likewise, as @records
  */
 struct witness_memory {
 	__u32 nr, slots, nr_details;
-	size_t record_size, details_size, group_size;
+	size_t record_size, details_size, group_size, names_size;
 	const struct witness_head *heads;
-	const char *records, *details, *groups;
+	const char *records, *details, *groups, *names;
 };
 
 /* Before loading: memory for the CPUs that are present, buffer bytes each; one in fewer details. */
@@ -60,8 +63,12 @@ struct witness_rings *witness_over(const struct witness_memory *mem);
 
 void witness_close(struct witness_rings *wr);
 
-/* w: the record, of the type that this source has; details: NULL if it has none (any more). */
-typedef void (*witness_fn)(const struct witness *w, const void *details, void *ctx);
+/*
+ * w: the record, of the type that this source has; details: NULL if it has none (any more); names:
+ * NULL if they are not kept, or not any more.
+ */
+typedef void (*witness_fn)(const struct witness *w, const void *details,
+			   const struct witness_names *names, void *ctx);
 
 /* last: there will be no other call; what is not complete is lost. */
 void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx);

@@ -9,8 +9,10 @@
 
 #include "base/log.h"
 #include "kernel/heldtab.h"
+#include "kernel/progplace.h"
 #include "kernel/runqueues.h"
 #include "names/proginfo.h"
+#include "sources/witness_recall.h"
 #include "sources/witness_source.h"
 #include "trace/session.h"
 #include "trace/source.h"
@@ -53,13 +55,16 @@ static int prepare(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
 
+	bool pins = tuning && tuning->pin;
+
 	ws->shape->want_stacks = tuning && tuning->stacks;
+	ws->shape->want_names = pins && ws->ops->anchor;
 	/* Without: what runs on an owner's CPU is unknown. */
 	if (tuning && runqueues_find(ws->shape->rq_addr))
 		pr_debug("what runs on an owner's CPU stays unknown");
 	return witness_prepare(*ws->skeleton->obj, ws->shape,
 			       tuning ? tuning->buffer : SESSION_BUFFER_MIN,
-			       ws->ops->fewer_details);
+			       pins ? 1 : ws->ops->fewer_details);
 }
 
 static void map_fds(const struct bpf_object *obj, int fds[WITNESS_NR_MAPS])
@@ -87,6 +92,22 @@ static int load(struct witness_source *ws)
 	return ws->rings ? 0 : -errno;
 }
 
+/* A program that is there as long as the others: its links are pinned with theirs. */
+static void drop_anchor(struct witness_source *ws)
+{
+	for (int i = 0; ws->shape->want_names && i < ws->skeleton->prog_cnt; i++) {
+		const struct bpf_prog_skeleton *p = witness_skeleton_prog(ws->skeleton, i);
+
+		if (!*p->link)
+			continue;
+		*ws->ops->anchor(ws) = progplace_find(bpf_program__fd(*p->prog));
+		if (!*ws->ops->anchor(ws))
+			pr_warn("source %s: programs that are gone will have no names",
+				ws->ops->source->name);
+		return;
+	}
+}
+
 static int pin(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
@@ -94,6 +115,7 @@ static int pin(struct witness_source *ws)
 
 	if (!tuning || !tuning->pin)
 		return 0;
+	drop_anchor(ws);
 	map_fds(*ws->skeleton->obj, fds);
 	snprintf(ws->pins, sizeof(ws->pins), "%s/%s", tuning->pin, ws->ops->source->name);
 	return witness_pins_make(ws->pins, ws->skeleton, fds);
@@ -169,13 +191,19 @@ void witness_source_close(void *state)
 	free(ws);
 }
 
-static void on_witness(const struct witness *w, const void *details, void *ctx)
+static void on_witness(const struct witness *w, const void *details,
+		       const struct witness_names *names, void *ctx)
 {
 	struct witness_source *ws = ctx;
 	struct failure f = {};
 
-	if (ws->ops->failure(ws, w, details, &f))
-		session_push(ws->session, &f);
+	if (names)
+		witness_recall(w, names, session_progs(ws->session), session_locks(ws->session));
+	if (!ws->ops->failure(ws, w, details, &f))
+		return;
+	if (names)
+		witness_recall_line(names, &f);
+	session_push(ws->session, &f);
 }
 
 /* While its program and its lock have names. */

@@ -44,6 +44,7 @@ struct witness_source {
  * @open: opens the object and sets @shape and what has to be set before loading; NULL and errno on
  *        failure
  * @loaded: sets what can be set only then, may be NULL; 0 or -errno
+ * @anchor: where the object is told where the kernel's list of programs is; NULL: it keeps no names
  * @optional: what cannot be attached is left out, as long as something is
  * @attached: a program is; may be NULL
  * @destroy: the object, with its links; it may not be open
@@ -55,6 +56,7 @@ struct witness_source_ops {
 	unsigned int fewer_details;
 	struct bpf_object_skeleton *(*open)(void *state);
 	int (*loaded)(void *state);
+	__u64 *(*anchor)(void *state);
 	bool optional;
 	void (*attached)(const char *prog, void *state);
 	void (*destroy)(void *state);

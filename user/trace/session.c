@@ -121,6 +121,8 @@ static int open_parts(struct session *s)
 	s->wake = wake_open();
 	if (!s->progs || !s->locks || !s->join || !s->wake)
 		return -ENOMEM;
+	if (s->tuning->pinned && locknames_recall_only(s->locks, s->tuning->newest_map))
+		return -ENOMEM;
 	/* What is held now says nothing of what failed long ago. */
 	s->held = s->tuning->pinned ? NULL : heldtab_open(why, sizeof(why));
 	if (s->tuning->pinned)

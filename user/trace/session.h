@@ -29,12 +29,14 @@ struct trace_filter;
  * @pin: folder of bpffs in which a source pins what goes on when the session ends, or NULL
  * @pinned: such a folder, of an earlier session: what was recorded there is the session's only
  *          input, with what programs' own rings still have; or NULL
+ * @newest_map: id of the newest map when that was pinned
  */
 struct session_tuning {
 	uint64_t buffer;
 	bool stacks;
 	const char *pin;
 	const char *pinned;
+	__u32 newest_map;
 };
 
 /*
