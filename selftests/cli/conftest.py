@@ -20,7 +20,7 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
-VERBS = ["list", "run", "trace", "held", "stat", "top", "export", "report", "replay", "doctor"]
+VERBS = ["list", "run", "trace", "record", "held", "stat", "top", "export", "report", "replay", "doctor"]
 VERBS += ["errno", "check", "version"]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 LIMIT = 240  # seconds for one command: a guest without KVM is slow

@@ -37,7 +37,11 @@ int place_find(struct place *p, const char *bpffs)
 	snprintf(p->root, sizeof(p->root), "%s/rqspin", bpffs);
 	snprintf(p->whole, sizeof(p->whole), "%s/recorder", p->root);
 	snprintf(p->unfinished, sizeof(p->unfinished), "%s/recorder_unfinished", p->root);
-	return 0;
+	/* Else it would seem that there is none. */
+	if (!access(p->root, X_OK) || errno != EACCES)
+		return 0;
+	pr_err("%s: not allowed to look at the recorder; run it as root (sudo)", p->root);
+	return -EOPNOTSUPP;
 }
 
 bool place_has_whole(const struct place *p)
