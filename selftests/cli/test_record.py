@@ -332,7 +332,9 @@ def test_what_each_operation_returned(recorder):
             assert e["prog"] == {"id": t["prog_id"], "name": t["prog"]}
             assert e["at"]["file"].endswith("map_failures.bpf.c")
             assert e["lock"]["map"] == t["lock"]["map"]
-    hash_names = {e["lock"]["name"] for e in events if e["map_id"] == told["hash"]["lock"]["map_id"]}
+    hash_names = {
+        e["lock"]["name"] for e in events if e["map_id"] == told["hash"]["lock"]["map_id"]
+    }
     assert hash_names == {PLACES["hash"][0]}
 
 
@@ -356,4 +358,3 @@ def test_memory_does_not_grow(recorder):
     events, summary = recorder.last()
     assert len(events) == 16 and summary["lost"] == nr - 16
     assert [e["ts_ns"] for e in events] == sorted(e["ts_ns"] for e in events)
-

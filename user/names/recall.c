@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "names/lockname.h"
+#include "names/named_lock.h"
 #include "names/recall.h"
 
 struct recalled {
