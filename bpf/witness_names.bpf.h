@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the program and the locks of a failure are called, read while they are there: whoever looks
- * at a recording later may find neither. Only memory is read that the failing program keeps, or
+ * at a recording later may find neither. Global functions, so that the verifier looks at each of
+ * them once, however many programs call it. Only memory is read that the failing program keeps, or
  * that is not freed before this program ends; nothing is locked, and each loop has an end.
  */
 #ifndef RQSPIN_WITNESS_NAMES_BPF_H
@@ -48,8 +49,6 @@ struct bpf_ringbuf_map___named {
 	struct bpf_ringbuf *rb;
 } __attribute__((preserve_access_index));
 
-typedef struct bpf_prog_aux___own names_aux;
-
 /* NULL: nobody asks for names. */
 static __always_inline struct witness_names *names_begin(struct witness_place *at)
 {
@@ -72,9 +71,10 @@ static __always_inline struct witness_names *names_begin(struct witness_place *a
 	return n;
 }
 
-static __always_inline const names_aux *names_main(const names_aux *aux)
+static __always_inline const struct bpf_prog_aux___own *
+names_main(const struct bpf_prog_aux___own *aux)
 {
-	const names_aux *main = NULL;
+	const struct bpf_prog_aux___own *main = NULL;
 
 	if (bpf_core_field_exists(aux->main_prog_aux))
 		main = BPF_CORE_READ(aux, main_prog_aux);
@@ -132,7 +132,8 @@ static __noinline __u64 names_caller(const __u64 *stack, __s64 len, __u32 *frame
 	return at ? at - bpf_core_field_offset(struct bpf_prog_aux___own, ksym) : 0;
 }
 
-static __always_inline void names_file(struct witness_names *n, const names_aux *aux,
+static __always_inline void names_file(struct witness_names *n,
+				       const struct bpf_prog_aux___own *aux,
 				       const struct bpf_line_info *line)
 {
 	const char *strings = BPF_CORE_READ(aux, btf, strings);
@@ -143,21 +144,21 @@ static __always_inline void names_file(struct witness_names *n, const names_aux 
 }
 
 /* Lines of one function are in the order of their code. */
-static __noinline void names_line(struct witness_names *n, __u64 of, __u64 ip)
+__noinline int names_line(struct witness_names *n, __u64 of, __u64 ip)
 {
-	const names_aux *aux = (void *)of;
+	const struct bpf_prog_aux___own *aux = (void *)of;
 	__u64 start, end, jited;
 	__u32 first, nr, found = 0, i;
 
 	if (!n || !aux)
-		return;
+		return 0;
 	start = BPF_CORE_READ(aux, ksym.start);
 	end = BPF_CORE_READ(aux, ksym.end);
 	jited = (__u64)BPF_CORE_READ(aux, jited_linfo);
 	first = BPF_CORE_READ(aux, linfo_idx);
 	nr = BPF_CORE_READ(aux, nr_linfo);
 	if (!jited)
-		return;
+		return 0;
 	bpf_for(i, 0, NAMES_LINES) {
 		__u64 at = 0;
 
@@ -169,15 +170,16 @@ static __noinline void names_line(struct witness_names *n, __u64 of, __u64 ip)
 	}
 	if (found)
 		names_file(n, aux, BPF_CORE_READ(aux, linfo) + (found - 1));
+	return 0;
 }
 
-static __noinline void names_prog(struct witness_names *n, __u64 of)
+__noinline int names_prog(struct witness_names *n, __u64 of)
 {
-	const names_aux *aux = (void *)of, *main;
+	const struct bpf_prog_aux___own *aux = (void *)of, *main;
 	const char *name;
 
 	if (!n || !aux)
-		return;
+		return 0;
 	main = names_main(aux);
 	name = (void *)main + bpf_core_field_offset(struct bpf_prog_aux___own, ksym) +
 	       bpf_core_field_offset(struct bpf_ksym___own, name);
@@ -185,6 +187,7 @@ static __noinline void names_prog(struct witness_names *n, __u64 of)
 	n->start = BPF_CORE_READ(aux, ksym.start);
 	n->end = BPF_CORE_READ(aux, ksym.end);
 	bpf_probe_read_kernel_str(n->prog, sizeof(n->prog), name + NAMES_PREFIX);
+	return 0;
 }
 
 /* What a type consists of, as it is in BTF. */
@@ -193,20 +196,20 @@ struct names_type {
 	__u32 kind, vlen, name_off, size;
 };
 
-static __noinline void names_type(struct names_type *t, __u64 btf, __u32 id)
+__noinline int names_type(struct names_type *t, __u64 btf, __u32 id)
 {
 	const struct btf *b = (void *)btf;
 	const struct btf_type *type = NULL;
 	__u32 info, i;
 
 	if (!t)
-		return;
+		return 0;
 	t->at = 0;
 	/* Modifiers on top of it, and the variable that has it, are of no interest. */
 	bpf_for(i, 0, NAMES_MODS) {
 		bpf_probe_read_kernel(&type, sizeof(type), BPF_CORE_READ(b, types) + id);
 		if (!type)
-			return;
+			return 0;
 		info = BPF_CORE_READ(type, info);
 		t->kind = info >> 24 & 0x1f;
 		t->vlen = info & 0xffff;
@@ -219,6 +222,7 @@ static __noinline void names_type(struct names_type *t, __u64 btf, __u32 id)
 	}
 	t->name_off = BPF_CORE_READ(type, name_off);
 	t->at = (__u64)type;
+	return 0;
 }
 
 /* A member of a struct, or a variable of a section. */
@@ -227,13 +231,13 @@ struct names_member {
 	bool found;
 };
 
-static __noinline void names_member(struct names_member *m, const struct names_type *t, __u64 btf,
-				    __u32 off)
+__noinline int names_member(struct names_member *m, const struct names_type *t, __u64 btf,
+			    __u32 off)
 {
 	__u32 i;
 
 	if (!m || !t)
-		return;
+		return 0;
 	m->found = false;
 	bpf_for(i, 0, NAMES_MEMBERS) {
 		__u32 entry[3] = {}, at, var;
@@ -259,6 +263,7 @@ static __noinline void names_member(struct names_member *m, const struct names_t
 		bpf_probe_read_kernel(&type, sizeof(type), BPF_CORE_READ(b, types) + m->type);
 		m->name_off = BPF_CORE_READ(type, name_off);
 	}
+	return 0;
 }
 
 /* Which element of an array, and the type of that. */
@@ -289,7 +294,7 @@ static __always_inline bool names_is_lock(const char *name)
 }
 
 /* From the map's value to the lock, by the names of its author. */
-static __noinline void names_path(struct witness_lock *l, __u64 btf, __u32 id)
+__noinline int names_path(struct witness_lock *l, __u64 btf, __u32 id)
 {
 	const struct btf *b = (void *)btf;
 	struct names_member m = {};
@@ -298,28 +303,28 @@ static __noinline void names_path(struct witness_lock *l, __u64 btf, __u32 id)
 	__u32 i;
 
 	if (!l || !btf || !id)
-		return;
+		return 0;
 	strings = BPF_CORE_READ(b, strings);
 	bpf_for(i, 0, NAMES_TYPES) {
 		names_type(&t, btf, id);
 		if (!t.at)
-			return;
+			return 0;
 		if (t.kind == BTF_KIND_ARRAY) {
 			id = names_element(l, btf, &t, &l->rest);
 			if (!id)
-				return;
+				return 0;
 			continue;
 		}
 		if (t.kind == BTF_KIND_STRUCT && names_is_lock(strings + t.name_off)) {
 			l->whole = 1;
-			return;
+			return 0;
 		}
 		if (t.kind != BTF_KIND_STRUCT && t.kind != BTF_KIND_UNION &&
 		    t.kind != BTF_KIND_DATASEC)
-			return;
+			return 0;
 		names_member(&m, &t, btf, l->rest);
 		if (!m.found || l->nr_steps >= WITNESS_STEPS)
-			return;
+			return 0;
 		l->rest -= m.at;
 		id = m.type;
 		if (!m.name_off)
@@ -329,6 +334,7 @@ static __noinline void names_path(struct witness_lock *l, __u64 btf, __u32 id)
 		l->steps[l->nr_steps & (WITNESS_STEPS - 1)].index = -1;
 		l->nr_steps++;
 	}
+	return 0;
 }
 
 /* Is the lock in this part of the map? */
@@ -411,7 +417,7 @@ static __always_inline bool names_in_self(struct witness_lock *l, const struct b
 	return names_part(l, MAPADDR_SELF, (__u64)map, size, 0);
 }
 
-static __noinline bool names_in_map(struct witness_lock *l, __u64 of)
+__noinline int names_in_map(struct witness_lock *l, __u64 of)
 {
 	const struct bpf_map *map = (void *)of;
 
@@ -444,15 +450,15 @@ static __noinline bool names_in_map(struct witness_lock *l, __u64 of)
 }
 
 /* Among the maps of the program: it keeps them. */
-static __noinline void names_lock(struct witness_names *n, __u64 of, __u64 addr)
+__noinline int names_lock(struct witness_names *n, __u64 of, __u64 addr)
 {
-	const names_aux *aux = (void *)of;
+	const struct bpf_prog_aux___own *aux = (void *)of;
 	struct bpf_map **maps;
 	struct witness_lock *l;
 	__u32 nr, i;
 
 	if (!n || !aux || !addr || n->nr_locks >= WITNESS_NAMED)
-		return;
+		return 0;
 	aux = names_main(aux);
 	maps = BPF_CORE_READ(aux, used_maps);
 	nr = BPF_CORE_READ(aux, used_map_cnt);
@@ -469,6 +475,7 @@ static __noinline void names_lock(struct witness_names *n, __u64 of, __u64 addr)
 		n->nr_locks++;
 		break;
 	}
+	return 0;
 }
 
 static __always_inline void names_map(struct witness_names *n, const struct bpf_map *map)
