@@ -10,6 +10,7 @@
 #define WITNESS_DETAILS struct witness_chain
 #include "witness.h"
 #include "witness.bpf.h"
+#include "witness_names.bpf.h"
 
 /* The kernel's own code, modules and programs apart; a size of 0 if that is not known. */
 const volatile __u64 text_start;
@@ -142,6 +143,7 @@ int BPF_PROG(failed, void *lock, __u32 kind, int ret, __u64 wait_ns, int owner,
 	w->stack_len = bpf_get_stack(ctx, w->stack, sizeof(w->stack), 0);
 	d = add_details(ctx, &at, w, chain);
 	witness_count(&at, w, group_key(w));
+	names_by_stack(names_begin(&at), w);
 	witness_publish(&at, &w->w, d);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #define WITNESS_DETAILS struct witness_tables
 #include "witness.h"
 #include "witness.bpf.h"
+#include "witness_names.bpf.h"
 
 #define ENOMEM	    12
 #define E2BIG	    7
@@ -20,7 +21,6 @@
 const volatile __u64 text_start;
 const volatile __u64 text_size;
 __u64 percpu_delta[HELD_CPUS]; /* from a per-CPU pointer to each CPU's copy, 0 if unknown */
-__u64 unsure;		       /* operations that failed, perhaps because of a lock */
 
 /* Memory in which a map's locks are. */
 struct span {
@@ -125,7 +125,8 @@ static __always_inline void find_bucket(struct witness *w, const struct span *bu
 	w->lock = crossed ? crossed : held;
 }
 
-static __always_inline void told_fill(void *ctx, struct witness_place *at, struct witness_told *w)
+static __always_inline void told_fill(void *ctx, struct witness_place *at, struct witness_told *w,
+				      const struct bpf_map *map)
 {
 	struct witness_tables *d;
 
@@ -142,11 +143,13 @@ static __always_inline void told_fill(void *ctx, struct witness_place *at, struc
 		      witness_stack_key(w->stack, w->stack_len, text_start, text_size,
 					witness_mix(witness_mix(w->w.lock, w->w.map_id),
 						    w->w.told | (__u64)w->w.err << 8)));
+	names_map(names_begin(at), map);
+	names_by_stack(at->names, w);
 	witness_publish(at, &w->w, d);
 }
 
-static __always_inline struct witness_told *told_begin(struct witness_place *at,
-						       const struct bpf_map *map, int err)
+static __always_inline struct witness_told *
+told_begin(struct witness_place *at, const struct bpf_map *map, int err, int returned)
 {
 	struct witness_told *w = witness_reserve(at);
 
@@ -154,6 +157,7 @@ static __always_inline struct witness_told *told_begin(struct witness_place *at,
 		return NULL;
 	w->w.kind = WITNESS_MAP_OP;
 	w->w.err = err;
+	w->w.returned = -returned;
 	w->w.map_id = BPF_CORE_READ(map, id);
 	return w;
 }
@@ -173,13 +177,13 @@ static __always_inline int bucket_op(void *ctx, struct bpf_map *map, long ret)
 
 	if (!is_lock_error(ret))
 		return 0;
-	w = told_begin(&at, map, ret);
+	w = told_begin(&at, map, ret, ret);
 	if (!w)
 		return 0;
 	buckets.base = (__u64)BPF_CORE_READ(htab, buckets);
 	buckets.size = (__u64)BPF_CORE_READ(htab, n_buckets) * bpf_core_type_size(struct bucket);
 	find_bucket(&w->w, &buckets);
-	told_fill(ctx, &at, w);
+	told_fill(ctx, &at, w, map);
 	return 0;
 }
 
@@ -196,7 +200,8 @@ static __always_inline struct span own_part(const void *ptr, __u32 size)
  * The operation gives up with the error of a map that is full. It wants this CPU's list first: if
  * the CPU runs on top of the list's owner, that is the reason.
  */
-static __always_inline bool list_op(void *ctx, struct bpf_map *map, const struct span *list)
+static __always_inline bool list_op(void *ctx, struct bpf_map *map, const struct span *list,
+				    int returned)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct witness_place at;
@@ -206,11 +211,11 @@ static __always_inline bool list_op(void *ctx, struct bpf_map *map, const struct
 	lock = list->base ? newest_within(cpu, list, 0) : 0;
 	if (!lock)
 		return false;
-	w = told_begin(&at, map, -EDEADLK);
+	w = told_begin(&at, map, -EDEADLK, returned);
 	if (!w)
 		return true;
 	w->w.lock = lock;
-	told_fill(ctx, &at, w);
+	told_fill(ctx, &at, w, map);
 	return true;
 }
 
@@ -229,12 +234,12 @@ static __always_inline int lru_op(void *ctx, struct bpf_map *map, long ret)
 		own = own_part(BPF_CORE_READ(htab, lru.common_lru.local_list),
 			       bpf_core_type_size(struct bpf_lru_locallist));
 	}
-	if (list_op(ctx, map, &own) || list_op(ctx, map, &shared))
+	if (list_op(ctx, map, &own, ret) || list_op(ctx, map, &shared, ret))
 		return 0;
 	/* Or nothing could be evicted: that cannot be told from a cross of two CPUs. */
 	if (others_hold(bpf_get_smp_processor_id(), &own) ||
 	    others_hold(bpf_get_smp_processor_id(), &shared))
-		__sync_fetch_and_add(&unsure, 1);
+		witness_unsure();
 	return 0;
 }
 
@@ -250,7 +255,7 @@ static __always_inline int insert_op(void *ctx, struct bpf_map *map, long ret)
 		return 0;
 	own = own_part(BPF_CORE_READ(htab, freelist.freelist),
 		       bpf_core_type_size(struct pcpu_freelist_head));
-	list_op(ctx, map, &own);
+	list_op(ctx, map, &own, ret);
 	return 0;
 }
 
@@ -301,9 +306,9 @@ static __always_inline int storage_op(void *ctx, struct bpf_map *map, long err)
 
 	if (!is_lock_error(err))
 		return 0;
-	w = told_begin(&at, map, err);
+	w = told_begin(&at, map, err, err);
 	if (w)
-		told_fill(ctx, &at, w);
+		told_fill(ctx, &at, w, map);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #define WITNESS_DETAILS struct witness_report
 #include "witness.h"
 #include "witness.bpf.h"
+#include "witness_names.bpf.h"
 
 #define STDERR	   2
 #define MAX_PIECES 1024 /* more than the frames of a stack */
@@ -51,7 +52,6 @@ struct head {
 };
 
 static const __u32 zero;
-__u64 too_long; /* what the kernel wrote there is not known */
 
 SEC("fexit/bpf_prog_find_from_stack")
 int BPF_PROG(report_begins, struct bpf_prog *prog)
@@ -181,7 +181,8 @@ static __always_inline void copy_text(struct witness_report *r, const struct hea
 	r->text_len = len;
 }
 
-static __always_inline void write_report(const struct head *head, int err, __u32 prog_id)
+static __always_inline void write_report(const struct head *head, int err,
+					 const struct bpf_prog *prog)
 {
 	struct witness_report *d;
 	struct witness_place at;
@@ -191,7 +192,7 @@ static __always_inline void write_report(const struct head *head, int err, __u32
 	if (!w)
 		return;
 	w->kind = WITNESS_REPORT;
-	w->prog_id = prog_id;
+	w->prog_id = BPF_CORE_READ(prog, aux, id);
 	w->err = err;
 	w->lock = report_lock(piece(head, 1));
 	d = witness_details(&at, w);
@@ -200,7 +201,8 @@ static __always_inline void write_report(const struct head *head, int err, __u32
 		copy_text(d, head);
 		witness_use_own(w, &d->t.own, false);
 	}
-	witness_count(&at, w, witness_mix(witness_mix(prog_id, w->lock), w->told));
+	witness_count(&at, w, witness_mix(witness_mix(w->prog_id, w->lock), w->told));
+	names_record(names_begin(&at), (__u64)BPF_CORE_READ(prog, aux), w);
 	witness_publish(&at, w, d);
 }
 
@@ -214,11 +216,11 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 	if (stream_id != STDERR)
 		return 0;
 	if (!find_head(&head, BPF_CORE_READ(stage, log.first))) {
-		__sync_fetch_and_add(&too_long, 1);
+		witness_unsure();
 		return 0;
 	}
 	err = head.pieces ? report_errno(piece(&head, 0)) : 0;
 	if (err)
-		write_report(&head, err, BPF_CORE_READ(prog, aux, id));
+		write_report(&head, err, prog);
 	return 0;
 }

@@ -46,17 +46,22 @@ WITNESS_ARRAY(heads, struct witness_head);
 WITNESS_ARRAY(witnesses, WITNESS);
 WITNESS_ARRAY(details, WITNESS_DETAILS);
 WITNESS_ARRAY(groups, struct witness_group_of);
+WITNESS_ARRAY(names, struct witness_names);
 
 /**
  * struct witness_place - where a failure is being written down
  * @head: its CPU's
  * @ring: index of its CPU's part
+ * @key: place in the array of all records
  * @seq: the record's, when it is complete
+ * @names: what is called how in it, NULL: nobody asks
  */
 struct witness_place {
 	struct witness_head *head;
 	__u32 ring;
+	__u32 key;
 	__u64 seq;
+	struct witness_names *names;
 };
 
 /* False: this CPU has no part of the maps, so the failure is counted and that is all. */
@@ -72,6 +77,16 @@ static __always_inline bool witness_find(struct witness_place *at, __u32 cpu)
 	return false;
 }
 
+/* Was it a failure? That cannot be told, and user space says so. */
+static __always_inline void witness_unsure(void)
+{
+	__u32 first = 0;
+	struct witness_head *head = bpf_map_lookup_elem(&heads, &first);
+
+	if (head)
+		__sync_fetch_and_add(&head->unsure, 1);
+}
+
 static __always_inline void witness_begin(struct witness *w, __u32 cpu)
 {
 	w->ts_ns = bpf_ktime_get_ns();
@@ -85,6 +100,7 @@ static __always_inline void witness_begin(struct witness *w, __u32 cpu)
 	w->prog_id = 0;
 	w->map_id = 0;
 	w->told = RQSPIN_UNKNOWN;
+	w->returned = 0;
 	w->owner = -1;
 	w->nr_own = WITNESS_NO_TABLE;
 	w->nr_hops = 0;
@@ -107,6 +123,8 @@ static __always_inline WITNESS *witness_reserve(struct witness_place *at)
 		return NULL;
 	__sync_lock_test_and_set(&w->seq, 0);
 	at->seq = pos + 1;
+	at->key = key;
+	at->names = NULL;
 	witness_begin(w, cpu);
 	return (WITNESS *)w;
 }
@@ -185,6 +203,8 @@ static __always_inline void witness_publish(struct witness_place *at, struct wit
 					    void *details)
 {
 	/* The exchanges order them after the fields. */
+	if (at->names)
+		__sync_lock_test_and_set(&at->names->seq, at->seq);
 	if (details)
 		__sync_lock_test_and_set((__u64 *)details, at->seq);
 	__sync_lock_test_and_set(&w->seq, at->seq);

@@ -23,6 +23,12 @@
 #define WITNESS_FRAMES 20  /* return addresses in the small record */
 #define WITNESS_STACK  48  /* and in the details */
 #define WITNESS_GROUPS 512 /* per CPU; power of two */
+#define WITNESS_NAMED  8   /* locks of a failure whose names are kept; power of two */
+#define WITNESS_STEPS  4   /* from a map's value to a lock; power of two */
+#define WITNESS_STEP   32
+#define WITNESS_KEY    16 /* bytes of a hash key */
+#define WITNESS_PROG   64
+#define WITNESS_FILE   192
 
 #define WITNESS_NO_TABLE (~0U) /* in nr_own: this kernel's lock has none, or it cannot be read */
 #define WITNESS_NO_TASK	 (~0U)
@@ -39,6 +45,7 @@ enum witness_kind {
  * @slots: small records per CPU
  * @details: places for details per CPU
  * @want_stacks: keep the whole stack of each failure
+ * @want_names: keep what program and locks are called
  * @ring_of: 1 + the index of a CPU's part, 0 for a CPU that has none
  * @rq_addr: of each CPU's run queue, 0 if unknown
  */
@@ -46,6 +53,7 @@ struct witness_shape {
 	__u32 slots;
 	__u32 details;
 	__u32 want_stacks;
+	__u32 want_names;
 	__u16 ring_of[HELD_CPUS];
 	__u64 rq_addr[HELD_CPUS];
 };
@@ -56,13 +64,15 @@ struct witness_shape {
  * @details: places for details ever reserved
  * @groups: groups in use
  * @others: failures that found no place in the CPU's table of groups
+ * @unsure: of the first one: events that may have been failures
  */
 struct witness_head {
 	__u64 head;
 	__u64 details;
 	__u64 groups;
 	__u64 others;
-	__u64 pad[4];
+	__u64 unsure;
+	__u64 pad[3];
 };
 
 /**
@@ -81,6 +91,7 @@ struct witness_head {
  * @comm: the task's name
  * @kind: enum witness_kind
  * @told: enum rqspin_kind: what the lock says, or what the own table shows
+ * @returned: errno that the operation returned (WITNESS_MAP_OP), else 0
  * @owner: CPU that owns the lock, -1 if unknown (WITNESS_FAILURE)
  * @group: 1 + index of the group it is counted in, 0 if it is one of the others
  * @nr_own: entries of the failing CPU's table, or WITNESS_NO_TABLE
@@ -103,7 +114,7 @@ struct witness {
 	char comm[WITNESS_COMM];
 	__u8 kind;
 	__u8 told;
-	__u16 pad;
+	__u16 returned;
 	__s16 owner;
 	__u16 group;
 	__u32 nr_own;
@@ -206,6 +217,75 @@ struct witness_chain {
 	__s64 stack_len;
 	__u64 stack[WITNESS_STACK];
 	struct witness_hop hops[WITNESS_HOPS];
+};
+
+/**
+ * struct witness_step - one name on the way from a map's value to a lock
+ * @name: of a variable or member, cut to fit
+ * @index: element of it, -1 if it is no array
+ */
+struct witness_step {
+	char name[WITNESS_STEP];
+	__s32 index;
+};
+
+/**
+ * struct witness_lock - a lock, as it was when the failure happened
+ * @addr: where
+ * @index: of the map's element, bucket ...
+ * @map_id: map that it is in
+ * @map_type: its type
+ * @part: enum mapaddr_part: what of the map it is in
+ * @rest: bytes from the last of @steps to the lock
+ * @nr_steps: used entries of @steps
+ * @whole: @steps lead up to the lock
+ * @key_size: bytes of the element's key, 0: it has none
+ * @map: the map's name
+ * @key: the first WITNESS_KEY bytes of the key
+ * @steps: names of the map's author
+ */
+struct witness_lock {
+	__u64 addr;
+	__u64 index;
+	__u32 map_id;
+	__u32 map_type;
+	__u32 part;
+	__u32 rest;
+	__u32 nr_steps;
+	__u32 whole;
+	__u32 key_size;
+	__u32 pad;
+	char map[16];
+	__u8 key[WITNESS_KEY];
+	struct witness_step steps[WITNESS_STEPS];
+};
+
+/**
+ * struct witness_names - what is called how in the record of the same place, for recorders
+ * @seq: the record's; 0 while being filled
+ * @start: code of the program's function that failed
+ * @end: where that ends
+ * @prog_id: the program, 0: none, or unknown
+ * @line: of its source, 0 if unknown
+ * @nr_locks: used entries of @locks
+ * @map_type: of the map whose operation failed (WITNESS_MAP_OP)
+ * @map: its name
+ * @prog: the program's name
+ * @file: name of the file that @line is in
+ * @locks: those of the record that are in maps of the program
+ */
+struct witness_names {
+	__u64 seq;
+	__u64 start;
+	__u64 end;
+	__u32 prog_id;
+	__u32 line;
+	__u32 nr_locks;
+	__u32 map_type;
+	char map[16];
+	char prog[WITNESS_PROG];
+	char file[WITNESS_FILE];
+	struct witness_lock locks[WITNESS_NAMED];
 };
 
 /**

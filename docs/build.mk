@@ -45,7 +45,7 @@ INSTALL = install -p
 D = $(DESTDIR)$(PREFIX)
 SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.txt LICENSE
 MONITORING = $(filter-out %.service,$(wildcard docs/monitoring/*))
-UNIT = docs/monitoring/rqspin-export.service
+UNITS = $(wildcard docs/monitoring/*.service)
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
 EXAMPLES = docs/examples/ docs/examples/go/ docs/examples/rust/ docs/examples/rust/src/
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
@@ -98,7 +98,8 @@ install: install-check bpf user docs $(PC) ## install below DESTDIR and PREFIX
 		$(INSTALL) -m 644 $$(find docs/$$d -maxdepth 1 -name '[A-Za-z]*.*' -type f \
 			! -name '*.lock') $(D)/share/doc/rqspin/$$d; done
 	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
-	$(Q)sed 's|/usr/local/|$(PREFIX)/|' $(UNIT) >$(D)/share/doc/rqspin/monitoring/$(notdir $(UNIT))
+	$(Q)for u in $(UNITS); do \
+		sed 's|/usr/local/|$(PREFIX)/|' $$u >$(D)/share/doc/rqspin/monitoring/$${u##*/}; done
 	$(Q)[ -z '$(LIBBPF_A)' ] || $(INSTALL) -m 644 \
 		.cache/libbpf-$(LIBBPF_VERSION)/LICENSE.BSD-2-Clause $(D)/share/doc/rqspin/LICENSE.libbpf
 	@printf '%s\n' "$$INSTALLED"

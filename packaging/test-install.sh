@@ -27,8 +27,9 @@ check "headers are found" headers
 check "the manual is there" sh -c 'dpkg -L rqspin | grep -q man8/rqspin.8'
 check "the tutorial is there" sh -c 'dpkg -L rqspin-doc | grep -q tutorial.md'
 check "the series is there" test -f /usr/share/rqspin/kernel-patches/6.12/series
-not_enabled() { ! ls /etc/systemd/system/*/rqspin-export.service; }
-check "the service is not started" not_enabled
+not_enabled() { ! ls /etc/systemd/system/*/rqspin-*.service; }
+check "no service is started" not_enabled
+check "the recorder's service is there" test -f /usr/lib/systemd/system/rqspin-record.service
 
 newer() {
 	local work=$first/newer deb

@@ -40,7 +40,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
-	cmd_export, cmd_report, cmd_check, cmd_top, cmd_replay, cmd_version;
+	cmd_export, cmd_report, cmd_check, cmd_top, cmd_record, cmd_replay, cmd_version;
 
 /* As `rqspin version` does it, for --version. */
 void cmd_version_print(FILE *out);

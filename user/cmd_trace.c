@@ -16,15 +16,26 @@
 #include "base/out.h"
 #include "base/stop.h"
 #include "base/whole_file.h"
+#include "record/recorder.h"
 #include "show/print.h"
 #include "trace/family.h"
+#include "trace/newest.h"
 #include "trace/unique.h"
 #include "trace_options.h"
 
 #define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
 #define OUT_BUFFER (1 << 16) /* bytes */
 
-enum { KEY_STACKS = 0x1000, KEY_FAIL, KEY_READY, KEY_UNIQUE, KEY_RATE, KEY_ONLY };
+enum {
+	KEY_STACKS = 0x1000,
+	KEY_FAIL,
+	KEY_READY,
+	KEY_UNIQUE,
+	KEY_RATE,
+	KEY_ONLY,
+	KEY_LAST,
+	KEY_BPFFS
+};
 
 struct trace {
 	struct trace_opts opts;
@@ -41,6 +52,13 @@ struct trace {
 	double due_at;
 	const char *ready_file;
 	const char *output; /* NULL: standard output */
+	bool last;	    /* what a recorder has, instead of what happens */
+	uint64_t last_nr;   /* so many of them at most; 0: all */
+	struct newest *newest;
+	struct place place;
+	struct recorder_about about;
+	const char *live;  /* an option that goes with a live trace only */
+	const char *bpffs; /* NULL: the usual one */
 	struct session *session;
 	int err; /* of standard output */
 };
@@ -48,6 +66,10 @@ struct trace {
 static const struct argp_option options[] = {
 	{ "count", 'c', "N", 0, "Stop after showing N failures", 2 },
 	{ "rate", KEY_RATE, "N", 0, "Show at most N failures per second, and count the others", 2 },
+	{ "last", KEY_LAST, "N", OPTION_ARG_OPTIONAL,
+	  "Show what 'rqspin record' has recorded (of it, the last N), and end", 2 },
+	{ "bpffs", KEY_BPFFS, "DIR", 0, "With --last: the recorder lives in this BPF file system",
+	  4 },
 	{ "stacks", KEY_STACKS, NULL, 0, "Show the call trace of each failure", 3 },
 	{ "unique", KEY_UNIQUE, NULL, 0,
 	  "Show failures of the same kind, program, lock and line once, and count the repeats at "
@@ -67,6 +89,26 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
 
+/* Nothing of what is about the future goes with the past. */
+static void check_last(struct trace *t, const struct argp_state *state)
+{
+	if (t->bpffs && !t->last)
+		opts_error(state, "--bpffs goes with --last");
+	if (!t->last)
+		return;
+	if (t->command)
+		t->live = "a command";
+	else if (t->opts.duration)
+		t->live = "--duration";
+	else if (t->opts.sources)
+		t->live = "--source";
+	else if (t->opts.tuning.buffer != SESSION_BUFFER)
+		t->live = "--buffer";
+	if (t->live)
+		opts_error(state, "--last shows what was recorded: %s does not go with it",
+			   t->live);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct trace *t = state->input;
@@ -75,11 +117,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &t->opts;
 		return 0;
+	case KEY_LAST:
+		t->last = true;
+		if (arg && opt_u64(arg, 1, SIZE_MAX / 16, &t->last_nr))
+			opts_error(state, "--last: '%s' is not a positive number", arg);
+		return 0;
+	case KEY_BPFFS:
+		t->bpffs = arg;
+		return 0;
 	case 'c':
+		t->live = "--count";
 		if (opt_u64(arg, 1, UINT64_MAX, &t->count))
 			opts_error(state, "--count: '%s' is not a positive number", arg);
 		return 0;
 	case KEY_RATE:
+		t->live = "--rate";
 		if (opt_u64(arg, 1, UINT32_MAX, &t->rate))
 			opts_error(state, "--rate: '%s' is not a positive number", arg);
 		return 0;
@@ -87,6 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		t->opts.print.stacks = t->opts.tuning.stacks = true;
 		return 0;
 	case KEY_READY:
+		t->live = "--ready-file";
 		t->ready_file = arg;
 		return 0;
 	case 'o':
@@ -103,6 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			opts_error(state, "--only-command: there is no command; it comes after --");
 		if (t->output && t->ready_file && !strcmp(t->output, t->ready_file))
 			opts_error(state, "--output and --ready-file name one file");
+		check_last(t, state);
 		return 0;
 	case KEY_FAIL:
 		t->fail_on_event = true;
@@ -191,6 +245,16 @@ static bool is_foreign(struct trace *t, const struct failure *f)
 	return !family_has(t->family, f);
 }
 
+static void show(const struct failure *f, void *ctx)
+{
+	struct trace *t = ctx;
+
+	if (t->err)
+		return;
+	t->totals.shown++;
+	t->err = print_failure(t->session, f, &t->opts.print);
+}
+
 static void on_failure(const struct failure *f, void *ctx)
 {
 	struct trace *t = ctx;
@@ -214,8 +278,10 @@ static void on_failure(const struct failure *f, void *ctx)
 		t->totals.skipped++;
 		return;
 	}
-	t->totals.shown++;
-	t->err = print_failure(t->session, f, &t->opts.print);
+	if (t->newest)
+		t->err = newest_add(t->newest, f);
+	else
+		show(f, t);
 }
 
 static void on_loss(const struct failure *like, __u64 nr, void *ctx)
@@ -322,6 +388,15 @@ static int end_command(struct trace *t)
 	return err;
 }
 
+/* All that there is has been read when the session was opened. */
+static int follow_last(struct trace *t)
+{
+	session_drain(t->session);
+	if (t->newest)
+		newest_each(t->newest, show, t);
+	return 0;
+}
+
 static int follow(struct trace *t)
 {
 	double end = t->opts.duration ? now_s() + t->opts.duration : 0;
@@ -376,11 +451,27 @@ static int start_command(struct trace *t)
 	return err == -ENOENT ? CHILD_NOT_FOUND : CHILD_NOT_EXECUTABLE;
 }
 
+/* Where the recorder is, and what it uses. */
+static int find_recorder(struct trace *t, struct place *place, struct recorder_about *about)
+{
+	int err = recorder_find(t->bpffs ?: PLACE_BPFFS, place, about);
+
+	if (err)
+		return err;
+	t->opts.tuning.pinned = place->whole;
+	t->opts.tuning.newest_map = about->newest_map;
+	t->opts.sources = about->sources;
+	t->newest = t->last_nr ? newest_new(t->last_nr) : NULL;
+	return t->last_nr && !t->newest ? -ENOMEM : 0;
+}
+
 static int start(struct trace *t)
 {
-	int err;
+	int err = t->last ? find_recorder(t, &t->place, &t->about) : 0;
 
-	err = trace_opts_open(&t->session, &t->opts, "tracing", on_failure, t);
+	if (!err)
+		err = trace_opts_open(&t->session, &t->opts, t->last ? "recorded" : "tracing",
+				      on_failure, t);
 	if (err)
 		return cmd_exit_code(err);
 	err = t->output ? open_output(t->output) : 0;
@@ -443,11 +534,12 @@ static int run(int argc, char **argv)
 		unique_free(t.unique);
 		return err;
 	}
-	err = follow(&t);
+	err = t.last ? follow_last(&t) : follow(&t);
 	session_losses(t.session, &t.totals.losses);
 	session_lost_each(t.session, on_loss, &t);
 	if (!t.err)
 		t.err = print_end(&t) ?: out_flush();
+	newest_free(t.newest);
 	unique_free(t.unique);
 	family_close(t.family);
 	session_close(t.session);

@@ -19,8 +19,8 @@
 #include "words.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_list,   &cmd_run,	  &cmd_trace,  &cmd_held,  &cmd_stat,  &cmd_top,     &cmd_export,
-	&cmd_report, &cmd_replay, &cmd_doctor, &cmd_errno, &cmd_check, &cmd_version,
+	&cmd_list,   &cmd_run,	  &cmd_trace,  &cmd_record, &cmd_held,	&cmd_stat,  &cmd_top,
+	&cmd_export, &cmd_report, &cmd_replay, &cmd_doctor, &cmd_errno, &cmd_check, &cmd_version,
 };
 
 #define NR_CMDS	  (sizeof(cmds) / sizeof(cmds[0]))

@@ -20,8 +20,8 @@ import pytest
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
-VERBS = ["list", "run", "trace", "held", "stat", "top", "export", "report", "replay", "doctor"]
-VERBS += ["errno", "check", "version"]
+VERBS = ["list", "run", "trace", "record", "held", "stat", "top", "export", "report", "replay"]
+VERBS += ["doctor", "errno", "check", "version"]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh

@@ -17,6 +17,7 @@ yaml = pytest.importorskip("yaml")
 
 HERE = TOP / "docs/monitoring"
 UNIT = HERE / "rqspin-export.service"
+RECORDER = HERE / "rqspin-record.service"
 AA = {("aa", "slots[0].lock", "AA"): 7}
 
 
@@ -24,9 +25,9 @@ def run(*cmd, **kw):
     return subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT, **kw)
 
 
-def unit(setting):
+def unit(setting, of=UNIT):
     """All words of a setting."""
-    return " ".join(re.findall(rf"^{setting}=(.*)", UNIT.read_text(), re.M)).split()
+    return " ".join(re.findall(rf"^{setting}=(.*)", of.read_text(), re.M)).split()
 
 
 def systemd_analyze(*args):
@@ -35,18 +36,23 @@ def systemd_analyze(*args):
     return run("systemd-analyze", *args)
 
 
-def test_unit_is_valid(tmp_path):
+units = pytest.mark.parametrize("of", [UNIT, RECORDER], ids=lambda p: p.stem)
+
+
+@units
+def test_unit_is_valid(tmp_path, of):
     """With the command that was built: the one of the unit need not be installed here."""
-    copy = tmp_path / UNIT.name
-    copy.write_text(UNIT.read_text().replace("/usr/local/sbin/rqspin", str(RQSPIN)))
+    copy = tmp_path / of.name
+    copy.write_text(of.read_text().replace("/usr/local/sbin/rqspin", str(RQSPIN)))
     res = systemd_analyze("verify", "--man=no", copy)
     assert (res.returncode, res.stdout, res.stderr) == (0, "", "")
-    copy.write_text(UNIT.read_text().replace("[Service]", "[Service]\nProtectHomes=yes"))
+    copy.write_text(of.read_text().replace("[Service]", "[Service]\nProtectHomes=yes"))
     assert "ProtectHomes" in systemd_analyze("verify", "--man=no", copy).stderr
 
 
-def test_unit_is_hardened():
-    res = systemd_analyze("security", "--offline=true", "--threshold=40", UNIT)
+@units
+def test_unit_is_hardened(of):
+    res = systemd_analyze("security", "--offline=true", "--threshold=40", of)
     assert res.returncode == 0, res.stdout
 
 
@@ -62,6 +68,51 @@ def test_unit_has_the_capabilities(nothing_left):
         assert not any("cannot be listed" in line for line in x.talk), x.talk
         run_sample("aa", "--count", 7)
         assert counted(x, AA) == AA
+
+
+def record_as_unit(bpffs, by):
+    """What the recorder's unit runs, but for the place; its messages."""
+    said = ""
+    for setting in ("ExecStart", "ExecStop"):
+        words = unit(setting, RECORDER)
+        assert words[:2] == ["/usr/local/sbin/rqspin", "record"]
+        res = run(*by, RQSPIN, *words[1:], "--bpffs", bpffs)
+        assert res.returncode == 0, res.stderr
+        said += res.stderr
+    return said
+
+
+@pytest.fixture
+def bpffs_of_ours(tmp_path):
+    where = tmp_path / "bpf"
+    where.mkdir()
+    if run("mount", "-t", "bpf", "bpf", where).returncode:
+        pytest.skip("needs root")
+    yield where
+    run("umount", where)
+
+
+def test_recorder_has_the_capabilities(bpffs_of_ours, nothing_left):
+    by = with_capabilities(unit("CapabilityBoundingSet", RECORDER))
+    if run(*by, "true").returncode:
+        pytest.skip("needs setpriv and these capabilities")
+    said = record_as_unit(bpffs_of_ours, by)
+    assert "recording the last" in said and "are removed" in said
+    assert "without" not in said, said
+
+
+def test_recorder_is_allowed_its_system_calls(tmp_path, bpffs_of_ours):
+    strace = shutil.which("strace")
+    if not strace or run(strace, "-D", "true").returncode:
+        pytest.skip("needs strace, and ptrace to be allowed")
+    log = tmp_path / "calls"
+    record_as_unit(bpffs_of_ours, [strace, "-A", "-f", "-o", log])
+    allowed = set()
+    for word in unit("SystemCallFilter", RECORDER):
+        allowed |= set(calls_of(word, set())) if word.startswith("@") else {word}
+    made = set(re.findall(r"^\d+ +(\w+)\(", log.read_text(), re.M))
+    assert {"bpf", "mkdir", "rename", "flock"} <= made
+    assert made <= allowed
 
 
 def calls_of(name, seen):

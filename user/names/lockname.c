@@ -15,6 +15,7 @@
 #include "mapaddr.h"
 #include "names/proginfo.h"
 #include "names/ranges.h"
+#include "names/recall.h"
 #include "bpf/mapaddr.skel.h"
 
 #define ITER_BATCH 64
@@ -32,9 +33,11 @@ struct locknames {
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
-	__u64 before_ns;  /* when the latest look began */
-	__u64 changed_ns; /* when ranges last changed */
-	__u64 next_list;  /* when all maps may be listed again */
+	struct recall *recall; /* NULL: what is there now is what is meant */
+	__u32 newest_map;      /* when that began */
+	__u64 before_ns;       /* when the latest look began */
+	__u64 changed_ns;      /* when ranges last changed */
+	__u64 next_list;       /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -93,6 +96,7 @@ void locknames_close(struct locknames *ln)
 	if (!ln)
 		return;
 	ksyms_close(ln->ksyms);
+	recall_free(ln->recall);
 	ranges_free(&ln->ranges);
 	ranges_free(&ln->percpu);
 	free(ln->cpu_at);
@@ -100,6 +104,18 @@ void locknames_close(struct locknames *ln)
 	bpf_link__destroy(ln->maps);
 	mapaddr_bpf__destroy(ln->skel);
 	free(ln);
+}
+
+int locknames_recall_only(struct locknames *ln, __u32 newest_map)
+{
+	ln->recall = recall_new();
+	ln->newest_map = newest_map;
+	return ln->recall ? 0 : -ENOMEM;
+}
+
+int locknames_recall(struct locknames *ln, const struct lockname *name, __u64 when_ns)
+{
+	return recall_add(ln->recall, name, when_ns);
 }
 
 static int add_range(struct locknames *ln, const struct mapaddr *at)
@@ -397,11 +413,23 @@ static bool name_by_info(__u32 map_id, struct lockname *name)
 	return true;
 }
 
+static bool name_by_recall(struct locknames *ln, __u32 map_id, struct lockname *name)
+{
+	const struct lockname *was = ln->recall ? recall_map(ln->recall, map_id) : NULL;
+
+	if (!was)
+		return false;
+	memcpy(name->map, was->map, sizeof(name->map));
+	name->map_type = was->map_type;
+	return true;
+}
+
 bool locknames_inside(struct locknames *ln, __u32 map_id, struct lockname *name)
 {
 	memset(name, 0, sizeof(*name));
 	if (!map_id || !ln ||
-	    (!name_by_id(&ln->ranges, map_id, name) && !name_by_info(map_id, name)))
+	    (!name_by_id(&ln->ranges, map_id, name) && !name_by_info(map_id, name) &&
+	     !name_by_recall(ln, map_id, name)))
 		return false;
 	name->map_id = map_id;
 	name->internal = "unknown";
@@ -436,6 +464,33 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 	return true;
 }
 
+/* Was the map there at that time? Nobody tells when maps are made. */
+static bool recall_trusts(struct locknames *ln, __u32 map_id, const struct proginfo *prog)
+{
+	return map_id <= ln->newest_map || (prog && proginfo_uses_map(prog, map_id)) ||
+	       recall_map(ln->recall, map_id);
+}
+
+/* What has the address now may not be what had it then. */
+static bool recall_accept(struct locknames *ln, __u64 addr, const struct proginfo *prog,
+			  struct lockname *name)
+{
+	if (recall_trusts(ln, name->map_id, prog))
+		return true;
+	*name = (struct lockname){ .addr = addr, .index = -1 };
+	return false;
+}
+
+static bool recall_find(struct locknames *ln, __u64 addr, __u64 when_ns, struct lockname *name)
+{
+	const struct lockname *was =
+		ln && ln->recall ? recall_lock(ln->recall, addr, when_ns) : NULL;
+
+	if (was)
+		*name = *was;
+	return was;
+}
+
 static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
@@ -445,6 +500,8 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	memset(name, 0, sizeof(*name));
 	name->addr = addr;
 	name->index = -1;
+	if (recall_find(ln, addr, when, name))
+		return true;
 	if (!ln || name_variable(ln, addr, name))
 		return false;
 	/* Since then the memory may have changed hands. */
@@ -452,7 +509,7 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 		locknames_scan(ln);
 	r = ranges_find(&ln->ranges, addr, when, used_by, prog);
 	if (!r && name_percpu(ln, addr, when, prog, name, map_only))
-		return true;
+		return !ln->recall || recall_accept(ln, addr, prog, name);
 	if (!r && ln->maps) {
 		scan_elements(ln);
 		r = ranges_find(&ln->ranges, addr, when, used_by, prog);
@@ -460,7 +517,7 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	if (!r)
 		return false;
 	name_in_range(ln, r, addr, name, map_only);
-	return true;
+	return !ln->recall || recall_accept(ln, addr, prog, name);
 }
 
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,

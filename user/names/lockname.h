@@ -7,35 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "names/keytext.h"
-
-#define LOCKNAME_PATH 96
-
-/**
- * struct lockname - one lock, named
- * @addr: kernel address
- * @map_id: map it lives in, 0 if unknown (then only @addr is set)
- * @map: that map's name
- * @map_type: "array", "hash", ...
- * @internal: what the map uses the lock for ("bucket", "cpu list", "free list", "lock"), "unknown"
- *            if it is one of those, NULL if it belongs to a program
- * @index: array index, hash bucket, or CPU of a list, -1 if nothing of that
- * @key: hash key as keytext_print() writes it, "?" if it cannot be read, "" if none
- * @own: the map is the tool's own
- * @path: variable or field, as in "stats.lock", "" if the map has no type information; without a
- *        map a variable of the kernel
- */
-struct lockname {
-	__u64 addr;
-	__u32 map_id;
-	char map[16];
-	const char *map_type;
-	const char *internal;
-	__s64 index;
-	char key[KEYTEXT_SIZE];
-	char path[LOCKNAME_PATH];
-	bool own;
-};
+#include "names/named_lock.h"
 
 struct ksyms;
 struct locknames;
@@ -43,6 +15,15 @@ struct proginfo;
 
 struct locknames *locknames_open(void);
 void locknames_close(struct locknames *ln);
+
+/*
+ * From now on only what was told by locknames_recall() has a name, and what has not changed hands
+ * since: maps up to the id newest_map were there all the time. 0 or -ENOMEM.
+ */
+int locknames_recall_only(struct locknames *ln, __u32 newest_map);
+
+/* The lock had this name then; without an address: the map had. 0 or -ENOMEM. */
+int locknames_recall(struct locknames *ln, const struct lockname *name, __u64 when_ns);
 
 /* Read the addresses of maps made since the last call; cheap when there are none. */
 void locknames_scan(struct locknames *ln);

@@ -287,6 +287,59 @@ bool proginfo_has_ring(const struct proginfo *prog)
 	return prog->btf && btf__find_by_name_kind(prog->btf, "rqspin_ring", BTF_KIND_STRUCT) > 0;
 }
 
+static int recall_code(struct proginfo *p, const struct proginfo_was *was)
+{
+	p->code.funcs = calloc(1, sizeof(*p->code.funcs));
+	p->code.sizes = calloc(1, sizeof(*p->code.sizes));
+	if (!p->code.funcs || !p->code.sizes)
+		return -ENOMEM;
+	p->code.funcs[0] = was->start;
+	p->code.sizes[0] = was->end - was->start;
+	p->code.nr_funcs = 1;
+	return 0;
+}
+
+static struct proginfo *recalled(const struct proginfo_was *was)
+{
+	struct proginfo *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->id = was->id;
+	p->recalled = true;
+	snprintf(p->name, sizeof(p->name), "%.15s", was->name);
+	p->full_name = strdup(was->name);
+	p->born_ns = p->gone_ns = was->when_ns;
+	/* It is here as long as the recording is. */
+	p->users = 1;
+	if (p->full_name && !recall_code(p, was))
+		return p;
+	free(p->full_name);
+	progaddr_free(&p->code);
+	free(p);
+	return NULL;
+}
+
+int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was)
+{
+	struct proginfo *p = (struct proginfo *)proginfos_by_id(ps, was->id);
+
+	/* It was there at all times in between. */
+	if (p && p->recalled && p->code.funcs[0] == was->start) {
+		p->born_ns = p->born_ns < was->when_ns ? p->born_ns : was->when_ns;
+		p->gone_ns = p->gone_ns > was->when_ns ? p->gone_ns : was->when_ns;
+		return 0;
+	}
+	if (p && !p->recalled)
+		return 0;
+	p = recalled(was);
+	if (!p)
+		return -ENOMEM;
+	p->next = ps->progs;
+	ps->progs = p;
+	return 0;
+}
+
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name)
 {
 	for (const struct proginfo *p = ps->progs; p; p = p->next)

@@ -29,6 +29,7 @@ struct proginfo {
 	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
 	__u64 born_ns;	 /* it did not run before, 0: unknown */
 	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
+	bool recalled;	 /* it was gone when it was told of */
 	bool condemned;	 /* is forgotten at the next occasion */
 	unsigned int users;
 	struct proginfo *next;
@@ -59,6 +60,24 @@ const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
 const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u64 when_ns,
 					__u32 *nth);
 bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
+
+/**
+ * struct proginfo_was - a program as it was when it failed
+ * @id: its id
+ * @name: as full_name
+ * @start: code of the function that failed
+ * @end: where that ends
+ * @when_ns: time of the failure
+ */
+struct proginfo_was {
+	__u32 id;
+	const char *name;
+	__u64 start, end;
+	__u64 when_ns;
+};
+
+/* From now on the program has a name, also if it is gone. 0 or -ENOMEM. */
+int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was);
 
 /* The newest program of this (short) name that uses the map; NULL if none. */
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);

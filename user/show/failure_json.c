@@ -106,6 +106,8 @@ static void set_who(json_t *j, const struct failure *f)
 	json_object_set_new(j, "prog",
 			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
 	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
+	json_object_set_new(j, "returned",
+			    f->returned ? json_text(strerrorname_np(f->returned)) : json_null());
 }
 
 char *failure_json_body(const struct failure *f, const struct lock_view *v, bool stacks)

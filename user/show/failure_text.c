@@ -105,6 +105,17 @@ static void put_cycle(FILE *out, const struct lock_view *v, const struct failure
 	fprintf(out, " of cpu %u", f->ev.cpu);
 }
 
+/* Of an operation of a map: its errno is not always that of the lock. */
+static void put_returned(FILE *out, const struct failure *f)
+{
+	const char *err = f->returned ? strerrorname_np(f->returned) : NULL;
+
+	if (err)
+		fprintf(out, "; returned -%s", err);
+	else if (f->returned)
+		fprintf(out, "; returned -%u", f->returned);
+}
+
 static void put_source_text(const char *file, __u32 line, const char *text)
 {
 	printf("    at %s:%u: ", escaped(file), line);
@@ -190,6 +201,7 @@ char *failure_text_body(const struct failure *f, const struct lock_view *v)
 	put_locks(out, v, ev->held, ev->nr_held, f->some_held);
 	put_owner(out, v, f);
 	put_cycle(out, v, f);
+	put_returned(out, f);
 	return fclose(out) ? NULL : body;
 }
 

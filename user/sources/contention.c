@@ -68,6 +68,7 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 
 static const struct witness_source_ops ops = {
 	.size = sizeof(struct contention),
+	.source = &source_contention,
 	.fewer_details = 64,
 	.open = object_open,
 	.loaded = object_loaded,
@@ -85,7 +86,7 @@ static __u64 contention_lost(void *state, bool *unknown)
 	struct contention *c = state;
 
 	/* Few of those calls are failures, but any may have been one. */
-	*unknown |= witness_missed(c->skel->progs.contended) > 0;
+	*unknown |= witness_source_missed(&c->watch, NULL) > 0;
 	return witness_lost(c->watch.rings);
 }
 
@@ -93,6 +94,7 @@ const struct source source_contention = {
 	.name = "contention",
 	.what = "failures in the lock's queue (not of its first waiter)",
 	.rank = RANK_PARTIAL,
+	.traits = SOURCE_RECORDS,
 	.usable = contention_usable,
 	.open = contention_open,
 	.poll = witness_source_poll,

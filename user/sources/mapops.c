@@ -18,13 +18,9 @@
 #include "sources/witness_source.h"
 #include "bpf/mapops.skel.h"
 
-#define MAX_LINKS 32
-
 struct mapops {
 	struct witness_source watch;
 	struct mapops_bpf *skel;
-	struct bpf_link *links[MAX_LINKS];
-	int nr_links;
 	unsigned int sees; /* mask of enum maplock */
 	__u64 scanned_ns;  /* programs loaded before are known */
 };
@@ -111,37 +107,25 @@ static int object_loaded(void *state)
 	return 0;
 }
 
-static int object_attach(void *state)
+static void object_attached(const char *prog, void *state)
 {
 	struct mapops *m = state;
-	struct bpf_program *prog;
-	int err = -ENOENT;
 
-	bpf_object__for_each_program(prog, m->skel->obj)
-	{
-		struct bpf_link *link;
-
-		if (bpf_program__fd(prog) < 0)
-			continue;
-		link = bpf_program__attach(prog);
-		if (!link) {
-			err = -errno;
-			pr_debug("fexit/%s: %s", bpf_program__name(prog), strerror(errno));
-		} else if (m->nr_links < MAX_LINKS) {
-			m->links[m->nr_links++] = link;
-			m->sees |= 1U << maplock_of_function(bpf_program__name(prog));
-		}
-	}
-	return m->nr_links ? 0 : err;
+	m->sees |= 1U << maplock_of_function(prog);
 }
 
 static void object_destroy(void *state)
 {
 	struct mapops *m = state;
 
-	while (m->nr_links)
-		bpf_link__destroy(m->links[--m->nr_links]);
 	mapops_bpf__destroy(m->skel);
+}
+
+static __u64 *object_anchor(void *state)
+{
+	struct mapops *m = state;
+
+	return &m->skel->bss->names_anchor;
 }
 
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
@@ -165,10 +149,13 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 
 static const struct witness_source_ops ops = {
 	.size = sizeof(struct mapops),
+	.source = &source_mapops,
 	.fewer_details = 64,
 	.open = object_open,
 	.loaded = object_loaded,
-	.attach = object_attach,
+	.optional = true,
+	.attached = object_attached,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };
@@ -181,11 +168,10 @@ static void *mapops_open(struct session *s)
 static __u64 mapops_lost(void *state, bool *unknown)
 {
 	struct mapops *m = state;
-	struct bpf_program *prog;
 
 	/* Few of those operations failed, but any may have. */
-	bpf_object__for_each_program(prog, m->skel->obj) *unknown |= witness_missed(prog) > 0;
-	*unknown |= m->skel->bss->unsure > 0;
+	*unknown |= witness_source_missed(&m->watch, NULL) > 0;
+	*unknown |= witness_unsure(m->watch.rings) > 0;
 	return witness_lost(m->watch.rings);
 }
 
@@ -210,7 +196,7 @@ const struct source source_mapops = {
 	.name = "mapops",
 	.what = "operations of hash and LRU maps and local storage that fail inside",
 	.rank = 2,
-	.traits = SOURCE_OPERATIONS,
+	.traits = SOURCE_OPERATIONS | SOURCE_RECORDS,
 	.usable = mapops_usable,
 	.open = mapops_open,
 	.poll = witness_source_poll,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
@@ -36,6 +37,8 @@ struct ring {
 	bool foreign; /* of another layout: not read */
 	struct ring *next;
 };
+
+static void ring_close(void *state);
 
 struct ring_source {
 	struct session *session;
@@ -129,7 +132,7 @@ static void skip_old(struct ring *r)
 static void start_reading(struct ring_source *rs, struct ring *r)
 {
 	r->mem->held_delta = heldtab_delta();
-	if (!rs->started)
+	if (!rs->started && !session_tuning(rs->session)->pinned)
 		skip_old(r);
 	pr_debug("map %u: a ring of %llu self-reported failures", r->map_id, r->view.nr);
 }
@@ -199,16 +202,53 @@ static void find_users(struct ring_source *rs)
 		rs->last_prog = first->id;
 }
 
+/* A recorder keeps the memory of the programs that are loaded now: it outlives them. */
+static int ring_pin(const struct ring *r, const char *folder)
+{
+	char path[512];
+	int fd, err;
+
+	if (snprintf(path, sizeof(path), "%s/map_%u", folder, r->map_id) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = bpf_map_get_fd_by_id(r->map_id);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	err = bpf_obj_pin(fd, path) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static int pin_rings(const struct ring_source *rs, const char *pins)
+{
+	char folder[480];
+	int err = 0;
+
+	snprintf(folder, sizeof(folder), "%s/%s", pins, source_ring.name);
+	if (mkdir(folder, 0700))
+		return -errno;
+	for (const struct ring *r = rs->rings; !err && r; r = r->next)
+		if (r->mem)
+			err = ring_pin(r, folder);
+	return err;
+}
+
 static void *ring_open(struct session *s)
 {
 	struct ring_source *rs = calloc(1, sizeof(*rs));
+	const char *pins = session_tuning(s)->pin;
+	int err;
 
 	if (!rs)
 		return NULL;
 	rs->session = s;
 	find_rings(rs);
 	rs->started = true;
-	return rs;
+	err = pins ? pin_rings(rs, pins) : 0;
+	if (!err)
+		return rs;
+	ring_close(rs);
+	errno = -err;
+	return NULL;
 }
 
 /* The record has the thread only. */
@@ -452,7 +492,7 @@ const struct source source_ring = {
 	.name = "ring",
 	.what = "programs that report their own failures",
 	.rank = 5,
-	.traits = SOURCE_SELF_REPORTS | SOURCE_PROG_MEMORY,
+	.traits = SOURCE_SELF_REPORTS | SOURCE_PROG_MEMORY | SOURCE_RECORDS,
 	.usable = ring_usable,
 	.open = ring_open,
 	.poll = ring_poll,

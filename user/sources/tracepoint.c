@@ -69,6 +69,13 @@ static void name_lock(struct tracepoint *t, struct failure *f)
 	}
 }
 
+static __u64 *object_anchor(void *state)
+{
+	struct tracepoint *t = state;
+
+	return &t->skel->bss->names_anchor;
+}
+
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
 	struct tracepoint *t = state;
@@ -92,9 +99,11 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 
 static const struct witness_source_ops ops = {
 	.size = sizeof(struct tracepoint),
+	.source = &source_tracepoint,
 	.fewer_details = 8,
 	.open = object_open,
 	.loaded = object_loaded,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };
@@ -122,10 +131,12 @@ static __u64 tracepoint_lost(void *state, bool *unknown)
 {
 	struct tracepoint *t = state;
 
+	__u64 missed = witness_source_missed(&t->watch, NULL);
+
 	(void)unknown;
 	pr_debug("tracepoint: %llu overwritten, %llu in contexts on top",
-		 witness_lost(t->watch.rings), witness_missed(t->skel->progs.failed));
-	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.failed);
+		 witness_lost(t->watch.rings), missed);
+	return witness_lost(t->watch.rings) + missed;
 }
 
 /* Locks of all kinds. */
@@ -139,7 +150,7 @@ const struct source source_tracepoint = {
 	.name = "tracepoint",
 	.what = "every failure of the kernel's lock, reported by the lock itself",
 	.rank = 1,
-	.traits = SOURCE_WHOLE | SOURCE_AT_LOCK,
+	.traits = SOURCE_WHOLE | SOURCE_AT_LOCK | SOURCE_RECORDS,
 	.usable = tracepoint_usable,
 	.open = tracepoint_open,
 	.poll = witness_source_poll,

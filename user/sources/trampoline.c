@@ -78,6 +78,13 @@ static void use_text(const struct witness_report *r, struct failure *f)
 	memcpy(f->file, said.file, sizeof(f->file));
 }
 
+static __u64 *object_anchor(void *state)
+{
+	struct trampoline *t = state;
+
+	return &t->skel->bss->names_anchor;
+}
+
 static bool to_failure(void *state, const struct witness *w, const void *details, struct failure *f)
 {
 	struct trampoline *t = state;
@@ -94,9 +101,11 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 
 static const struct witness_source_ops ops = {
 	.size = sizeof(struct trampoline),
+	.source = &source_trampoline,
 	.fewer_details = 32,
 	.open = object_open,
 	.loaded = object_loaded,
+	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,
 };
@@ -124,15 +133,15 @@ static __u64 trampoline_lost(void *state, bool *unknown)
 {
 	struct trampoline *t = state;
 
-	*unknown |= t->skel->bss->too_long > 0;
-	return witness_lost(t->watch.rings) + witness_missed(t->skel->progs.report_complete);
+	*unknown |= witness_unsure(t->watch.rings) > 0;
+	return witness_lost(t->watch.rings) + witness_source_missed(&t->watch, "report_complete");
 }
 
 const struct source source_trampoline = {
 	.name = "trampoline",
 	.what = "the kernel's reports as it writes them, with the other side",
 	.rank = 4,
-	.traits = SOURCE_REPORTS | SOURCE_AT_LOCK,
+	.traits = SOURCE_REPORTS | SOURCE_AT_LOCK | SOURCE_RECORDS,
 	.usable = trampoline_usable,
 	.open = trampoline_open,
 	.poll = witness_source_poll,

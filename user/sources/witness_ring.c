@@ -16,7 +16,6 @@
 #include "trace/failure.h"
 
 #define DETAILS_MIN 16
-#define NR_MAPS	    4
 
 struct mapping {
 	void *addr;
@@ -28,8 +27,9 @@ struct witness_rings {
 	struct ring_reader *readers;   /* one per CPU */
 	struct witness_counts *counts; /* one per CPU */
 	void *record, *details;	       /* copies, of one each */
+	struct witness_names names;
 	__u64 cut;
-	struct mapping maps[NR_MAPS];
+	struct mapping maps[WITNESS_NR_MAPS];
 };
 
 /**
@@ -44,6 +44,12 @@ struct reading {
 	__u32 ring;
 	witness_fn fn;
 	void *ctx;
+};
+
+static const char *const map_names[WITNESS_NR_MAPS] = {
+	[WITNESS_MAP_HEADS] = "heads",	   [WITNESS_MAP_RECORDS] = "witnesses",
+	[WITNESS_MAP_DETAILS] = "details", [WITNESS_MAP_GROUPS] = "groups",
+	[WITNESS_MAP_NAMES] = "names",
 };
 
 static int resize(struct bpf_object *obj, const char *name, __u64 entries)
@@ -82,13 +88,15 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 	shape->details = shape->slots / fewer_details;
 	if (shape->details < DETAILS_MIN)
 		shape->details = DETAILS_MIN;
-	err = resize(obj, "heads", nr + 1);
+	err = resize(obj, map_names[WITNESS_MAP_HEADS], nr + 1);
 	if (!err)
-		err = resize(obj, "witnesses", (__u64)nr * shape->slots);
+		err = resize(obj, map_names[WITNESS_MAP_RECORDS], (__u64)nr * shape->slots);
 	if (!err)
-		err = resize(obj, "details", (__u64)nr * shape->details);
+		err = resize(obj, map_names[WITNESS_MAP_DETAILS], (__u64)nr * shape->details);
 	if (!err)
-		err = resize(obj, "groups", (__u64)nr * WITNESS_GROUPS);
+		err = resize(obj, map_names[WITNESS_MAP_GROUPS], (__u64)nr * WITNESS_GROUPS);
+	if (!err && shape->want_names)
+		err = resize(obj, map_names[WITNESS_MAP_NAMES], (__u64)nr * shape->slots);
 	return err;
 }
 
@@ -121,57 +129,88 @@ struct witness_rings *witness_over(const struct witness_memory *mem)
 	return NULL;
 }
 
-/* NULL and errno on failure. size: of one entry. */
-static const void *map_in(struct witness_rings *wr, struct bpf_object *obj, const char *name,
-			  size_t *size)
+const char *witness_map_name(enum witness_map which)
 {
-	const struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+	return map_names[which];
+}
+
+/**
+ * struct view - one of the maps, in memory
+ * @at: its first entry
+ * @size: bytes from one entry to the next
+ * @nr: entries
+ */
+struct view {
+	const void *at;
+	size_t size;
+	__u32 nr;
+};
+
+/* 0 or -errno */
+static int map_in(struct mapping *m, int fd, struct view *v)
+{
 	size_t page = sysconf(_SC_PAGESIZE), total;
-	struct mapping *m = wr->maps;
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
 
-	while (m->addr)
-		m++;
-	*size = (bpf_map__value_size(map) + 7UL) & ~7UL;
-	total = (*size * bpf_map__max_entries(map) + page - 1) & ~(page - 1);
-	m->addr = mmap(NULL, total, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-	if (m->addr == MAP_FAILED)
+	if (bpf_map_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	v->nr = info.max_entries;
+	v->size = (info.value_size + 7UL) & ~7UL;
+	total = (v->size * v->nr + page - 1) & ~(page - 1);
+	m->addr = mmap(NULL, total, PROT_READ, MAP_SHARED, fd, 0);
+	if (m->addr == MAP_FAILED) {
 		m->addr = NULL;
+		return -errno;
+	}
 	m->size = total;
-	return m->addr;
+	v->at = m->addr;
+	return 0;
 }
 
-static __u32 entries_of(struct bpf_object *obj, const char *name)
-{
-	return bpf_map__max_entries(bpf_object__find_map_by_name(obj, name));
-}
-
-static bool map_all(struct witness_rings *wr, struct bpf_object *obj)
+static int map_all(struct witness_rings *wr, const int fds[WITNESS_NR_MAPS])
 {
 	struct witness_memory *mem = &wr->mem;
-	size_t head_size;
+	struct view v[WITNESS_NR_MAPS] = {};
+	int err = 0;
 
-	mem->nr = entries_of(obj, "heads") - 1;
-	mem->slots = entries_of(obj, "witnesses") / mem->nr;
-	mem->nr_details = entries_of(obj, "details") / mem->nr;
-	mem->heads = map_in(wr, obj, "heads", &head_size);
-	if (mem->heads)
-		mem->records = map_in(wr, obj, "witnesses", &mem->record_size);
-	if (mem->records)
-		mem->details = map_in(wr, obj, "details", &mem->details_size);
-	if (mem->details)
-		mem->groups = map_in(wr, obj, "groups", &mem->group_size);
-	return mem->groups;
+	for (int i = 0; !err && i < WITNESS_NR_MAPS; i++)
+		err = map_in(&wr->maps[i], fds[i], &v[i]);
+	if (err)
+		return err;
+	if (v[WITNESS_MAP_HEADS].nr < 2 || v[WITNESS_MAP_HEADS].size != sizeof(*mem->heads))
+		return -EPROTO;
+	mem->nr = v[WITNESS_MAP_HEADS].nr - 1;
+	mem->slots = v[WITNESS_MAP_RECORDS].nr / mem->nr;
+	mem->nr_details = v[WITNESS_MAP_DETAILS].nr / mem->nr;
+	if (!mem->slots || !mem->nr_details || v[WITNESS_MAP_GROUPS].nr != mem->nr * WITNESS_GROUPS)
+		return -EPROTO;
+	mem->heads = v[WITNESS_MAP_HEADS].at;
+	mem->records = v[WITNESS_MAP_RECORDS].at;
+	mem->record_size = v[WITNESS_MAP_RECORDS].size;
+	mem->details = v[WITNESS_MAP_DETAILS].at;
+	mem->details_size = v[WITNESS_MAP_DETAILS].size;
+	mem->groups = v[WITNESS_MAP_GROUPS].at;
+	mem->group_size = v[WITNESS_MAP_GROUPS].size;
+	if (v[WITNESS_MAP_NAMES].nr != v[WITNESS_MAP_RECORDS].nr)
+		return 0;
+	mem->names = v[WITNESS_MAP_NAMES].at;
+	mem->names_size = v[WITNESS_MAP_NAMES].size;
+	return 0;
 }
 
-struct witness_rings *witness_open(struct bpf_object *obj)
+struct witness_rings *witness_open(const int fds[WITNESS_NR_MAPS])
 {
 	struct witness_rings *wr = calloc(1, sizeof(*wr));
+	int err;
 
 	if (!wr)
 		return NULL;
-	if (map_all(wr, obj) && make_room(wr))
+	err = map_all(wr, fds);
+	if (!err && make_room(wr))
 		return wr;
 	witness_close(wr);
+	errno = err ? -err : ENOMEM;
 	return NULL;
 }
 
@@ -181,7 +220,7 @@ void witness_close(struct witness_rings *wr)
 
 	if (!wr)
 		return;
-	for (int i = 0; i < NR_MAPS && wr->maps[i].addr; i++)
+	for (int i = 0; i < WITNESS_NR_MAPS && wr->maps[i].addr; i++)
 		munmap(wr->maps[i].addr, wr->maps[i].size);
 	free(wr->readers);
 	free(wr->counts);
@@ -208,13 +247,24 @@ static const void *details_of(struct reading *r, const struct witness *w)
 	return NULL;
 }
 
+static const struct witness_names *names_of(struct reading *r, const struct witness *w)
+{
+	const struct witness_memory *mem = &r->wr->mem;
+	__u64 nth = (w->seq - 1) % mem->slots + (__u64)r->ring * mem->slots;
+
+	if (!mem->names_size || !ring_copy(mem->names + nth * mem->names_size, w->seq - 1,
+					   &r->wr->names, sizeof(r->wr->names)))
+		return NULL;
+	return &r->wr->names;
+}
+
 static void on_slot(const void *slot, void *ctx)
 {
 	const struct witness *w = slot;
 	struct reading *r = ctx;
 
 	witness_counts_saw(&r->wr->counts[r->ring], w->group);
-	r->fn(w, details_of(r, w), r->ctx);
+	r->fn(w, details_of(r, w), names_of(r, w), r->ctx);
 }
 
 /* Nothing has come, and all is settled that came before. */
@@ -299,13 +349,23 @@ __u64 witness_cut(const struct witness_rings *wr)
 	return wr->cut;
 }
 
-__u64 witness_missed(const struct bpf_program *prog)
+__u64 witness_unsure(const struct witness_rings *wr)
 {
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_program__fd(prog);
+	return __atomic_load_n(&wr->mem.heads[0].unsure, __ATOMIC_RELAXED);
+}
 
-	return fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &len) ? info.recursion_misses : 0;
+__u64 witness_written(const struct witness_rings *wr, __u64 *kept)
+{
+	__u64 written = __atomic_load_n(&wr->mem.heads[0].others, __ATOMIC_RELAXED);
+
+	*kept = 0;
+	for (__u32 ring = 0; ring < wr->mem.nr; ring++) {
+		__u64 head = __atomic_load_n(&wr->mem.heads[ring + 1].head, __ATOMIC_RELAXED);
+
+		written += head;
+		*kept += head < wr->mem.slots ? head : wr->mem.slots;
+	}
+	return written;
 }
 
 static bool complete(const struct witness_tables *t)
@@ -330,6 +390,7 @@ void witness_facts(const struct witness *w, struct failure *f)
 	memcpy(ev->comm, w->comm, sizeof(ev->comm));
 	ev->comm[sizeof(ev->comm) - 1] = 0;
 	f->map_id = w->map_id;
+	f->returned = w->returned;
 }
 
 void witness_owner(const struct witness_task *t, struct failure *f)

@@ -10,11 +10,20 @@
 #include "witness.h"
 
 struct bpf_object;
-struct bpf_program;
 struct failure;
 struct witness_rings;
 
 #define WITNESS_FAILURE_ROOM 512 /* bytes of a buffer that one failure takes, in all sources */
+
+/* The maps of such an object. */
+enum witness_map {
+	WITNESS_MAP_HEADS,
+	WITNESS_MAP_RECORDS,
+	WITNESS_MAP_DETAILS,
+	WITNESS_MAP_GROUPS,
+	WITNESS_MAP_NAMES,
+	WITNESS_NR_MAPS
+};
 
 /**
  * struct witness_memory - what is shared with the BPF programs
@@ -24,31 +33,42 @@ struct witness_rings;
  * @record_size: bytes of one record
  * @details_size: bytes of one place for details
  * @group_size: bytes of one group with its first record; 0: there are none
+ * @names_size: bytes of what one record's names take; 0: they are not kept
  * @heads: of CPUs without a part, then one per CPU
  * @records: all CPUs' rings, one behind the other
  * @details: likewise
  * @groups: likewise, WITNESS_GROUPS per CPU
+ * @names: likewise, as @records
  */
 struct witness_memory {
 	__u32 nr, slots, nr_details;
-	size_t record_size, details_size, group_size;
+	size_t record_size, details_size, group_size, names_size;
 	const struct witness_head *heads;
-	const char *records, *details, *groups;
+	const char *records, *details, *groups, *names;
 };
 
 /* Before loading: memory for the CPUs that are present, buffer bytes each; one in fewer details. */
 int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t buffer,
 		    unsigned int fewer_details);
 
-/* After loading. NULL and errno on failure. */
-struct witness_rings *witness_open(struct bpf_object *obj);
+const char *witness_map_name(enum witness_map which);
+
+/*
+ * After loading: over the maps with these descriptors, in the order of enum witness_map. They are
+ * not taken over. NULL and errno on failure.
+ */
+struct witness_rings *witness_open(const int fds[WITNESS_NR_MAPS]);
 /* For tests: over memory that is somebody else's. */
 struct witness_rings *witness_over(const struct witness_memory *mem);
 
 void witness_close(struct witness_rings *wr);
 
-/* w: the record, of the type that this source has; details: NULL if it has none (any more). */
-typedef void (*witness_fn)(const struct witness *w, const void *details, void *ctx);
+/*
+ * w: the record, of the type that this source has; details: NULL if it has none (any more); names:
+ * NULL if they are not kept, or not any more.
+ */
+typedef void (*witness_fn)(const struct witness *w, const void *details,
+			   const struct witness_names *names, void *ctx);
 
 /* last: there will be no other call; what is not complete is lost. */
 void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx);
@@ -72,8 +92,11 @@ __u64 witness_groups_used(const struct witness_rings *wr);
 /* Handed out without their details, because those were overwritten. */
 __u64 witness_cut(const struct witness_rings *wr);
 
-/* Calls that the program did not see, because they came while it ran on the same CPU. */
-__u64 witness_missed(const struct bpf_program *prog);
+/* Events that may have been failures. */
+__u64 witness_unsure(const struct witness_rings *wr);
+
+/* Failures ever written down, and how many of them are still there. */
+__u64 witness_written(const struct witness_rings *wr, __u64 *kept);
 
 /* When, where and who, as a failure: what every kind of witness has. */
 void witness_facts(const struct witness *w, struct failure *f);

@@ -1,19 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
 #include "kernel/heldtab.h"
+#include "kernel/progplace.h"
 #include "kernel/runqueues.h"
 #include "names/proginfo.h"
+#include "sources/witness_recall.h"
 #include "sources/witness_source.h"
 #include "trace/session.h"
+#include "trace/source.h"
+
+/* 0, -ENOENT for a program that was not loaded, or -errno */
+static int attach_one(struct witness_source *ws, const struct bpf_prog_skeleton *p)
+{
+	if (bpf_program__fd(*p->prog) < 0)
+		return -ENOENT;
+	*p->link = bpf_program__attach(*p->prog);
+	if (!*p->link) {
+		int err = -errno;
+
+		pr_debug("%s: %s", p->name, strerror(-err));
+		return err;
+	}
+	if (ws->ops->attached)
+		ws->ops->attached(p->name, ws);
+	return 0;
+}
 
 static int attach(struct witness_source *ws)
 {
-	return ws->ops->attach ? ws->ops->attach(ws) : bpf_object__attach_skeleton(ws->skeleton);
+	int last = -ENOENT, nr = 0;
+
+	for (int i = 0; i < ws->skeleton->prog_cnt; i++) {
+		int err = attach_one(ws, witness_skeleton_prog(ws->skeleton, i));
+
+		if (err && !ws->ops->optional)
+			return err;
+		if (err && err != -ENOENT)
+			last = err;
+		nr += !err;
+	}
+	return nr ? 0 : last;
 }
 
 /* Is it only to be found out whether the object loads? Then little memory will do. */
@@ -21,18 +55,27 @@ static int prepare(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
 
+	bool pins = tuning && tuning->pin;
+
 	ws->shape->want_stacks = tuning && tuning->stacks;
+	ws->shape->want_names = pins && ws->ops->anchor;
 	/* Without: what runs on an owner's CPU is unknown. */
 	if (tuning && runqueues_find(ws->shape->rq_addr))
 		pr_debug("what runs on an owner's CPU stays unknown");
 	return witness_prepare(*ws->skeleton->obj, ws->shape,
 			       tuning ? tuning->buffer : SESSION_BUFFER_MIN,
-			       ws->ops->fewer_details);
+			       pins ? 1 : ws->ops->fewer_details);
+}
+
+static void map_fds(const struct bpf_object *obj, int fds[WITNESS_NR_MAPS])
+{
+	for (int i = 0; i < WITNESS_NR_MAPS; i++)
+		fds[i] = bpf_object__find_map_fd_by_name(obj, witness_map_name(i));
 }
 
 static int load(struct witness_source *ws)
 {
-	int err;
+	int fds[WITNESS_NR_MAPS], err;
 
 	ws->skeleton = ws->ops->open(ws);
 	if (!ws->skeleton)
@@ -44,8 +87,56 @@ static int load(struct witness_source *ws)
 		err = ws->ops->loaded(ws);
 	if (err)
 		return err;
-	ws->rings = witness_open(*ws->skeleton->obj);
+	map_fds(*ws->skeleton->obj, fds);
+	ws->rings = witness_open(fds);
 	return ws->rings ? 0 : -errno;
+}
+
+/* A program that is there as long as the others: its links are pinned with theirs. */
+static void drop_anchor(struct witness_source *ws)
+{
+	for (int i = 0; ws->shape->want_names && i < ws->skeleton->prog_cnt; i++) {
+		const struct bpf_prog_skeleton *p = witness_skeleton_prog(ws->skeleton, i);
+
+		if (!*p->link)
+			continue;
+		*ws->ops->anchor(ws) = progplace_find(bpf_program__fd(*p->prog));
+		if (!*ws->ops->anchor(ws))
+			pr_warn("source %s: programs that are gone will have no names",
+				ws->ops->source->name);
+		return;
+	}
+}
+
+static int pin(struct witness_source *ws)
+{
+	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
+	int fds[WITNESS_NR_MAPS];
+
+	if (!tuning || !tuning->pin)
+		return 0;
+	drop_anchor(ws);
+	map_fds(*ws->skeleton->obj, fds);
+	snprintf(ws->pins, sizeof(ws->pins), "%s/%s", tuning->pin, ws->ops->source->name);
+	return witness_pins_make(ws->pins, ws->skeleton, fds);
+}
+
+/* What another process has loaded and attached. */
+static int open_pinned(struct witness_source *ws, const char *folder)
+{
+	int fds[WITNESS_NR_MAPS], err;
+
+	snprintf(ws->pins, sizeof(ws->pins), "%s/%s", folder, ws->ops->source->name);
+	err = witness_pins_open(ws->pins, fds);
+	if (err)
+		return err;
+	ws->rings = witness_open(fds);
+	err = ws->rings ? 0 : -errno;
+	for (int i = 0; i < WITNESS_NR_MAPS; i++)
+		close(fds[i]);
+	if (!err && ws->ops->attached)
+		err = witness_pins_progs(ws->pins, ws->ops->attached, ws);
+	return err;
 }
 
 static struct witness_source *start(struct session *s, const struct witness_source_ops *ops)
@@ -57,9 +148,10 @@ static struct witness_source *start(struct session *s, const struct witness_sour
 		return NULL;
 	ws->ops = ops;
 	ws->session = s;
-	err = load(ws);
-	if (!err)
-		err = attach(ws);
+	if (s && session_tuning(s)->pinned)
+		err = open_pinned(ws, session_tuning(s)->pinned);
+	else
+		err = load(ws) ?: attach(ws) ?: pin(ws);
 	if (!err)
 		return ws;
 	witness_source_close(ws);
@@ -99,13 +191,19 @@ void witness_source_close(void *state)
 	free(ws);
 }
 
-static void on_witness(const struct witness *w, const void *details, void *ctx)
+static void on_witness(const struct witness *w, const void *details,
+		       const struct witness_names *names, void *ctx)
 {
 	struct witness_source *ws = ctx;
 	struct failure f = {};
 
-	if (ws->ops->failure(ws, w, details, &f))
-		session_push(ws->session, &f);
+	if (names)
+		witness_recall(w, names, session_progs(ws->session), session_locks(ws->session));
+	if (!ws->ops->failure(ws, w, details, &f))
+		return;
+	if (names)
+		witness_recall_line(names, &f);
+	session_push(ws->session, &f);
 }
 
 /* While its program and its lock have names. */
@@ -178,4 +276,33 @@ int witness_source_held(const struct witness_source *ws, __u64 *addrs, size_t si
 		return -EOPNOTSUPP;
 	memcpy(addrs, heldtab_addrs(held), size);
 	return 0;
+}
+
+struct missing {
+	const struct witness_source *ws;
+	const char *prog;
+	__u64 nr;
+};
+
+static void add_missed(const char *prog, void *ctx)
+{
+	struct missing *m = ctx;
+
+	if (!m->prog || !strcmp(m->prog, prog))
+		m->nr += witness_pins_missed(m->ws->pins, prog);
+}
+
+__u64 witness_source_missed(const struct witness_source *ws, const char *prog)
+{
+	struct missing m = { ws, prog, 0 };
+
+	if (!ws->skeleton)
+		witness_pins_progs(ws->pins, add_missed, &m);
+	for (int i = 0; ws->skeleton && i < ws->skeleton->prog_cnt; i++) {
+		const struct bpf_prog_skeleton *p = witness_skeleton_prog(ws->skeleton, i);
+
+		if ((!prog || !strcmp(prog, p->name)) && bpf_program__fd(*p->prog) >= 0)
+			m.nr += witness_prog_missed(bpf_program__fd(*p->prog));
+	}
+	return m.nr;
 }

@@ -51,11 +51,13 @@ struct reader {
 	__u64 nr, next, torn, disordered, with_details;
 };
 
-static void note(const struct witness *w, const void *details, void *ctx)
+static void note(const struct witness *w, const void *details, const struct witness_names *names,
+		 void *ctx)
 {
 	const struct witness_report *d = details;
 	struct reader *r = ctx;
 
+	(void)names;
 	r->nr++;
 	r->torn += w->ts_ns != w->lock || (d && d->text_len != w->lock);
 	r->with_details += !!d;
@@ -125,12 +127,14 @@ static void a_slot_without_a_number_is_waited_for(void **state)
 }
 
 /* While the first event is taken, writers come round to the second one's slot. */
-static void lap(const struct witness *w, const void *details, void *ctx)
+static void lap(const struct witness *w, const void *details, const struct witness_names *names,
+		void *ctx)
 {
 	struct part *p = ctx;
 
 	(void)w;
 	(void)details;
+	(void)names;
 	for (int i = 2; i < SLOTS + 1; i++)
 		write_one(p);
 	p->heads[1].head++;

@@ -49,6 +49,7 @@ struct failure_task {
  * @prog: the program, NULL if unknown
  * @prog_id: its id, 0 if unknown
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
+ * @returned: errno that the map's operation returned, 0 if it was none or that is unknown
  * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
  * @unasked: the kernel was not asked for the lock, so only the program itself reports the failure
@@ -70,6 +71,7 @@ struct failure {
 	const struct proginfo *prog;
 	__u32 prog_id;
 	__u32 map_id;
+	__u32 returned;
 	bool no_prog;
 	bool prog_lock;
 	bool unasked;

@@ -68,7 +68,7 @@ static bool start(struct lineup *l, struct session *s, const struct source *src,
 	char why[256] = "";
 	void *state;
 
-	if (!src->usable(why, sizeof(why))) {
+	if (!l->pinned && !src->usable(why, sizeof(why))) {
 		if (must)
 			pr_err("source '%s' does not work here: %s", src->name, why);
 		else

@@ -18,12 +18,15 @@ struct session;
  * @states: theirs
  * @nr: how many
  * @traits: of any of them
+ * @pinned: they read what was recorded, so this kernel need not be able to do it now; set before
+ *          they are started
  */
 struct lineup {
 	const struct source *sources[LINEUP_MAX];
 	void *states[LINEUP_MAX];
 	int nr;
 	unsigned int traits;
+	bool pinned;
 };
 
 /*

@@ -153,5 +153,7 @@ void merge_add(struct failure *to, struct failure *from)
 		x->pid = y->pid;
 	if (!to->map_id)
 		to->map_id = from->map_id;
+	if (!to->returned)
+		to->returned = from->returned;
 	take_over(to, from);
 }

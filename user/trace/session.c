@@ -121,8 +121,13 @@ static int open_parts(struct session *s)
 	s->wake = wake_open();
 	if (!s->progs || !s->locks || !s->join || !s->wake)
 		return -ENOMEM;
-	s->held = heldtab_open(why, sizeof(why));
-	if (!s->held)
+	if (s->tuning->pinned && locknames_recall_only(s->locks, s->tuning->newest_map))
+		return -ENOMEM;
+	/* What is held now says nothing of what failed long ago. */
+	s->held = s->tuning->pinned ? NULL : heldtab_open(why, sizeof(why));
+	if (s->tuning->pinned)
+		s->cycles = NULL;
+	else if (!s->held)
 		pr_debug("held locks of other CPUs stay unknown: %s", why);
 	else
 		s->cycles = cycles_open(s->held);
@@ -222,6 +227,7 @@ struct session *session_open(const struct source *const *table, const char *want
 	s->tuning = tuning;
 	s->emit = emit;
 	s->ctx = ctx;
+	s->lineup.pinned = tuning->pinned;
 	err = open_parts(s);
 	if (err)
 		pr_err("out of memory");

@@ -26,10 +26,17 @@ struct trace_filter;
  * struct session_tuning - how much is kept of failures
  * @buffer: bytes per CPU for failures that have not been read yet
  * @stacks: keep the stack, or the kernel's own report, of each
+ * @pin: folder of bpffs in which a source pins what goes on when the session ends, or NULL
+ * @pinned: such a folder, of an earlier session: what was recorded there is the session's only
+ *          input, with what programs' own rings still have; or NULL
+ * @newest_map: id of the newest map when that was pinned
  */
 struct session_tuning {
 	uint64_t buffer;
 	bool stacks;
+	const char *pin;
+	const char *pinned;
+	__u32 newest_map;
 };
 
 /*

@@ -20,6 +20,7 @@ struct session;
  * @SOURCE_SELF_REPORTS: programs report themselves, with the time at which their scope began
  * @SOURCE_PROG_MEMORY: reads memory that goes when its program goes
  * @SOURCE_OPERATIONS: reports operations, when they end; the lock failed inside
+ * @SOURCE_RECORDS: what it sees can be kept without a process (struct session_tuning)
  */
 enum source_trait {
 	SOURCE_WHOLE = 1 << 0,
@@ -28,6 +29,7 @@ enum source_trait {
 	SOURCE_SELF_REPORTS = 1 << 3,
 	SOURCE_PROG_MEMORY = 1 << 4,
 	SOURCE_OPERATIONS = 1 << 5,
+	SOURCE_RECORDS = 1 << 6,
 };
 
 #define RANK_PARTIAL 0 /* sees some failures, and too little of them */

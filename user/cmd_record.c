@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/opts.h"
+#include "cmd.h"
+#include "record/holdings.h"
+#include "record/recorder.h"
+#include "show/record_view.h"
+#include "trace_options.h"
+
+enum { KEY_KEEP = 0x1000, KEY_STACKS, KEY_SOURCE, KEY_STATUS, KEY_STOP, KEY_BPFFS };
+
+enum what { START, STATUS, STOP };
+
+struct record_cmd {
+	struct recorder_order order;
+	enum what what;
+	const char *given; /* an option for starting */
+	bool json;
+};
+
+static const struct argp_option options[] = {
+	{ "status", KEY_STATUS, NULL, 0, "Say whether the recorder runs, and how much it holds",
+	  1 },
+	{ "stop", KEY_STOP, NULL, 0,
+	  "Stop recording, and remove everything, also what was recorded", 1 },
+	{ "keep", KEY_KEEP, "N", 0,
+	  "Failures to keep per CPU and source (16 to 65536; default 256)", 2 },
+	{ "stacks", KEY_STACKS, NULL, 0, "Keep whole call traces: trace --last --stacks shows them",
+	  2 },
+	{ "source", KEY_SOURCE, "LIST", 0, "Use exactly these sources: ", 2 },
+	{ "bpffs", KEY_BPFFS, "DIR", 0, "Live in this BPF file system instead of " PLACE_BPFFS, 3 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
+
+static void choose(struct record_cmd *r, const struct argp_state *state, enum what what)
+{
+	if (r->what != START && r->what != what)
+		opts_error(state, "--status and --stop are two things to do");
+	r->what = what;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record_cmd *r = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &r->json;
+		return 0;
+	case KEY_KEEP:
+		r->given = "--keep";
+		if (opt_u64(arg, RECORDER_KEEP_MIN, RECORDER_KEEP_MAX, &r->order.keep))
+			opts_error(state, "--keep: '%s' is not a number from 16 to 65536", arg);
+		return 0;
+	case KEY_STACKS:
+		r->given = "--stacks";
+		r->order.stacks = true;
+		return 0;
+	case KEY_SOURCE:
+		r->given = "--source";
+		r->order.sources = arg;
+		return 0;
+	case KEY_BPFFS:
+		r->order.bpffs = arg;
+		return 0;
+	case KEY_STATUS:
+		choose(r, state, STATUS);
+		return 0;
+	case KEY_STOP:
+		choose(r, state, STOP);
+		return 0;
+	case ARGP_KEY_ARG:
+		opts_error(state, "takes no arguments, but got '%s'", arg);
+		return EINVAL;
+	case ARGP_KEY_END:
+		if (r->what != START && r->given)
+			opts_error(state, "%s is for starting the recorder", r->given);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+	const struct source *const *sources = recorder_sources();
+	char *all = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)input;
+	out = key == KEY_SOURCE ? open_memstream(&all, &size) : NULL;
+	if (!out)
+		return (char *)text;
+	fputs(text, out);
+	for (size_t i = 0; sources[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : "", sources[i]->name);
+	fclose(out);
+	return all;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.help_filter = help,
+	.doc = "Keep the last failures in memory, for 'rqspin trace --last'.\v"
+	       "A flight recorder: small BPF programs write down each failure, as those of 'rqspin "
+	       "trace' do. They go on when this command has ended, until --stop or the next boot: "
+	       "they are pinned in the folder rqspin/recorder of the BPF file system. Their memory "
+	       "is fixed, and new failures overwrite the oldest. With --status the exit status is "
+	       "1 if no recorder runs.",
+};
+
+static int start(const struct record_cmd *r)
+{
+	struct recorder_about about;
+	int err = recorder_start(&r->order, &about);
+
+	if (err)
+		return cmd_exit_code(err);
+	pr_info("recording the last %u failures of each CPU; sources: %s; 'rqspin trace --last' "
+		"shows them",
+		about.keep, about.sources);
+	return EXIT_OK;
+}
+
+static int stop(const struct record_cmd *r)
+{
+	bool was = false;
+	int err = recorder_stop(r->order.bpffs, &was);
+
+	if (err)
+		return cmd_exit_code(err);
+	pr_info("%s", was ? "the recorder and what it recorded are removed" : "no recorder ran");
+	return EXIT_OK;
+}
+
+static int status(const struct record_cmd *r)
+{
+	struct recorder_about about;
+	struct holdings held = {};
+	struct place place;
+	int err = recorder_find(r->order.bpffs, &place, &about);
+
+	if (!err)
+		err = holdings_read(&held, place.whole, about.sources);
+	if (err)
+		return cmd_exit_code(err);
+	return record_view(&about, place.whole, &held, r->json) ? EXIT_FAIL : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct record_cmd r = { .order = { .bpffs = PLACE_BPFFS, .keep = RECORDER_KEEP } };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &r);
+	switch (r.what) {
+	case START:
+		return start(&r);
+	case STOP:
+		return stop(&r);
+	case STATUS:
+		return status(&r);
+	}
+	return EXIT_FAIL;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "keep the last failures in memory, for trace --last",
+	.argp = &argp,
+	.run = run,
+};

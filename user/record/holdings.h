@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How much a recorder holds, and what that costs. */
+#ifndef RQSPIN_RECORD_HOLDINGS_H
+#define RQSPIN_RECORD_HOLDINGS_H
+
+#include <linux/types.h>
+
+#include "trace/lineup.h"
+
+/**
+ * struct holding - of one source
+ * @source: its name
+ * @written: failures written down since the recorder was started
+ * @kept: of them, still there
+ * @missed: calls that its programs did not see, because they came while one of them ran
+ * @unsure: events that may have been failures
+ */
+struct holding {
+	char source[16];
+	__u64 written, kept, missed, unsure;
+};
+
+/**
+ * struct holdings - of all
+ * @nr: sources that write into memory of the recorder
+ * @of: they
+ * @rings: memory of programs that report themselves, which the recorder keeps
+ * @memory: bytes of kernel memory of its programs and maps, without @rings
+ */
+struct holdings {
+	int nr;
+	struct holding of[LINEUP_MAX];
+	__u32 rings;
+	__u64 memory;
+};
+
+/* sources: names with commas between. 0 or -errno after it has said why. */
+int holdings_read(struct holdings *h, const char *folder, const char *sources);
+
+#endif

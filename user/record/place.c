@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "record/place.h"
+
+#define DEPTH_MAX 3 /* the recorder, a source, what it has pinned */
+
+int place_find(struct place *p, const char *bpffs)
+{
+	struct statfs fs;
+
+	p->lock = -1;
+	if (strlen(bpffs) + sizeof("/rqspin") > sizeof(p->root)) {
+		pr_err("%s: the path is too long", bpffs);
+		return -ENAMETOOLONG;
+	}
+	if (statfs(bpffs, &fs) && errno != ENOENT) {
+		pr_err("%s: %s", bpffs, strerror(errno));
+		return errno == EACCES ? -EOPNOTSUPP : -errno;
+	}
+	if (access(bpffs, F_OK) || fs.f_type != BPF_FS_MAGIC) {
+		pr_err("%s is no BPF file system, in which the recorder lives on: mount one with "
+		       "'mount -t bpf bpf %s', or name another one with --bpffs",
+		       bpffs, bpffs);
+		return -EOPNOTSUPP;
+	}
+	snprintf(p->root, sizeof(p->root), "%s/rqspin", bpffs);
+	snprintf(p->whole, sizeof(p->whole), "%s/recorder", p->root);
+	snprintf(p->unfinished, sizeof(p->unfinished), "%s/recorder_unfinished", p->root);
+	/* Else it would seem that there is none. */
+	if (!access(p->root, X_OK) || errno != EACCES)
+		return 0;
+	pr_err("%s: not allowed to look at the recorder; run it as root (sudo)", p->root);
+	return -EOPNOTSUPP;
+}
+
+bool place_has_whole(const struct place *p)
+{
+	return !access(p->whole, F_OK);
+}
+
+bool place_has_unfinished(const struct place *p)
+{
+	return !access(p->unfinished, F_OK);
+}
+
+static int cannot(const char *what, const char *path)
+{
+	int err = errno;
+
+	pr_err("cannot %s %s: %s", what, path, strerror(err));
+	return err == EACCES || err == EPERM ? -EOPNOTSUPP : -err;
+}
+
+int place_lock(struct place *p)
+{
+	if (mkdir(p->root, 0700) && errno != EEXIST)
+		return cannot("make", p->root);
+	p->lock = open(p->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p->lock < 0)
+		return cannot("open", p->root);
+	if (!flock(p->lock, LOCK_EX | LOCK_NB))
+		return 0;
+	pr_err("another rqspin starts or stops the recorder in %s right now", p->root);
+	close(p->lock);
+	p->lock = -1;
+	return -EBUSY;
+}
+
+void place_unlock(struct place *p)
+{
+	if (p->lock < 0)
+		return;
+	rmdir(p->root);
+	close(p->lock);
+	p->lock = -1;
+}
+
+static int remove_in(int dir, const char *name, int depth);
+
+/* Whatever is in it goes first. */
+static int empty_folder(int fd, int depth)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = remove_in(dirfd(dir), entry->d_name, depth - 1);
+	closedir(dir);
+	return err;
+}
+
+static int remove_in(int dir, const char *name, int depth)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return unlinkat(dir, name, 0) && errno != ENOENT ? -errno : 0;
+	if (depth < 0) {
+		close(fd);
+		return -ELOOP;
+	}
+	err = empty_folder(fd, depth);
+	return err ?: unlinkat(dir, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+static int remove_unfinished(struct place *p)
+{
+	int err = remove_in(AT_FDCWD, p->unfinished, DEPTH_MAX - 1);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		pr_err("cannot remove %s: %s", p->unfinished, strerror(-err));
+	return err;
+}
+
+int place_begin(struct place *p)
+{
+	int err = remove_unfinished(p);
+
+	if (err)
+		return err;
+	return mkdir(p->unfinished, 0700) ? cannot("make", p->unfinished) : 0;
+}
+
+int place_finish(struct place *p)
+{
+	return rename(p->unfinished, p->whole) ? cannot("rename", p->unfinished) : 0;
+}
+
+int place_remove(struct place *p)
+{
+	int err = remove_unfinished(p);
+
+	if (err || !place_has_whole(p))
+		return err;
+	/* Half of it must never look like a whole one. */
+	if (rename(p->whole, p->unfinished))
+		return cannot("rename", p->whole);
+	return remove_unfinished(p);
+}

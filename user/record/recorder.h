@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The flight recorder: pinned BPF programs that go on without a process, and what they recorded. */
+#ifndef RQSPIN_RECORD_RECORDER_H
+#define RQSPIN_RECORD_RECORDER_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/place.h"
+#include "trace/source.h"
+
+#define RECORDER_KEEP	  256 /* failures per CPU and source */
+#define RECORDER_KEEP_MIN 16
+#define RECORDER_KEEP_MAX (1 << 16)
+
+/**
+ * struct recorder_about - what a recorder says of itself, in its map "meta"
+ * @magic: RECORDER_MAGIC
+ * @layout: of everything that is pinned: another one cannot be read
+ * @keep: failures per CPU and source
+ * @pid: the command that started it
+ * @newest_map: id of the newest map of all when it was started
+ * @pad: zero
+ * @started_ns: when, CLOCK_MONOTONIC
+ * @stacks: call traces are recorded
+ * @version: of that command
+ * @sources: what records, with commas between
+ */
+struct recorder_about {
+	char magic[16];
+	__u32 layout;
+	__u32 keep;
+	__u32 pid;
+	__u32 stacks;
+	__u32 newest_map;
+	__u32 pad;
+	__u64 started_ns;
+	char version[32];
+	char sources[128];
+};
+
+/**
+ * struct recorder_order - what to record
+ * @bpffs: where
+ * @keep: failures per CPU and source
+ * @stacks: with call traces
+ * @sources: as for session_open()
+ */
+struct recorder_order {
+	const char *bpffs;
+	uint64_t keep;
+	bool stacks;
+	const char *sources;
+};
+
+/* The sources that can record; ends with NULL. */
+const struct source *const *recorder_sources(void);
+
+/* All say what fails. 0 or -errno: -EOPNOTSUPP: this kernel or user cannot do it. */
+int recorder_start(const struct recorder_order *order, struct recorder_about *about);
+/* *was: there was something to remove. */
+int recorder_stop(const char *bpffs, bool *was);
+/* The one that runs. -ENOENT: none does; -EPROTO: it is another version's. */
+int recorder_find(const char *bpffs, struct place *place, struct recorder_about *about);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The last N of a row of failures. */
+#ifndef RQSPIN_TRACE_NEWEST_H
+#define RQSPIN_TRACE_NEWEST_H
+
+#include <stddef.h>
+
+#include "trace/failure.h"
+
+struct newest;
+
+struct newest *newest_new(size_t most); /* NULL: no memory */
+void newest_free(struct newest *n);
+
+/* Keeps a copy, if need be instead of the oldest. 0 or -ENOMEM. */
+int newest_add(struct newest *n, const struct failure *f);
+
+/* The oldest first. */
+void newest_each(const struct newest *n, failure_fn fn, void *ctx);
+
+#endif
