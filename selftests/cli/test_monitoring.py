@@ -303,7 +303,7 @@ def test_expressions_of_the_document(tmp_path):
 def test_documents_name_every_metric():
     text = (TOP / "docs/monitoring.md").read_text()
     table = set(re.findall(r"^\| `(rqspin_\w+)`", text, re.M))
-    with listening() as x:
+    with listening("--waits") as x:
         run_sample("aa", "--count", 7)
         counted(x, AA)
         assert table == set(re.findall(r"^# TYPE (\w+)", x.scrape(), re.M))

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "metrics/wait_counts.h"
+#include "metrics/wait_series.h"
+#include "names/ksyms.h"
+#include "names/lockname.h"
+#include "names/proginfo.h"
+#include "trace/failure.h"
+#include "trace/filter.h"
+#include "trace/session.h"
+#include "waits/collect.h"
+#include "waits/drain.h"
+
+#define DRAIN_S 1 /* to name a lock may take system calls */
+
+struct wait_counts {
+	const struct trace_filter *filter;
+	struct wait_histograms *series;
+	struct waits *waits;
+	struct locknames *names; /* of the session, while it drains */
+	enum waits_missing missing;
+	double due;	/* now_s() */
+	__u64 unplaced; /* waits of which no filter can say whether they are asked for */
+	bool out_of_memory;
+};
+
+static int counts_open(struct wait_counts *c)
+{
+	struct ksyms *ks = ksyms_open();
+	int err = ks ? waits_open(&c->waits, ks, true) : -ENOMEM;
+
+	ksyms_close(ks);
+	return err;
+}
+
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max)
+{
+	struct wait_counts *c = calloc(1, sizeof(*c));
+	int err = -ENOMEM;
+
+	if (c)
+		c->series = wait_series_new(max);
+	if (c && c->series) {
+		c->filter = filter;
+		c->missing = waits_missing_find();
+		err = counts_open(c);
+	}
+	if (err == -ENOMEM)
+		pr_err("out of memory");
+	if (err)
+		wait_counts_close(c);
+	else
+		*counts = c;
+	return err;
+}
+
+void wait_counts_close(struct wait_counts *c)
+{
+	if (!c)
+		return;
+	if (c->waits)
+		waits_close(c->waits);
+	wait_series_free(c->series);
+	free(c);
+}
+
+/* What the filters for failures look at, as far as waits have it. */
+static bool drained_matches(const struct wait_counts *c, const struct wait_drained *d)
+{
+	struct failure f = { .ev = { .lock = d->lock, .ts_ns = d->when_ns }, .prog = d->prog };
+
+	f.prog_id = d->prog ? d->prog->id : 0;
+	return trace_filter_match(c->filter, &f, c->names);
+}
+
+static bool drained_count(struct wait_counts *c, const struct wait_drained *d)
+{
+	const char *prog = d->prog ? d->prog->full_name : "";
+	char lock[SERIES_LOCK] = "";
+	struct lockname name;
+
+	if (locknames_find(c->names, d->lock, d->when_ns, d->prog, &name) || name.path[0])
+		lockname_text(&name, true, lock, sizeof(lock));
+	if (name.own || (d->prog && d->prog->own))
+		return true;
+	return wait_series_add(c->series, prog, lock, d->sum);
+}
+
+static void on_drained(const struct wait_drained *d, void *ctx)
+{
+	struct wait_counts *c = ctx;
+	bool ok = true;
+
+	if (!d->lock && trace_filter_any(c->filter))
+		c->unplaced += d->sum->count;
+	else if (!d->lock)
+		ok = wait_series_add_other(c->series, d->sum);
+	else if (drained_matches(c, d))
+		ok = drained_count(c, d);
+	c->out_of_memory |= !ok;
+}
+
+bool wait_counts_update(struct wait_counts *c, struct session *s)
+{
+	c->names = session_locks(s);
+	if (waits_drain(c->waits, session_progs(s), c->names, on_drained, c))
+		c->due = now_s() + DRAIN_S;
+	return !c->out_of_memory;
+}
+
+bool wait_counts_poll(struct wait_counts *c, struct session *s)
+{
+	return now_s() >= c->due || waits_crowded(c->waits) ? wait_counts_update(c, s) : true;
+}
+
+const struct wait_histograms *wait_counts_series(const struct wait_counts *c)
+{
+	return c->series;
+}
+
+__u64 wait_counts_dropped(const struct wait_counts *c)
+{
+	return waits_dropped(c->waits) + c->unplaced;
+}
+
+enum waits_missing wait_counts_missing(const struct wait_counts *c)
+{
+	return c->missing;
+}
