@@ -12,6 +12,7 @@ from conftest import (
     BPFTOOL,
     BUILD,
     LIMIT,
+    cpus,
     doctor_check,
     kernel_has_tracepoint,
     needs_locks,
@@ -131,6 +132,15 @@ def pairs_of(x, rounds):
     """A page after so many rounds of a pair, each of which is a wait at least."""
     pair(rounds)
     return scraped(x, PAIR_LOCK, rounds * (2 if kernel_has_tracepoint() else 1))
+
+
+def make_waits(x):
+    """A few waits, if there can be any in sight with two CPUs."""
+    own_waits = kernel_has_tracepoint() or 2 <= cpus() < 4
+    if not own_waits or doctor_check("queue")["detail"].split(":")[0] != "queue":
+        return False
+    pairs_of(x, 3)
+    return True
 
 
 @needs_locks
