@@ -34,7 +34,7 @@ struct export
 	const char *listen;
 	double interval;
 	uint64_t max_series, max_wait_series;
-	bool waits;
+	bool waits, elements;
 	double due; /* now_s() of the next textfile */
 	int err;    /* of the last one */
 	struct counts counts;
@@ -44,7 +44,7 @@ struct export
 	struct session *session;
 };
 
-enum { KEY_TEXTFILE = 0x1000, KEY_LISTEN, KEY_SERIES, KEY_WAITS, KEY_WAIT_SERIES };
+enum { KEY_TEXTFILE = 0x1000, KEY_LISTEN, KEY_SERIES, KEY_WAITS, KEY_WAIT_SERIES, KEY_ELEMENTS };
 
 static const struct argp_option options[] = {
 	{ "textfile", KEY_TEXTFILE, "FILE", 0,
@@ -56,6 +56,8 @@ static const struct argp_option options[] = {
 	{ "waits", KEY_WAITS, NULL, 0,
 	  "Count waits for locks, too, also where nothing fails: a histogram by program and lock",
 	  2 },
+	{ "elements", KEY_ELEMENTS, NULL, 0,
+	  "With --waits: tell the locks of a map's elements apart", 2 },
 	{ "max-wait-series", KEY_WAIT_SERIES, "N", 0,
 	  "With --waits: name programs and locks in at most N histograms (200); the waits of others "
 	  "are one",
@@ -80,8 +82,8 @@ static void check(const struct export *x, const struct argp_state *state)
 	if (x->interval && !x->textfile)
 		opts_error(state,
 			   "--interval is for --textfile: with --listen, who scrapes decides");
-	if (x->max_wait_series && !x->waits)
-		opts_error(state, "--max-wait-series is for --waits");
+	if ((x->max_wait_series || x->elements) && !x->waits)
+		opts_error(state, "--max-wait-series and --elements are for --waits");
 	if (x->waits && trace_filter_beyond_waits(&x->opts.filter))
 		opts_error(state,
 			   "--waits: waits are counted by program and lock; it takes no --pid, "
@@ -116,6 +118,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_WAITS:
 		x->waits = true;
+		return 0;
+	case KEY_ELEMENTS:
+		x->elements = true;
 		return 0;
 	case KEY_WAIT_SERIES:
 		if (opt_u64(arg, 1, UINT32_MAX, &x->max_wait_series))
@@ -309,7 +314,7 @@ static int open_waits(struct export *x)
 	if (!probe_allowed())
 		return -EOPNOTSUPP;
 	err = wait_counts_open(&x->wait_counts, &x->opts.filter,
-			       x->max_wait_series ?: MAX_WAIT_SERIES);
+			       x->max_wait_series ?: MAX_WAIT_SERIES, x->elements);
 	if (err)
 		return err;
 	x->metrics.waits = x->wait_counts;

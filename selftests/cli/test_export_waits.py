@@ -29,7 +29,7 @@ COUNT = "rqspin_lock_wait_seconds_count"
 SUM = "rqspin_lock_wait_seconds_sum"
 BUCKET = "rqspin_lock_wait_seconds_bucket"
 LONGEST = "rqspin_lock_longest_wait_seconds"
-PAIR_LOCK = "pairs[0].lock"
+PAIR_LOCK = "pairs[].lock"
 LOCKS = 1000
 
 
@@ -97,14 +97,21 @@ def test_a_scrape_equals_the_known_waits(nothing_left, queue):
     with pinned(KNOWN, maps=True) as where, listening("--waits") as x:
         three(where, "one", rounds)
         want = known(where, rounds)
-        page = scraped(x, "one[0].lock", want["count"])
-    assert sum(waits_of(page, "one[0].lock")) == want["count"] and dropped(page) == 0
-    total = sum(waits_of(page, "one[0].lock", SUM)) * 1e9
+        page = scraped(x, "one[].lock", want["count"])
+    assert sum(waits_of(page, "one[].lock")) == want["count"] and dropped(page) == 0
+    total = sum(waits_of(page, "one[].lock", SUM)) * 1e9
     assert total == pytest.approx(want["total_ns"], rel=0.05)
-    longest = max(waits_of(page, "one[0].lock", LONGEST)) * 1e9
+    longest = max(waits_of(page, "one[].lock", LONGEST)) * 1e9
     assert longest == pytest.approx(want["max_ns"], rel=0.05)
-    programs = {labels[0] for labels in samples(page)[COUNT] if labels[1] == "one[0].lock"}
+    programs = {labels[0] for labels in samples(page)[COUNT] if labels[1] == "one[].lock"}
     assert programs <= {"one_0", "one_1"}
+    rows = samples(page)
+    looks = rows["rqspin_wait_samples_total"][()]
+    # Two wait for a few milliseconds, twenty times, and a look comes every ten.
+    if not kernel_has_tracepoint():
+        assert 0 < rows["rqspin_sampled_waiters_total"]["one[].lock",] <= 2 * looks
+    else:
+        assert looks == 0
 
 
 @needs_locks
@@ -113,19 +120,20 @@ def test_a_thousand_locks_are_bounded(nothing_left, queue):
     """Ten have names; the others are in one histogram, and all are counted."""
     with (
         pinned(KNOWN, maps=True) as where,
-        listening("--waits", "--max-wait-series", 10, "--prog", "many_0") as x,
-        listening("--waits", "--max-wait-series", 10) as y,
+        listening("--waits", "--map", "many") as x,
+        listening("--waits", "--elements", "--max-wait-series", 10, "--map", "many") as y,
     ):
         three(where, "many", LOCKS)
         want = known(where, LOCKS)["count"]
         page = scraped(y, "", want)
-        mine = samples(x.scrape())
+        maps = samples(scraped(x, "", want))
     rows = samples(page)[COUNT]
     others = rows.pop(("", ""))
     assert len(rows) == 10 and sum(rows.values()) + others == want
     assert samples(page)["rqspin_wait_series_limit_reached"] == {(): 1}
     assert samples(page)["rqspin_other_waits_total"] == {(): others} and dropped(page) == 0
-    assert {labels[0] for labels in mine[COUNT]} <= {"many_0", ""}
+    assert set(maps[COUNT]) <= {("many_0", "many[].lock"), ("many_1", "many[].lock")}
+    assert sum(maps[COUNT].values()) == want
 
 
 def pairs_of(x, rounds):
@@ -233,7 +241,7 @@ def test_a_real_prometheus_has_the_histogram(tmp_path, nothing_left, queue):
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["--max-wait-series", "5"], "--max-wait-series is for --waits"),
+        (["--max-wait-series", "5"], "--max-wait-series and --elements are for --waits"),
         (["--waits", "--max-wait-series", "0"], "'0' is not a positive number"),
         (["--waits", "--pid", "1"], "it takes no --pid, --comm, --cpu or --kind"),
         (["--waits", "--kind", "aa"], "it takes no --pid, --comm, --cpu or --kind"),

@@ -89,10 +89,30 @@ static void missing_waits(FILE *out, const struct wait_counts *c, bool om)
 	fputs("} 1\n", out);
 }
 
+static void sampled_waits(FILE *out, const struct wait_counts *c, bool om)
+{
+	__u64 samples;
+	const struct wait_histograms *t = wait_counts_sampled(c, &samples);
+
+	metric_head(out, om, "rqspin_sampled_waiters", COUNTER,
+		    "CPUs found waiting for the lock, added up over all samples.");
+	for (size_t i = 0; t && i < wait_series_nr(t); i++) {
+		const struct wait_series *s = wait_series_at(t, i);
+
+		fputs("rqspin_sampled_waiters_total{", out);
+		metric_label(out, "lock", s->lock);
+		fprintf(out, "} %llu\n", s->sum.count);
+	}
+	metric_number(out, om, "rqspin_wait_samples", COUNTER,
+		      "Looks at the tables of held locks; 0: this kernel needs or has none.",
+		      samples);
+}
+
 void expose_waits(FILE *out, const struct wait_counts *c, bool openmetrics)
 {
 	expose_wait_series(out, wait_counts_series(c), openmetrics);
 	metric_number(out, openmetrics, "rqspin_dropped_waits", COUNTER,
 		      "Waits known to be in no histogram.", wait_counts_dropped(c));
 	missing_waits(out, c, openmetrics);
+	sampled_waits(out, c, openmetrics);
 }

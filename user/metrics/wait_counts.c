@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kernel/heldtab.h"
 #include "metrics/wait_counts.h"
 #include "metrics/wait_series.h"
 #include "names/ksyms.h"
@@ -14,14 +15,19 @@
 #include "trace/session.h"
 #include "waits/collect.h"
 #include "waits/drain.h"
+#include "waits/sample.h"
 
 #define DRAIN_S 1 /* to name a lock may take system calls */
 
 struct wait_counts {
 	const struct trace_filter *filter;
+	bool elements;
 	struct wait_histograms *series;
 	struct waits *waits;
 	struct locknames *names; /* of the session, while it drains */
+	struct wait_histograms *sampled;
+	struct wait_sample *sample; /* NULL: none yet, or never */
+	__u64 nr_samples;
 	enum waits_missing missing;
 	double due;	/* now_s() */
 	__u64 unplaced; /* waits of which no filter can say whether they are asked for */
@@ -37,15 +43,19 @@ static int counts_open(struct wait_counts *c)
 	return err;
 }
 
-int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max)
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
+		     bool elements)
 {
 	struct wait_counts *c = calloc(1, sizeof(*c));
 	int err = -ENOMEM;
 
-	if (c)
+	if (c) {
 		c->series = wait_series_new(max);
-	if (c && c->series) {
+		c->sampled = wait_series_new(max);
+	}
+	if (c && c->series && c->sampled) {
 		c->filter = filter;
+		c->elements = elements;
 		c->missing = waits_missing_find();
 		err = counts_open(c);
 	}
@@ -65,6 +75,8 @@ void wait_counts_close(struct wait_counts *c)
 	if (c->waits)
 		waits_close(c->waits);
 	wait_series_free(c->series);
+	wait_series_free(c->sampled);
+	wait_sample_free(c->sample);
 	free(c);
 }
 
@@ -77,15 +89,26 @@ static bool drained_matches(const struct wait_counts *c, const struct wait_drain
 	return trace_filter_match(c->filter, &f, c->names);
 }
 
+/* False: it is the tool's own. */
+static bool lock_name(struct wait_counts *c, const struct wait_drained *d, char lock[SERIES_LOCK])
+{
+	struct lockname name;
+
+	if (!locknames_find(c->names, d->lock, d->when_ns, d->prog, &name) && !name.path[0])
+		lock[0] = 0;
+	else if (c->elements && !name.internal)
+		lockname_text(&name, true, lock, SERIES_LOCK);
+	else
+		lockname_text_common(&name, lock, SERIES_LOCK);
+	return !name.own;
+}
+
 static bool drained_count(struct wait_counts *c, const struct wait_drained *d)
 {
 	const char *prog = d->prog ? d->prog->full_name : "";
-	char lock[SERIES_LOCK] = "";
-	struct lockname name;
+	char lock[SERIES_LOCK];
 
-	if (locknames_find(c->names, d->lock, d->when_ns, d->prog, &name) || name.path[0])
-		lockname_text(&name, true, lock, sizeof(lock));
-	if (name.own || (d->prog && d->prog->own))
+	if (!lock_name(c, d, lock) || (d->prog && d->prog->own))
 		return true;
 	return wait_series_add(c->series, prog, lock, d->sum);
 }
@@ -112,9 +135,47 @@ bool wait_counts_update(struct wait_counts *c, struct session *s)
 	return !c->out_of_memory;
 }
 
+static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)
+{
+	struct wait_counts *c = ctx;
+	struct wait_drained d = { .lock = addr, .when_ns = now_ns() };
+	struct waits_sum sum = { .count = waiters };
+	char lock[SERIES_LOCK];
+
+	if (drained_matches(c, &d) && lock_name(c, &d, lock))
+		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, &sum);
+}
+
+/* Nothing tells which program a CPU waits in. */
+static bool counts_may_sample(const struct wait_counts *c, struct session *s)
+{
+	return c->missing != WAITS_ALL_SEEN && !c->filter->prog && session_held(s);
+}
+
+static void counts_sample(struct wait_counts *c, struct session *s)
+{
+	if (!counts_may_sample(c, s))
+		return;
+	if (!c->sample)
+		c->sample = wait_sample_new(heldtab_nr_cpus(session_held(s)));
+	c->names = session_locks(s);
+	if (!c->sample)
+		c->out_of_memory = true;
+	else
+		c->nr_samples += wait_sample_take(c->sample, session_held(s), on_sampled, c);
+}
+
+const struct wait_histograms *wait_counts_sampled(const struct wait_counts *c, __u64 *samples)
+{
+	*samples = c->nr_samples;
+	return c->sample ? c->sampled : NULL;
+}
+
 bool wait_counts_poll(struct wait_counts *c, struct session *s)
 {
-	return now_s() >= c->due || waits_crowded(c->waits) ? wait_counts_update(c, s) : true;
+	counts_sample(c, s);
+	return now_s() >= c->due || waits_crowded(c->waits) ? wait_counts_update(c, s) :
+							      !c->out_of_memory;
 }
 
 const struct wait_histograms *wait_counts_series(const struct wait_counts *c)

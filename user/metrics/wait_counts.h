@@ -15,10 +15,12 @@ struct wait_counts;
 struct wait_histograms;
 
 /*
- * max: as for wait_series_new(). filter: its programs, locks and maps are counted; it lives as long
- * as the counts. -errno after it has said why.
+ * max: as for wait_series_new(). elements: locks of elements of one map are told apart. filter: its
+ * programs, locks and maps are counted; it lives as long as the counts. -errno after it has said
+ * why.
  */
-int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max);
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
+		     bool elements);
 void wait_counts_close(struct wait_counts *c);
 
 /*
@@ -28,6 +30,12 @@ void wait_counts_close(struct wait_counts *c);
 bool wait_counts_poll(struct wait_counts *c, struct session *s);
 /* All that there is now, for who reads the series. */
 bool wait_counts_update(struct wait_counts *c, struct session *s);
+
+/*
+ * CPUs that were found waiting, by lock, in so many samples; NULL: none are taken, as the kernel
+ * tells of all waits, or hides its tables of held locks, or a program is asked for.
+ */
+const struct wait_histograms *wait_counts_sampled(const struct wait_counts *c, __u64 *samples);
 
 const struct wait_histograms *wait_counts_series(const struct wait_counts *c);
 __u64 wait_counts_dropped(const struct wait_counts *c); /* waits in no series */
