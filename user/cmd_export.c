@@ -232,6 +232,8 @@ static bool serve(void *ctx)
 static int end(struct export *x)
 {
 	session_drain(x->session);
+	if (x->wait_counts)
+		x->metrics.unknown |= !wait_counts_finish(x->wait_counts, x->session);
 	x->metrics.up = false;
 	if (x->textfile)
 		x->err = write_textfile(x);

@@ -17,7 +17,8 @@
 #include "waits/drain.h"
 #include "waits/sample.h"
 
-#define DRAIN_S 1 /* to name a lock may take system calls */
+#define DRAIN_S	     1	 /* to name a lock may take system calls */
+#define FINISH_TRIES 100 /* of which each tries for a while */
 
 struct wait_counts {
 	const struct trace_filter *filter;
@@ -127,12 +128,28 @@ static void on_drained(const struct wait_drained *d, void *ctx)
 	c->out_of_memory |= !ok;
 }
 
-bool wait_counts_update(struct wait_counts *c, struct session *s)
+static bool counts_drain(struct wait_counts *c, struct session *s)
 {
 	c->names = session_locks(s);
-	if (waits_drain(c->waits, session_progs(s), c->names, on_drained, c))
+	return waits_drain(c->waits, session_progs(s), c->names, on_drained, c);
+}
+
+bool wait_counts_update(struct wait_counts *c, struct session *s)
+{
+	if (counts_drain(c, s))
 		c->due = now_s() + DRAIN_S;
 	return !c->out_of_memory;
+}
+
+/* One half may have been turned away from before the last waits: the other has these. */
+bool wait_counts_finish(struct wait_counts *c, struct session *s)
+{
+	int halves = WAITS_HALVES;
+
+	waits_stop(c->waits);
+	for (int i = 0; halves && i < FINISH_TRIES; i++)
+		halves -= counts_drain(c, s);
+	return !halves && !c->out_of_memory;
 }
 
 static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)

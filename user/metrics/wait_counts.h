@@ -30,6 +30,8 @@ void wait_counts_close(struct wait_counts *c);
 bool wait_counts_poll(struct wait_counts *c, struct session *s);
 /* All that there is now, for who reads the series. */
 bool wait_counts_update(struct wait_counts *c, struct session *s);
+/* Stop counting, and count the rest. False also if that was not to be had. */
+bool wait_counts_finish(struct wait_counts *c, struct session *s);
 
 /*
  * CPUs that were found waiting, by lock, in so many samples; NULL: none are taken, as the kernel
