@@ -60,11 +60,12 @@ def known(where, rounds):
     ((_, variables),) = json.loads(out)[0]["formatted"]["value"].items()
     values = {k: v for variable in variables for k, v in variable.items()}
     places = values["waited"]
-    assert sum(p["count"] for p in places) + values["failed"] == 2 * rounds
+    if values["failed"]:
+        pytest.skip(f"this machine was too busy: {values['failed']} waiters timed out")
+    assert [p["count"] for p in places] == [rounds, rounds]
     seen = places if kernel_has_tracepoint() else places[1:]
     return {
         "count": sum(p["count"] for p in seen),
-        "failed": values["failed"],
         "total_ns": sum(p["total_ns"] for p in seen),
         "max_ns": max(p["max_ns"] for p in seen),
     }

@@ -47,7 +47,7 @@ static __noinline __u64 meet(void)
 	__u64 round = __sync_fetch_and_add(&arrived, 1) / PARTIES;
 	__u32 i, j;
 
-	bpf_for(i, 0, 1 << 12)
+	bpf_for(i, 0, 1 << 10)
 		bpf_for(j, 0, 1 << 20)
 			if (*(volatile __u64 *)&arrived >= (round + 1) * PARTIES)
 				return round;
