@@ -16,6 +16,11 @@ const volatile struct {
 	__u64 start, end;
 } slow[WAITS_RANGES];
 
+/* A table that is never emptied has one half. */
+const volatile __u32 halves = 1;
+
+__u32 half; /* that is written now */
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -88,9 +93,10 @@ static __always_inline __u64 key_of(const struct waits_now *now)
 }
 
 /* NULL: there is no room. Atomic, as interrupts of this CPU write as well. */
-static __always_inline struct waits_entry *entry_of(const struct waits_now *now)
+static __always_inline struct waits_entry *entry_of(const struct waits_now *now,
+						    struct waits_half *h, __u32 nth)
 {
-	__u32 base = bpf_get_smp_processor_id() * WAITS_ENTRIES, i;
+	__u32 base = (bpf_get_smp_processor_id() * halves + nth) * WAITS_ENTRIES, i;
 	__u64 key = key_of(now);
 
 	bpf_for(i, 0, PROBES) {
@@ -104,6 +110,7 @@ static __always_inline struct waits_entry *entry_of(const struct waits_now *now)
 			e->when_ns = now->start_ns;
 			__builtin_memcpy(e->ips, now->ips, sizeof(e->ips));
 			__sync_lock_test_and_set(&e->ready, 1);
+			__sync_fetch_and_add(&h->used, 1);
 		}
 		if (e->key == key)
 			return e;
@@ -123,25 +130,40 @@ static __always_inline __u32 bucket_of(__u64 ns)
 	return n < WAITS_BUCKETS ? n : WAITS_BUCKETS - 1;
 }
 
-static __always_inline void add(struct waits_cpu *c, const struct waits_now *now, int ret)
+static __always_inline void sum_add(struct waits_sum *s, __u64 ns, int ret)
 {
-	__u64 ns = bpf_ktime_get_ns() - now->start_ns, max;
-	struct waits_entry *e = entry_of(now);
+	__u64 max;
 	__u32 i;
 
-	if (!e) {
-		__sync_fetch_and_add(&c->dropped, 1);
-		return;
-	}
-	__sync_fetch_and_add(&e->count, 1);
-	__sync_fetch_and_add(&e->failed, ret ? 1 : 0);
-	__sync_fetch_and_add(&e->total_ns, ns);
-	__sync_fetch_and_add(&e->hist[bucket_of(ns) % WAITS_BUCKETS], 1);
+	__sync_fetch_and_add(&s->count, 1);
+	__sync_fetch_and_add(&s->failed, ret ? 1 : 0);
+	__sync_fetch_and_add(&s->total_ns, ns);
+	__sync_fetch_and_add(&s->hist[bucket_of(ns) % WAITS_BUCKETS], 1);
 	bpf_for(i, 0, PROBES) {
-		max = e->max_ns;
-		if (max >= ns || __sync_val_compare_and_swap(&e->max_ns, max, ns) == max)
+		max = s->max_ns;
+		if (max >= ns || __sync_val_compare_and_swap(&s->max_ns, max, ns) == max)
 			break;
 	}
+}
+
+/*
+ * User space turns to the other half, and empties this one as soon as it has seen each CPU without
+ * a busy program: one that comes later finds the new half. Both sides need a full barrier between
+ * the two, which the atomic operations are.
+ */
+static __always_inline void add(struct waits_cpu *c, const struct waits_now *now, int ret)
+{
+	__u64 ns = bpf_ktime_get_ns() - now->start_ns;
+	struct waits_entry *e;
+	struct waits_half *h;
+	__u32 nth;
+
+	__sync_fetch_and_add(&c->busy, 1);
+	nth = *(volatile __u32 *)&half & (WAITS_HALVES - 1);
+	h = &c->half[nth];
+	e = entry_of(now, h, nth);
+	sum_add(e ? &e->sum : &h->others, ns, ret);
+	__sync_fetch_and_add(&c->busy, -1);
 }
 
 SEC("tp_btf/contention_end")

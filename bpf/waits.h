@@ -12,6 +12,20 @@
 #define WAITS_BUCKETS 40  /* bucket n: waits from 2^n ns on */
 #define WAITS_DEPTH   8	  /* waits of one CPU that interrupt each other */
 #define WAITS_RANGES  2	  /* functions that wait for resilient locks */
+#define WAITS_HALVES  2	  /* one is written while user space empties the other */
+
+/**
+ * struct waits_sum - waits, added up
+ * @count: how many
+ * @failed: of them, ended in an error
+ * @total_ns: how long all of them took
+ * @max_ns: the longest
+ * @hist: how many of each length
+ */
+struct waits_sum {
+	__u64 count, failed, total_ns, max_ns;
+	__u64 hist[WAITS_BUCKETS];
+};
 
 /**
  * struct waits_entry - waits for one lock from one place
@@ -19,17 +33,12 @@
  * @ready: @lock, @when_ns and @ips are complete
  * @lock: address
  * @when_ns: of the first one
- * @count: how many
- * @failed: of them, ended in an error
- * @total_ns: added up
- * @max_ns: the longest
- * @hist: how many of each length
+ * @sum: how many, and how long
  * @ips: who called
  */
 struct waits_entry {
 	__u64 key, ready, lock, when_ns;
-	__u64 count, failed, total_ns, max_ns;
-	__u64 hist[WAITS_BUCKETS];
+	struct waits_sum sum;
 	__u64 ips[WAITS_FRAMES];
 };
 
@@ -42,12 +51,25 @@ struct waits_now {
 };
 
 /**
+ * struct waits_half - what does not fit into the entries of a CPU
+ * @used: entries that are taken
+ * @others: waits that found no entry
+ */
+struct waits_half {
+	__u64 used;
+	struct waits_sum others;
+};
+
+/**
  * struct waits_cpu - what one CPU waits for, and what it could not count
  * @depth: how many of @now
- * @dropped: waits that are in no entry
+ * @dropped: waits that were not timed
+ * @busy: programs that are about to write into the tables of this CPU
+ * @half: of each half of the table
  */
 struct waits_cpu {
-	__u64 depth, dropped;
+	__u64 depth, dropped, busy;
+	struct waits_half half[WAITS_HALVES];
 	struct waits_now now[WAITS_DEPTH];
 };
 

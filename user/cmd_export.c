@@ -14,15 +14,18 @@
 #include "base/opts.h"
 #include "base/stop.h"
 #include "cmd.h"
+#include "kernel/probe.h"
 #include "metrics/counts.h"
 #include "metrics/expose.h"
 #include "metrics/http.h"
 #include "metrics/series.h"
+#include "metrics/wait_counts.h"
 #include "base/whole_file.h"
 #include "trace_options.h"
 
-#define INTERVAL_S 15
-#define MAX_SERIES 1000
+#define INTERVAL_S	15
+#define MAX_SERIES	1000
+#define MAX_WAIT_SERIES 200 /* 16 samples each */
 
 struct export
 {
@@ -30,16 +33,18 @@ struct export
 	const char *textfile; /* NULL: none, as listen; one of them is given */
 	const char *listen;
 	double interval;
-	uint64_t max_series;
+	uint64_t max_series, max_wait_series;
+	bool waits, elements;
 	double due; /* now_s() of the next textfile */
 	int err;    /* of the last one */
 	struct counts counts;
+	struct wait_counts *wait_counts; /* NULL: without --waits */
 	struct metrics metrics;
 	struct http *http;
 	struct session *session;
 };
 
-enum { KEY_TEXTFILE = 0x1000, KEY_LISTEN, KEY_SERIES };
+enum { KEY_TEXTFILE = 0x1000, KEY_LISTEN, KEY_SERIES, KEY_WAITS, KEY_WAIT_SERIES, KEY_ELEMENTS };
 
 static const struct argp_option options[] = {
 	{ "textfile", KEY_TEXTFILE, "FILE", 0,
@@ -48,6 +53,15 @@ static const struct argp_option options[] = {
 	  "Serve the metrics by HTTP at /metrics; without ADDRESS on all addresses; port 0 is any",
 	  1 },
 	{ "interval", 'i', "TIME", 0, "Between two versions of FILE (15 s)", 2 },
+	{ "waits", KEY_WAITS, NULL, 0,
+	  "Count waits for locks, too, also where nothing fails: a histogram by program and lock",
+	  2 },
+	{ "elements", KEY_ELEMENTS, NULL, 0,
+	  "With --waits: tell the locks of a map's elements apart", 2 },
+	{ "max-wait-series", KEY_WAIT_SERIES, "N", 0,
+	  "With --waits: name programs and locks in at most N histograms (200); the waits of others "
+	  "are one",
+	  2 },
 	{ "max-series", KEY_SERIES, "N", 0,
 	  "Name programs and locks in at most N series (1000); the failures of others are counted "
 	  "by kind alone",
@@ -68,6 +82,12 @@ static void check(const struct export *x, const struct argp_state *state)
 	if (x->interval && !x->textfile)
 		opts_error(state,
 			   "--interval is for --textfile: with --listen, who scrapes decides");
+	if ((x->max_wait_series || x->elements) && !x->waits)
+		opts_error(state, "--max-wait-series and --elements are for --waits");
+	if (x->waits && trace_filter_beyond_waits(&x->opts.filter))
+		opts_error(state,
+			   "--waits: waits are counted by program and lock; it takes no --pid, "
+			   "--comm, --cpu or --kind");
 	if (x->textfile && !*x->textfile)
 		opts_error(state, "--textfile: the name is empty");
 }
@@ -96,6 +116,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (opt_u64(arg, 1, UINT32_MAX, &x->max_series))
 			opts_error(state, "--max-series: '%s' is not a positive number", arg);
 		return 0;
+	case KEY_WAITS:
+		x->waits = true;
+		return 0;
+	case KEY_ELEMENTS:
+		x->elements = true;
+		return 0;
+	case KEY_WAIT_SERIES:
+		if (opt_u64(arg, 1, UINT32_MAX, &x->max_wait_series))
+			opts_error(state, "--max-wait-series: '%s' is not a positive number", arg);
+		return 0;
 	case ARGP_KEY_ARG:
 		opts_error(state, "takes no arguments, but got '%s'", arg);
 		return 0;
@@ -113,6 +143,8 @@ static const struct argp argp = {
 	.args_doc = "--textfile=FILE\n--listen=ADDRESS:PORT",
 	.doc = "Count failed acquisitions for Prometheus and OpenTelemetry.\v"
 	       "The counts are those of 'rqspin stat', since the start: by program, lock and kind. "
+	       "With --waits, how long acquisitions waited, by program and lock, as those of "
+	       "'rqspin stat --waits'. "
 	       "FILE is for node_exporter's textfile collector, which reads *.prom. The last "
 	       "version, at Ctrl-C or at the end of --duration, says rqspin_up 0. The HTTP server "
 	       "has neither TLS nor passwords: let it listen on a private address. "
@@ -132,6 +164,8 @@ static void update(struct export *x)
 	struct metrics *m = &x->metrics;
 	struct counts *c = &x->counts;
 
+	if (x->wait_counts)
+		m->unknown |= !wait_counts_update(x->wait_counts, x->session);
 	counts_update(c, x->session);
 	m->uncounted = c->most_lost;
 	m->unknown |= c->uncounted.unknown;
@@ -186,6 +220,8 @@ static bool serve(void *ctx)
 	struct export *x = ctx;
 
 	series_forget_addresses(x->metrics.series);
+	if (x->wait_counts)
+		x->metrics.unknown |= !wait_counts_poll(x->wait_counts, x->session);
 	if (x->http)
 		http_poll(x->http);
 	else if (now_s() >= x->due)
@@ -196,6 +232,8 @@ static bool serve(void *ctx)
 static int end(struct export *x)
 {
 	session_drain(x->session);
+	if (x->wait_counts)
+		x->metrics.unknown |= !wait_counts_finish(x->wait_counts, x->session);
 	x->metrics.up = false;
 	if (x->textfile)
 		x->err = write_textfile(x);
@@ -267,6 +305,27 @@ static int export(struct export *x, int fd)
 	return err ?: last;
 }
 
+/* Before the failures: "counting" says that all is counted. */
+static int open_waits(struct export *x)
+{
+	const char *missing;
+	int err;
+
+	if (!x->waits)
+		return 0;
+	if (!probe_allowed())
+		return -EOPNOTSUPP;
+	err = wait_counts_open(&x->wait_counts, &x->opts.filter,
+			       x->max_wait_series ?: MAX_WAIT_SERIES, x->elements);
+	if (err)
+		return err;
+	x->metrics.waits = x->wait_counts;
+	missing = waits_missing_text(wait_counts_missing(x->wait_counts));
+	if (missing)
+		pr_warn("--waits: not seen: %s", missing);
+	return 0;
+}
+
 static int open_and_export(struct export *x)
 {
 	int fd, err;
@@ -279,7 +338,8 @@ static int open_and_export(struct export *x)
 	fd = x->listen ? http_bind(x->listen) : -1;
 	if (x->listen && fd < 0)
 		return fd;
-	err = trace_opts_open(&x->session, &x->opts, "counting", on_failure, x);
+	err = open_waits(x);
+	err = err ?: trace_opts_open(&x->session, &x->opts, "counting", on_failure, x);
 	if (err) {
 		if (fd >= 0)
 			close(fd);
@@ -293,12 +353,14 @@ static int open_and_export(struct export *x)
 
 static bool export_lossy(const struct metrics *m)
 {
-	return m->uncounted || m->unknown || m->blind;
+	return m->uncounted || m->unknown || m->blind ||
+	       (m->waits && (wait_counts_dropped(m->waits) || wait_counts_missing(m->waits)));
 }
 
 static int run(int argc, char **argv)
 {
 	struct export x = {};
+	bool lossy;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &x);
@@ -309,15 +371,17 @@ static int run(int argc, char **argv)
 	}
 	x.counts = (struct counts){ .filter = &x.opts.filter, .series = x.metrics.series };
 	err = open_and_export(&x);
+	lossy = !err && export_lossy(&x.metrics);
+	wait_counts_close(x.wait_counts);
 	series_free(x.metrics.series);
 	if (err)
 		return cmd_exit_code(err);
-	return x.opts.strict && export_lossy(&x.metrics) ? EXIT_LOST : EXIT_OK;
+	return x.opts.strict && lossy ? EXIT_LOST : EXIT_OK;
 }
 
 const struct cmd cmd_export = {
 	.name = "export",
-	.summary = "failed acquisitions as metrics for Prometheus",
+	.summary = "failed acquisitions, and waits, as metrics for Prometheus",
 	.argp = &argp,
 	.run = run,
 };

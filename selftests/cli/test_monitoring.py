@@ -12,6 +12,7 @@ import pytest
 from conftest import LIMIT, RQSPIN, TOP, run_sample
 from docpages import blocks
 from test_export import counted, listening, prometheus, tool
+from test_export_waits import make_waits
 
 yaml = pytest.importorskip("yaml")
 
@@ -64,7 +65,7 @@ def with_capabilities(names):
 def test_unit_has_the_capabilities(nothing_left):
     if run(*with_capabilities(unit("CapabilityBoundingSet")), "true").returncode:
         pytest.skip("needs setpriv, root and these capabilities")
-    with listening(by=with_capabilities(unit("CapabilityBoundingSet"))) as x:
+    with listening("--waits", by=with_capabilities(unit("CapabilityBoundingSet"))) as x:
         assert not any("cannot be listed" in line for line in x.talk), x.talk
         run_sample("aa", "--count", 7)
         assert counted(x, AA) == AA
@@ -132,7 +133,7 @@ def test_unit_allows_the_system_calls(tmp_path):
         pytest.skip("needs strace, and ptrace to be allowed")
     log = tmp_path / "calls"
     # The children of strace are the command itself, so it gets the signals.
-    with listening(by=[strace, "-D", "-f", "-o", log]) as x:
+    with listening("--waits", by=[strace, "-D", "-f", "-o", log]) as x:
         run_sample("aa", "--count", 7)
         assert counted(x, AA) == AA
     allowed = set()
@@ -252,9 +253,9 @@ FIRES |= {"62m": {"later"}, "80m": set()}
 SUMS = {"Failures in this time": 3 + 1 + 0 + (4 + 2), "Lost": 2}  # after 100 minutes, of 95
 
 
-def rule_test(tmp_path, rules, tests):
+def rule_test(tmp_path, rules, tests, samples=SAMPLES):
     (tmp_path / "rules.yml").write_text(yaml.safe_dump(rules))
-    series = [{"series": s, "values": v} for s, v in SAMPLES.items()]
+    series = [{"series": s, "values": v} for s, v in samples.items()]
     doc = {"rule_files": ["rules.yml"], "evaluation_interval": "1m"}
     doc["tests"] = [{"interval": "1m", "input_series": series, **tests}]
     (tmp_path / "test.yml").write_text(yaml.safe_dump(doc))
@@ -297,6 +298,58 @@ def test_increase_alone_would_not_fire(tmp_path):
     assert res.returncode and "first" in res.stdout + res.stderr
 
 
+# Waits: a quarter of a CPU for half an hour, a hundredth of one, and none any more.
+WAITED = 'rqspin_lock_wait_seconds_{}{{instance="i",program="p",lock="{}"{}}}'
+WAITS = {
+    WAITED.format("sum", "fought", ""): "0+15x30 450x60",
+    WAITED.format("sum", "quiet", ""): "0+0.6x90",
+    WAITED.format("bucket", "fought", ',le="0.004194304"'): "0+90x90",
+    WAITED.format("bucket", "fought", ',le="0.016777216"'): "0+100x90",
+    WAITED.format("bucket", "fought", ',le="+Inf"'): "0+100x90",
+}
+
+
+def fought_over(rules):
+    (rule,) = (r for r in rules["groups"][0]["rules"] if r["alert"] == "LockIsFoughtOver")
+    said = rule["annotations"]
+    said |= {"summary": "25% of a CPU on i waits for fought"}
+    return {"exp_labels": {"instance": "i", "lock": "fought"} | rule["labels"],
+            "exp_annotations": said}  # fmt: skip
+
+
+def test_a_lock_that_is_fought_over_fires_the_alert(tmp_path):
+    """After ten minutes, not for one that is rarely waited for, and not when it is over."""
+    rules = yaml.safe_load((HERE / "rqspin-alerts.yml").read_text())
+    fires = fought_over(yaml.safe_load((HERE / "rqspin-alerts.yml").read_text()))
+    when = [
+        {"eval_time": at, "alertname": "LockIsFoughtOver", "exp_alerts": alerts}
+        for at, alerts in (("9m", []), ("15m", [fires]), ("30m", [fires]), ("45m", []))
+    ]
+    res = rule_test(tmp_path, rules, {"alert_rule_test": when}, WAITS)
+    assert res.returncode == 0, res.stdout + res.stderr
+    less = {k: v.replace("0+15x30", "0+3x30") for k, v in WAITS.items()}
+    assert rule_test(tmp_path, rules, {"alert_rule_test": when}, less).returncode
+
+
+def test_dashboard_shows_waits(tmp_path):
+    board = json.loads((HERE / "grafana-dashboard.json").read_text())
+    exprs = {p["title"]: p["targets"][0]["expr"] for p in board["panels"]}
+    wanted = {
+        "CPUs that wait, by lock": (0.25, 'lock="fought"'),
+        "Wait that 99 % stay below, by lock": (0.004194304 + 0.9 * 0.012582912, 'lock="fought"'),
+    }
+    tests = []
+    for title, (value, labels) in wanted.items():
+        expr = exprs[title].replace("$instance", ".*").replace("$__rate_interval", "5m")
+        expr = f"abs(({expr}) - {value}) < bool 1e-6"
+        samples = [{"labels": "{" + labels + "}", "value": 1}]
+        if "CPUs" in title:
+            samples.append({"labels": '{lock="quiet"}', "value": 0})
+        tests.append({"expr": expr, "eval_time": "20m", "exp_samples": samples})
+    res = rule_test(tmp_path, {"groups": []}, {"promql_expr_test": tests}, WAITS)
+    assert res.returncode == 0, res.stdout + res.stderr
+
+
 def dashboard_checks(board):
     """Sums may be extrapolated by a little; what began with a failure is exact."""
     exprs = {p["title"]: [t["expr"] for t in p["targets"]] for p in board["panels"]}
@@ -304,6 +357,7 @@ def dashboard_checks(board):
         expr = exprs[title][0].replace("$instance", ".*").replace("$__range", "95m")
         yield f"abs(({expr}) - {want}) < bool 0.2", "100m", 1
     lines = [e for es in exprs.values() for e in es if "$__rate_interval" in e]
+    lines = [e for e in lines if "failures" in e]
     assert len(lines) == 3
     for expr in lines:
         expr = expr.replace("$instance", "first").replace("$__rate_interval", "4m")
@@ -326,9 +380,16 @@ def test_every_query_is_answered(tmp_path, nothing_left):
     queries = [*dashboard_queries(), *alert_queries()]
     assert len(queries) > 10
     alerts = {name for name, _ in alert_queries()}
-    with listening() as x, prometheus(tmp_path, x.where[7:].removesuffix("/metrics")) as ask:
+    with (
+        listening("--waits") as x,
+        prometheus(tmp_path, x.where[7:].removesuffix("/metrics")) as ask,
+    ):
         run_sample("aa", "--count", 7)
         counted(x, AA)
+        # Where nobody can be made to wait in sight, these panels stay empty.
+        if not make_waits(x):
+            alerts |= {title for title, query in queries if "lock_wait" in query}
+            alerts |= {title for title, query in queries if "longest_wait" in query}
         known = set(re.findall(r"^(rqspin_\w+)", x.scrape(), re.M))
         answers, empty = {}, set(dict(queries))
         deadline = time.monotonic() + LIMIT
@@ -354,7 +415,7 @@ def test_expressions_of_the_document(tmp_path):
 def test_documents_name_every_metric():
     text = (TOP / "docs/monitoring.md").read_text()
     table = set(re.findall(r"^\| `(rqspin_\w+)`", text, re.M))
-    with listening() as x:
+    with listening("--waits") as x:
         run_sample("aa", "--count", 7)
         counted(x, AA)
         assert table == set(re.findall(r"^# TYPE (\w+)", x.scrape(), re.M))

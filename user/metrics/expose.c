@@ -1,67 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <jansson.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "kernel/maplocks.h"
 #include "metrics/expose.h"
+#include "metrics/expose_waits.h"
+#include "metrics/lines.h"
 #include "metrics/series.h"
 #include "trace/failure.h"
 #include "version.h"
 
-enum metric_type { COUNTER, GAUGE };
-
-/* OpenMetrics names the family of a counter without _total. */
-static void head(FILE *out, bool openmetrics, const char *name, enum metric_type type,
-		 const char *help)
-{
-	const char *total = type == COUNTER && !openmetrics ? "_total" : "";
-
-	fprintf(out, "# HELP %s%s %s\n", name, total, help);
-	fprintf(out, "# TYPE %s%s %s\n", name, total, type == COUNTER ? "counter" : "gauge");
-}
-
-/* One invalid byte would make Prometheus refuse everything. */
-static void label(FILE *out, const char *name, const char *value)
-{
-	json_t *text = json_text(value);
-	const char *c = json_string_value(text);
-
-	fprintf(out, "%s=\"", name);
-	for (; c && *c; c++) {
-		if (*c == '\n')
-			fputs("\\n", out);
-		else if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else
-			putc(*c, out);
-	}
-	putc('"', out);
-	json_decref(text);
-}
-
 static void failures(FILE *out, const struct metrics *m, bool openmetrics)
 {
-	head(out, openmetrics, "rqspin_lock_failures", COUNTER,
-	     "Failed lock acquisitions. An empty program or lock is unknown, or one of too many.");
+	metric_head(
+		out, openmetrics, "rqspin_lock_failures", COUNTER,
+		"Failed lock acquisitions. An empty program or lock is unknown, or one of too many.");
 	for (size_t i = 0; i < series_nr(m->series); i++) {
 		const struct series *s = series_at(m->series, i);
 
 		fputs("rqspin_lock_failures_total{", out);
-		label(out, "program", s->prog);
+		metric_label(out, "program", s->prog);
 		putc(',', out);
-		label(out, "lock", s->lock);
+		metric_label(out, "lock", s->lock);
 		putc(',', out);
-		label(out, "kind", kind_name(s->kind));
+		metric_label(out, "kind", kind_name(s->kind));
 		fprintf(out, "} %llu\n", s->total);
 	}
-}
-
-static void number(FILE *out, bool openmetrics, const char *name, enum metric_type type,
-		   const char *help, __u64 value)
-{
-	head(out, openmetrics, name, type, help);
-	fprintf(out, "%s%s %llu\n", name, type == COUNTER ? "_total" : "", value);
 }
 
 static void sources(FILE *out, const struct metrics *m, bool openmetrics)
@@ -69,8 +32,8 @@ static void sources(FILE *out, const struct metrics *m, bool openmetrics)
 	char names[sizeof(m->sources)], *rest = names, *name;
 
 	memcpy(names, m->sources, sizeof(names));
-	head(out, openmetrics, "rqspin_source_info", GAUGE,
-	     "Sources of failures that are in use ('rqspin doctor' explains them).");
+	metric_head(out, openmetrics, "rqspin_source_info", GAUGE,
+		    "Sources of failures that are in use ('rqspin doctor' explains them).");
 	while ((name = strsep(&rest, ", ")))
 		if (*name)
 			fprintf(out, "rqspin_source_info{source=\"%s\"} 1\n", name);
@@ -81,8 +44,8 @@ static void blind_types(FILE *out, const struct metrics *m, bool om)
 	char types[160], *rest = types, *type;
 
 	maplocks_types(m->blind, types, sizeof(types));
-	head(out, om, "rqspin_unseen_map_types", GAUGE,
-	     "Map types in use whose own locks may fail, and no source in use sees it.");
+	metric_head(out, om, "rqspin_unseen_map_types", GAUGE,
+		    "Map types in use whose own locks may fail, and no source in use sees it.");
 	while ((type = strsep(&rest, ", ")))
 		if (*type)
 			fprintf(out, "rqspin_unseen_map_types{type=\"%s\"} 1\n", type);
@@ -90,30 +53,36 @@ static void blind_types(FILE *out, const struct metrics *m, bool om)
 
 static void losses(FILE *out, const struct metrics *m, bool om)
 {
-	number(out, om, "rqspin_lost_failures", COUNTER,
-	       "Failures known to be lost: in no series of rqspin_lock_failures.", m->uncounted);
-	number(out, om, "rqspin_losses_unknown", GAUGE,
-	       "1: failures may have been lost that nobody counted.", m->unknown);
-	number(out, om, "rqspin_missed_programs", COUNTER,
-	       "Programs that came and went before they could be examined.", m->missed);
-	number(out, om, "rqspin_unseen_programs", COUNTER,
-	       "Programs that take locks, and whose failures no source in use sees.", m->unseen);
+	metric_number(out, om, "rqspin_lost_failures", COUNTER,
+		      "Failures known to be lost: in no series of rqspin_lock_failures.",
+		      m->uncounted);
+	metric_number(out, om, "rqspin_losses_unknown", GAUGE,
+		      "1: failures may have been lost that nobody counted.", m->unknown);
+	metric_number(out, om, "rqspin_missed_programs", COUNTER,
+		      "Programs that came and went before they could be examined.", m->missed);
+	metric_number(out, om, "rqspin_unseen_programs", COUNTER,
+		      "Programs that take locks, and whose failures no source in use sees.",
+		      m->unseen);
 	blind_types(out, m, om);
-	number(out, om, "rqspin_series_limit_reached", GAUGE,
-	       "1: there were more than --max-series, the others have neither program nor lock.",
-	       series_full(m->series));
+	metric_number(
+		out, om, "rqspin_series_limit_reached", GAUGE,
+		"1: there were more than --max-series, the others have neither program nor lock.",
+		series_full(m->series));
 }
 
 void expose(FILE *out, const struct metrics *m, bool openmetrics)
 {
 	failures(out, m, openmetrics);
 	losses(out, m, openmetrics);
-	number(out, openmetrics, "rqspin_up", GAUGE, "1: failures are being counted.", m->up);
-	head(out, openmetrics, "rqspin_start_time_seconds", GAUGE,
-	     "Since when failures are counted, in seconds since 1970.");
+	if (m->waits)
+		expose_waits(out, m->waits, openmetrics);
+	metric_number(out, openmetrics, "rqspin_up", GAUGE, "1: failures are being counted.",
+		      m->up);
+	metric_head(out, openmetrics, "rqspin_start_time_seconds", GAUGE,
+		    "Since when failures are counted, in seconds since 1970.");
 	fprintf(out, "rqspin_start_time_seconds %.3f\n", m->start_s);
 	sources(out, m, openmetrics);
-	head(out, openmetrics, "rqspin_build_info", GAUGE, "The version of rqspin.");
+	metric_head(out, openmetrics, "rqspin_build_info", GAUGE, "The version of rqspin.");
 	fprintf(out, "rqspin_build_info{version=\"%s\"} 1\n", RQSPIN_VERSION);
 	if (openmetrics)
 		fputs("# EOF\n", out);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct series_table;
+struct wait_counts;
 
 #define EXPOSE_PROMETHEUS  "text/plain; version=0.0.4; charset=utf-8"
 #define EXPOSE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -16,6 +17,7 @@ struct series_table;
  * struct metrics - all that is told
  * @up: failures are being counted; false in the last text of all
  * @series: failures
+ * @waits: waits, NULL if they are not counted
  * @uncounted: failures known to be lost, and in no series
  * @unknown: there may be more
  * @missed: programs that came and went before they could be looked at
@@ -27,6 +29,7 @@ struct series_table;
 struct metrics {
 	bool up;
 	struct series_table *series;
+	const struct wait_counts *waits;
 	__u64 uncounted;
 	bool unknown;
 	__u64 missed, unseen;

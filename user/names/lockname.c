@@ -556,3 +556,14 @@ void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t 
 	else
 		snprintf(buf, size, "%s[%lld].%s", map, (long long)name->index, name->path);
 }
+
+void lockname_text_common(const struct lockname *name, char *buf, size_t size)
+{
+	struct lockname any = *name;
+
+	any.index = -1;
+	if (name->map_id && !name->internal && name->map[0] != '.')
+		snprintf(buf, size, "%s[].%s", name->map[0] ? name->map : "map", name->path);
+	else
+		lockname_text(&any, true, buf, size);
+}

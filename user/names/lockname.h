@@ -57,4 +57,8 @@ struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
 /* "lock_a", "locks[3].lock", "m[key 7].lock", "hash m bucket 5", else "0x..." or "lock?" */
 void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size);
 
+/* What such locks of all elements, buckets or CPUs have in common: "locks[].lock", "hash m bucket"
+ */
+void lockname_text_common(const struct lockname *name, char *buf, size_t size);
+
 #endif

@@ -62,13 +62,13 @@ struct contended *contention_locks(const struct contention *c, size_t *nr)
 		const struct waits_entry *e = r->stack ? waits_at(c->watch.waits, i) : NULL;
 		struct contended *lock;
 
-		if (!e || !e->count)
+		if (!e || !e->sum.count)
 			continue;
 		lock = lock_of(all, nr, r->lock);
-		lock->count += e->count;
-		lock->total_ns += e->total_ns;
-		if (lock->max_ns < e->max_ns)
-			lock->max_ns = e->max_ns;
+		lock->count += e->sum.count;
+		lock->total_ns += e->sum.total_ns;
+		if (lock->max_ns < e->sum.max_ns)
+			lock->max_ns = e->sum.max_ns;
 	}
 	return all;
 }

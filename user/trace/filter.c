@@ -283,8 +283,12 @@ bool trace_filter_by_task(const struct trace_filter *flt)
 	return flt->pid || flt->comm;
 }
 
+bool trace_filter_beyond_waits(const struct trace_filter *flt)
+{
+	return trace_filter_by_task(flt) || flt->nr_cpus || flt->kinds;
+}
+
 bool trace_filter_any(const struct trace_filter *flt)
 {
-	return trace_filter_by_task(flt) || flt->prog || flt->nr_cpus || flt->kinds || flt->lock ||
-	       flt->map;
+	return trace_filter_beyond_waits(flt) || flt->prog || flt->lock || flt->map;
 }

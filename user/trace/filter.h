@@ -43,6 +43,8 @@ bool trace_filter_valid(const struct trace_filter *flt);
 /* Does it ask for anything? For what only the single failure tells, such as its task? */
 bool trace_filter_any(const struct trace_filter *flt);
 bool trace_filter_by_task(const struct trace_filter *flt);
+/* For what only failures have, and waits that are added up by program and lock have not? */
+bool trace_filter_beyond_waits(const struct trace_filter *flt);
 
 /* Say that it let nothing pass of what was seen, if it asks for anything. */
 void trace_filter_no_match(const struct trace_filter *flt, unsigned long long seen);

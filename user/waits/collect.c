@@ -11,15 +11,20 @@
 #include "bpf/waits.skel.h"
 #include "names/ksyms.h"
 #include "waits/collect.h"
+#include "waits/sum.h"
 
 #define FUNCTION_MAX 16384 /* bytes, of the kernel's waiting functions */
 
 struct waits {
 	struct waits_bpf *skel;
 	int nr_cpus;
-	const struct waits_entry *entries;
+	__u32 halves;
+	__u32 reading; /* the half that user space reads */
+	bool turned;   /* it is not written any more by programs that begin now */
+	bool *idle;    /* one per CPU: nor by those that had begun */
+	struct waits_entry *entries;
 	size_t entries_size;
-	const struct waits_cpu *cpus;
+	struct waits_cpu *cpus;
 	size_t cpus_size;
 };
 
@@ -59,7 +64,8 @@ static int set_up(struct waits *w, struct ksyms *ks)
 		       "/proc/kallsyms");
 		return -EOPNOTSUPP;
 	}
-	bpf_map__set_max_entries(w->skel->maps.entries, w->nr_cpus * WAITS_ENTRIES);
+	w->skel->rodata->halves = w->halves;
+	bpf_map__set_max_entries(w->skel->maps.entries, w->nr_cpus * w->halves * WAITS_ENTRIES);
 	bpf_map__set_max_entries(w->skel->maps.cpus, w->nr_cpus);
 	return 0;
 }
@@ -76,14 +82,14 @@ static int map_memory(struct waits *w)
 {
 	w->entries_size = mapped(w->skel->maps.entries);
 	w->cpus_size = mapped(w->skel->maps.cpus);
-	w->entries = mmap(NULL, w->entries_size, PROT_READ, MAP_SHARED,
+	w->entries = mmap(NULL, w->entries_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			  bpf_map__fd(w->skel->maps.entries), 0);
-	w->cpus =
-		mmap(NULL, w->cpus_size, PROT_READ, MAP_SHARED, bpf_map__fd(w->skel->maps.cpus), 0);
+	w->cpus = mmap(NULL, w->cpus_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(w->skel->maps.cpus), 0);
 	return w->entries == MAP_FAILED || w->cpus == MAP_FAILED ? -errno : 0;
 }
 
-int waits_open(struct waits **waits, struct ksyms *ks)
+int waits_open(struct waits **waits, struct ksyms *ks, bool emptied)
 {
 	struct waits *w = calloc(1, sizeof(*w));
 	int err;
@@ -91,8 +97,10 @@ int waits_open(struct waits **waits, struct ksyms *ks)
 	if (!w)
 		return -ENOMEM;
 	w->nr_cpus = libbpf_num_possible_cpus();
+	w->halves = emptied ? WAITS_HALVES : 1;
+	w->idle = calloc(w->nr_cpus, sizeof(*w->idle));
 	w->skel = waits_bpf__open();
-	err = w->skel ? set_up(w, ks) : -errno;
+	err = w->skel && w->idle ? set_up(w, ks) : -errno;
 	if (err == -EOPNOTSUPP)
 		goto fail;
 	err = err ?: waits_bpf__load(w->skel);
@@ -112,10 +120,11 @@ fail:
 void waits_close(struct waits *w)
 {
 	if (w->entries && w->entries != MAP_FAILED)
-		munmap((void *)w->entries, w->entries_size);
+		munmap(w->entries, w->entries_size);
 	if (w->cpus && w->cpus != MAP_FAILED)
-		munmap((void *)w->cpus, w->cpus_size);
+		munmap(w->cpus, w->cpus_size);
 	waits_bpf__destroy(w->skel);
+	free(w->idle);
 	free(w);
 }
 
@@ -124,9 +133,68 @@ void waits_stop(struct waits *w)
 	waits_bpf__detach(w->skel);
 }
 
+/* What add() of waits.bpf.c relies on: first the other half for all, then a look at each CPU. */
+bool waits_turn(struct waits *w)
+{
+	bool all = true;
+
+	if (!w->turned) {
+		__atomic_store_n(&w->skel->bss->half, 1 - w->reading, __ATOMIC_SEQ_CST);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		memset(w->idle, 0, w->nr_cpus * sizeof(*w->idle));
+		w->turned = true;
+	}
+	for (int i = 0; i < w->nr_cpus; i++) {
+		w->idle[i] |= !__atomic_load_n(&w->cpus[i].busy, __ATOMIC_SEQ_CST);
+		all &= w->idle[i];
+	}
+	return all;
+}
+
+static struct waits_entry *entry_at(const struct waits *w, size_t i)
+{
+	size_t cpu = i / WAITS_ENTRIES, table = cpu * w->halves + w->reading;
+
+	return &w->entries[table * WAITS_ENTRIES + i % WAITS_ENTRIES];
+}
+
+void waits_clear(struct waits *w)
+{
+	for (size_t i = 0; i < waits_room(w); i++) {
+		struct waits_entry *e = entry_at(w, i);
+
+		if (e->key)
+			*e = (struct waits_entry){ 0 };
+	}
+	for (int i = 0; i < w->nr_cpus; i++)
+		w->cpus[i].half[w->reading] = (struct waits_half){ 0 };
+	/* What is written into the other half now is read the next time. */
+	w->reading = 1 - w->reading;
+	w->turned = false;
+}
+
+bool waits_crowded(const struct waits *w)
+{
+	__u32 half = w->skel->bss->half;
+
+	for (int i = 0; i < w->nr_cpus; i++)
+		if (w->cpus[i].half[half].used > WAITS_ENTRIES / 2)
+			return true;
+	return false;
+}
+
 const struct waits_entry *waits_at(const struct waits *w, size_t i)
 {
-	return __atomic_load_n(&w->entries[i].ready, __ATOMIC_ACQUIRE) ? &w->entries[i] : NULL;
+	const struct waits_entry *e = entry_at(w, i);
+
+	return __atomic_load_n(&e->ready, __ATOMIC_ACQUIRE) ? e : NULL;
+}
+
+void waits_others(const struct waits *w, struct waits_sum *others)
+{
+	*others = (struct waits_sum){ 0 };
+	for (int i = 0; i < w->nr_cpus; i++)
+		waits_sum_add(others, &w->cpus[i].half[w->reading].others);
 }
 
 size_t waits_room(const struct waits *w)
@@ -148,7 +216,10 @@ __u64 waits_dropped(const struct waits *w)
 {
 	__u64 nr = not_run(w->skel->progs.rqspin_wait) + not_run(w->skel->progs.rqspin_waited);
 
-	for (int i = 0; i < w->nr_cpus; i++)
+	for (int i = 0; i < w->nr_cpus; i++) {
 		nr += w->cpus[i].dropped;
+		if (w->halves == 1)
+			nr += w->cpus[i].half[0].others.count;
+	}
 	return nr;
 }

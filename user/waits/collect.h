@@ -4,6 +4,7 @@
 #define RQSPIN_WAITS_COLLECT_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "waits.h"
@@ -11,18 +12,34 @@
 struct ksyms;
 struct waits;
 
-/* -errno after it has said why. */
-int waits_open(struct waits **waits, struct ksyms *ks);
+/*
+ * emptied: in two halves, so that what has been counted can be taken out of the tables. -errno
+ * after it has said why.
+ */
+int waits_open(struct waits **waits, struct ksyms *ks, bool emptied);
 void waits_close(struct waits *w);
 
 /* Stop counting; what was counted stays. */
 void waits_stop(struct waits *w);
 
+/*
+ * The programs write into the other half from now on. True: nobody writes any more into the half
+ * that waits_at() reads; otherwise ask again.
+ */
+bool waits_turn(struct waits *w);
+/* After that: forget what is in the half that was read. */
+void waits_clear(struct waits *w);
+/* Is there little room left, so that it is time to turn? */
+bool waits_crowded(const struct waits *w);
+
 /* Entry i of all CPUs' tables; NULL: it is free. */
 const struct waits_entry *waits_at(const struct waits *w, size_t i);
 size_t waits_room(const struct waits *w);
 
-/* Waits that are in no entry. */
+/* Waits that found no entry, in the half that waits_at() reads. */
+void waits_others(const struct waits *w, struct waits_sum *others);
+
+/* Waits that were not timed, or, without halves, that are in no entry. */
 __u64 waits_dropped(const struct waits *w);
 
 #endif

@@ -25,13 +25,13 @@ static void put_hist(const struct wait_row *r)
 	char from[16];
 
 	for (int b = 0; b < WAITS_BUCKETS; b++)
-		most = r->hist[b] > most ? r->hist[b] : most;
+		most = r->sum.hist[b] > most ? r->sum.hist[b] : most;
 	for (int b = 0; b < WAITS_BUCKETS; b++) {
-		int bar = r->hist[b] * BAR / most;
+		int bar = r->sum.hist[b] * BAR / most;
 
-		if (r->hist[b])
+		if (r->sum.hist[b])
 			printf("    from %8s %8llu |%.*s\n", format_ns(1ULL << b, from),
-			       (unsigned long long)r->hist[b], bar ?: 1,
+			       (unsigned long long)r->sum.hist[b], bar ?: 1,
 			       "########################################");
 	}
 }
@@ -46,9 +46,10 @@ int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missi
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct wait_row *r = &t->rows[i];
 
-		printf("%8llu %8llu %8s %8s  %s%s\n", (unsigned long long)r->count,
-		       (unsigned long long)r->failed, format_ns(r->total_ns / r->count, mean),
-		       format_ns(r->max_ns, longest), escaped(lock_name(r)), r->site);
+		printf("%8llu %8llu %8s %8s  %s%s\n", (unsigned long long)r->sum.count,
+		       (unsigned long long)r->sum.failed,
+		       format_ns(r->sum.total_ns / r->sum.count, mean),
+		       format_ns(r->sum.max_ns, longest), escaped(lock_name(r)), r->site);
 		put_hist(r);
 	}
 	printf("dropped: %llu\n", (unsigned long long)dropped);
@@ -62,10 +63,10 @@ static json_t *hist_json(const struct wait_row *r)
 	json_t *list = json_array();
 
 	for (int b = 0; b < WAITS_BUCKETS; b++)
-		if (r->hist[b])
+		if (r->sum.hist[b])
 			json_array_append_new(list, json_pack("{s:I, s:I}", "from_ns",
 							      (json_int_t)(1ULL << b), "count",
-							      (json_int_t)r->hist[b]));
+							      (json_int_t)r->sum.hist[b]));
 	return list;
 }
 
@@ -76,10 +77,10 @@ static json_t *row_json(const struct wait_row *r)
 	json_object_set_new(j, "lock", json_text(r->lock));
 	json_object_set_new(j, "caller", json_text(r->site + (*r->site == ' ')));
 	json_object_set_new(j, "stack", json_text(r->stack));
-	json_object_set_new(j, "count", json_integer(r->count));
-	json_object_set_new(j, "failed", json_integer(r->failed));
-	json_object_set_new(j, "total_ns", json_integer(r->total_ns));
-	json_object_set_new(j, "max_ns", json_integer(r->max_ns));
+	json_object_set_new(j, "count", json_integer(r->sum.count));
+	json_object_set_new(j, "failed", json_integer(r->sum.failed));
+	json_object_set_new(j, "total_ns", json_integer(r->sum.total_ns));
+	json_object_set_new(j, "max_ns", json_integer(r->sum.max_ns));
 	json_object_set_new(j, "histogram", hist_json(r));
 	return j;
 }
@@ -110,7 +111,7 @@ int wait_print_folded(const struct wait_table *t)
 		for (char *c = lock; *c; c++)
 			*c = *c == ';' || *c == ' ' ? '_' : *c;
 		printf("%s%s%s %llu\n", r->stack, *r->stack ? ";" : "", escaped(lock),
-		       (unsigned long long)r->total_ns);
+		       (unsigned long long)r->sum.total_ns);
 	}
 	return out_flush();
 }

@@ -7,54 +7,13 @@
 
 #include "base/escape.h"
 #include "names/callsite.h"
-#include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "show/call_view.h"
 #include "waits/collect.h"
+#include "waits/stack.h"
+#include "waits/sum.h"
 #include "waits/table.h"
-
-static bool is_slow_path(const char *function)
-{
-	return strstr(function, "res_spin_") || !strncmp(function, "resilient_", 10);
-}
-
-static const char *function_at(struct ksyms *ks, __u64 ip)
-{
-	__u64 off;
-	bool data;
-
-	return ksyms_find(ks, ip, &off, &data) ?: "";
-}
-
-/*
- * The tracer's own frames and those of the lock come first. Further out there may be another wait,
- * which this one interrupted.
- */
-static int first_caller(const __u64 *ips, struct ksyms *ks)
-{
-	int i = 0;
-
-	while (i < WAITS_FRAMES && ips[i] && !is_slow_path(function_at(ks, ips[i])))
-		i++;
-	while (i < WAITS_FRAMES && ips[i] && is_slow_path(function_at(ks, ips[i])))
-		i++;
-	return i;
-}
-
-/* The same, without the functions that count calls for 'rqspin run'. */
-static int first_own_caller(const struct waits_entry *e, const struct lock_view *v)
-{
-	int i = first_caller(e->ips, locknames_ksyms(v->names));
-	struct callsite site;
-
-	for (; i < WAITS_FRAMES && e->ips[i]; i++) {
-		callsite_find(v->progs, locknames_ksyms(v->names), e->ips[i], e->when_ns, &site);
-		if (!site.counting)
-			break;
-	}
-	return i;
-}
 
 /* One frame; semicolons and spaces are the format's own. */
 static void put_frame(FILE *out, const struct callsite *site)
@@ -110,7 +69,7 @@ static char *site_text(const struct waits_entry *e, int first, const struct lock
 
 static int name_one(struct wait_row *r, const struct waits_entry *e, const struct lock_view *view)
 {
-	int first = first_own_caller(e, view);
+	int first = wait_stack_first(e, view);
 	struct lock_view v = *view;
 	struct callsite site = { 0 };
 	struct lockname name;
@@ -168,7 +127,7 @@ static int by_total(const void *a, const void *b)
 {
 	const struct wait_row *x = a, *y = b;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+	return (x->sum.total_ns < y->sum.total_ns) - (x->sum.total_ns > y->sum.total_ns);
 }
 
 int wait_table_sum(struct wait_table *t, const struct waits *w)
@@ -180,15 +139,10 @@ int wait_table_sum(struct wait_table *t, const struct waits *w)
 		const struct waits_entry *e = t->seen[i].stack ? waits_at(w, i) : NULL;
 		struct wait_row *r;
 
-		if (!e || !e->count)
+		if (!e || !e->sum.count)
 			continue;
 		r = row_of(t, &t->seen[i]);
-		r->count += e->count;
-		r->failed += e->failed;
-		r->total_ns += e->total_ns;
-		r->max_ns = r->max_ns > e->max_ns ? r->max_ns : e->max_ns;
-		for (int b = 0; b < WAITS_BUCKETS; b++)
-			r->hist[b] += e->hist[b];
+		waits_sum_add(&r->sum, &e->sum);
 	}
 	qsort(t->rows, t->nr, sizeof(*t->rows), by_total);
 	return 0;

@@ -17,13 +17,12 @@ struct waits;
  * @lock: its name, "" if it is unknown
  * @site: the innermost caller that is not part of the lock, as call_put() has it
  * @stack: "outermost;...;innermost", as flame graphs want it
- * @count: and so on: as in struct waits_entry
+ * @sum: how many, and how long
  */
 struct wait_row {
 	char lock[320];
 	char *site, *stack;
-	__u64 count, failed, total_ns, max_ns;
-	__u64 hist[WAITS_BUCKETS];
+	struct waits_sum sum;
 };
 
 struct wait_table {

@@ -16,7 +16,7 @@ int wait_watch_open(struct wait_watch *w, bool no_addr)
 				  .locks = locknames_open(),
 				  .no_addr = no_addr };
 	err = w->progs && w->locks ? 0 : -ENOMEM;
-	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks));
+	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks), false);
 	err = err ?: wait_table_init(&w->table, w->waits);
 	if (err == -ENOMEM)
 		pr_err("out of memory");

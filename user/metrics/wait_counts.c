@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "kernel/heldtab.h"
+#include "metrics/wait_counts.h"
+#include "metrics/wait_series.h"
+#include "names/ksyms.h"
+#include "names/lockname.h"
+#include "names/proginfo.h"
+#include "trace/failure.h"
+#include "trace/filter.h"
+#include "trace/session.h"
+#include "waits/collect.h"
+#include "waits/drain.h"
+#include "waits/sample.h"
+
+#define DRAIN_S	     1	 /* to name a lock may take system calls */
+#define FINISH_TRIES 100 /* of which each tries for a while */
+
+struct wait_counts {
+	const struct trace_filter *filter;
+	bool elements;
+	struct wait_histograms *series;
+	struct waits *waits;
+	struct locknames *names; /* of the session, while it drains */
+	struct wait_histograms *sampled;
+	struct wait_sample *sample; /* NULL: none yet, or never */
+	__u64 nr_samples;
+	enum waits_missing missing;
+	double due;	/* now_s() */
+	__u64 unplaced; /* waits of which no filter can say whether they are asked for */
+	bool out_of_memory;
+};
+
+static int counts_open(struct wait_counts *c)
+{
+	struct ksyms *ks = ksyms_open();
+	int err = ks ? waits_open(&c->waits, ks, true) : -ENOMEM;
+
+	ksyms_close(ks);
+	return err;
+}
+
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
+		     bool elements)
+{
+	struct wait_counts *c = calloc(1, sizeof(*c));
+	int err = -ENOMEM;
+
+	if (c) {
+		c->series = wait_series_new(max);
+		c->sampled = wait_series_new(max);
+	}
+	if (c && c->series && c->sampled) {
+		c->filter = filter;
+		c->elements = elements;
+		c->missing = waits_missing_find();
+		err = counts_open(c);
+	}
+	if (err == -ENOMEM)
+		pr_err("out of memory");
+	if (err)
+		wait_counts_close(c);
+	else
+		*counts = c;
+	return err;
+}
+
+void wait_counts_close(struct wait_counts *c)
+{
+	if (!c)
+		return;
+	if (c->waits)
+		waits_close(c->waits);
+	wait_series_free(c->series);
+	wait_series_free(c->sampled);
+	wait_sample_free(c->sample);
+	free(c);
+}
+
+/* What the filters for failures look at, as far as waits have it. */
+static bool drained_matches(const struct wait_counts *c, const struct wait_drained *d)
+{
+	struct failure f = { .ev = { .lock = d->lock, .ts_ns = d->when_ns }, .prog = d->prog };
+
+	f.prog_id = d->prog ? d->prog->id : 0;
+	return trace_filter_match(c->filter, &f, c->names);
+}
+
+/* False: it is the tool's own. */
+static bool lock_name(struct wait_counts *c, const struct wait_drained *d, char lock[SERIES_LOCK])
+{
+	struct lockname name;
+
+	if (!locknames_find(c->names, d->lock, d->when_ns, d->prog, &name) && !name.path[0])
+		lock[0] = 0;
+	else if (c->elements && !name.internal)
+		lockname_text(&name, true, lock, SERIES_LOCK);
+	else
+		lockname_text_common(&name, lock, SERIES_LOCK);
+	return !name.own;
+}
+
+static bool drained_count(struct wait_counts *c, const struct wait_drained *d)
+{
+	const char *prog = d->prog ? d->prog->full_name : "";
+	char lock[SERIES_LOCK];
+
+	if (!lock_name(c, d, lock) || (d->prog && d->prog->own))
+		return true;
+	return wait_series_add(c->series, prog, lock, d->sum);
+}
+
+static void on_drained(const struct wait_drained *d, void *ctx)
+{
+	struct wait_counts *c = ctx;
+	bool ok = true;
+
+	if (!d->lock && trace_filter_any(c->filter))
+		c->unplaced += d->sum->count;
+	else if (!d->lock)
+		ok = wait_series_add_other(c->series, d->sum);
+	else if (drained_matches(c, d))
+		ok = drained_count(c, d);
+	c->out_of_memory |= !ok;
+}
+
+static bool counts_drain(struct wait_counts *c, struct session *s)
+{
+	c->names = session_locks(s);
+	return waits_drain(c->waits, session_progs(s), c->names, on_drained, c);
+}
+
+bool wait_counts_update(struct wait_counts *c, struct session *s)
+{
+	if (counts_drain(c, s))
+		c->due = now_s() + DRAIN_S;
+	return !c->out_of_memory;
+}
+
+/* One half may have been turned away from before the last waits: the other has these. */
+bool wait_counts_finish(struct wait_counts *c, struct session *s)
+{
+	int halves = WAITS_HALVES;
+
+	waits_stop(c->waits);
+	for (int i = 0; halves && i < FINISH_TRIES; i++)
+		halves -= counts_drain(c, s);
+	return !halves && !c->out_of_memory;
+}
+
+static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)
+{
+	struct wait_counts *c = ctx;
+	struct wait_drained d = { .lock = addr, .when_ns = now_ns() };
+	struct waits_sum sum = { .count = waiters };
+	char lock[SERIES_LOCK];
+
+	if (drained_matches(c, &d) && lock_name(c, &d, lock))
+		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, &sum);
+}
+
+/* Nothing tells which program a CPU waits in. */
+static bool counts_may_sample(const struct wait_counts *c, struct session *s)
+{
+	return c->missing != WAITS_ALL_SEEN && !c->filter->prog && session_held(s);
+}
+
+static void counts_sample(struct wait_counts *c, struct session *s)
+{
+	if (!counts_may_sample(c, s))
+		return;
+	if (!c->sample)
+		c->sample = wait_sample_new(heldtab_nr_cpus(session_held(s)));
+	c->names = session_locks(s);
+	if (!c->sample)
+		c->out_of_memory = true;
+	else
+		c->nr_samples += wait_sample_take(c->sample, session_held(s), on_sampled, c);
+}
+
+const struct wait_histograms *wait_counts_sampled(const struct wait_counts *c, __u64 *samples)
+{
+	*samples = c->nr_samples;
+	return c->sample ? c->sampled : NULL;
+}
+
+bool wait_counts_poll(struct wait_counts *c, struct session *s)
+{
+	counts_sample(c, s);
+	return now_s() >= c->due || waits_crowded(c->waits) ? wait_counts_update(c, s) :
+							      !c->out_of_memory;
+}
+
+const struct wait_histograms *wait_counts_series(const struct wait_counts *c)
+{
+	return c->series;
+}
+
+__u64 wait_counts_dropped(const struct wait_counts *c)
+{
+	return waits_dropped(c->waits) + c->unplaced;
+}
+
+enum waits_missing wait_counts_missing(const struct wait_counts *c)
+{
+	return c->missing;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits for locks, also those that end well, as series: export --waits. */
+#ifndef RQSPIN_METRICS_WAIT_COUNTS_H
+#define RQSPIN_METRICS_WAIT_COUNTS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "waits/missing.h"
+
+struct session;
+struct trace_filter;
+struct wait_counts;
+struct wait_histograms;
+
+/*
+ * max: as for wait_series_new(). elements: locks of elements of one map are told apart. filter: its
+ * programs, locks and maps are counted; it lives as long as the counts. -errno after it has said
+ * why.
+ */
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
+		     bool elements);
+void wait_counts_close(struct wait_counts *c);
+
+/*
+ * Count what is due: now and then, and before there is no room left in the kernel's tables. The
+ * session knows names. False: out of memory, something was not counted.
+ */
+bool wait_counts_poll(struct wait_counts *c, struct session *s);
+/* All that there is now, for who reads the series. */
+bool wait_counts_update(struct wait_counts *c, struct session *s);
+/* Stop counting, and count the rest. False also if that was not to be had. */
+bool wait_counts_finish(struct wait_counts *c, struct session *s);
+
+/*
+ * CPUs that were found waiting, by lock, in so many samples; NULL: none are taken, as the kernel
+ * tells of all waits, or hides its tables of held locks, or a program is asked for.
+ */
+const struct wait_histograms *wait_counts_sampled(const struct wait_counts *c, __u64 *samples);
+
+const struct wait_histograms *wait_counts_series(const struct wait_counts *c);
+__u64 wait_counts_dropped(const struct wait_counts *c); /* waits in no series */
+enum waits_missing wait_counts_missing(const struct wait_counts *c);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits by program and lock, as histograms that never shrink and whose number is limited. */
+#ifndef RQSPIN_METRICS_WAIT_SERIES_H
+#define RQSPIN_METRICS_WAIT_SERIES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "metrics/series.h"
+#include "waits.h"
+
+/**
+ * struct wait_series - one histogram
+ * @prog: the program's name, "" if there is none or it is unknown
+ * @lock: the lock's name, "" if it is unknown
+ * @sum: the waits
+ */
+struct wait_series {
+	char prog[SERIES_PROG];
+	char lock[SERIES_LOCK];
+	struct waits_sum sum;
+};
+
+struct wait_histograms;
+
+/* max: not more than these have names of programs and locks; the others are one. */
+struct wait_histograms *wait_series_new(size_t max);
+void wait_series_free(struct wait_histograms *t);
+
+/* prog and lock may be "". False: out of memory, nothing was counted. */
+bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lock,
+		     const struct waits_sum *sum);
+
+/* Waits of which it is not known for which lock, as there was no room to keep it. */
+bool wait_series_add_other(struct wait_histograms *t, const struct waits_sum *sum);
+
+size_t wait_series_nr(const struct wait_histograms *t);
+const struct wait_series *wait_series_at(const struct wait_histograms *t, size_t i);
+
+/* Waits in the series without names because there was no room for their own; were there any? */
+__u64 wait_series_others(const struct wait_histograms *t);
+bool wait_series_full(const struct wait_histograms *t); /* were there more than max? */
+
+#endif
