@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <bpf/btf.h>
 
 #include "base/log.h"
 #include "base/opts.h"
@@ -17,16 +18,18 @@
 #include "check/view_sarif.h"
 #include "check/view_text.h"
 #include "cmd.h"
+#include "kernel/btffile.h"
 #include "kernel/probe.h"
 #include "version.h"
 
-enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF };
+enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF, KEY_BTF };
 
 struct check_cmd {
 	struct load_opts load;
 	struct count_opts count;
 	bool json, sarif, loaded;
 	const char *dot;
+	const char *btf; /* NULL: of this kernel */
 	char **objects;
 	int nr_objects;
 };
@@ -35,6 +38,9 @@ static const struct argp_option options[] = {
 	{ "loaded", KEY_LOADED, NULL, 0,
 	  "Check the programs that are in the kernel, alone or with those of objects", 1 },
 	{ "dot", KEY_DOT, "FILE", 0, "Write the order of locks to FILE, as a graph for graphviz",
+	  1 },
+	{ "btf", KEY_BTF, "FILE", 0,
+	  "Judge locks inside maps as those of the kernel whose " BTFFILE_OWN " or vmlinux this is",
 	  1 },
 	{ "sarif", KEY_SARIF, NULL, 0, "Print the findings as SARIF 2.1.0, for code hosts", 1 },
 	{ 0 },
@@ -59,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DOT:
 		c->dot = arg;
+		return 0;
+	case KEY_BTF:
+		c->btf = arg;
 		return 0;
 	case KEY_SARIF:
 		c->sarif = true;
@@ -96,6 +105,18 @@ static const struct argp argp = {
 	       "long for it; 1 to 3: something could not be looked at. What it can see and what "
 	       "not: check.md.",
 };
+
+/* Without BTF of its own, nothing is known of a kernel's maps. */
+static int read_maplocks(const struct check_cmd *c, struct check_result *r)
+{
+	struct btf *btf = c->btf ? btffile_read(c->btf) : btf__load_vmlinux_btf();
+
+	if (!btf && c->btf)
+		return -EINVAL;
+	maplocks_read(btf, &r->maplocks);
+	btf__free(btf);
+	return 0;
+}
 
 static bool have_something(const struct check_result *r)
 {
@@ -236,6 +257,8 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &c);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
+	if (read_maplocks(&c, &r))
+		return EXIT_FAIL;
 	err = load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
 	err = err ?: count_apply(&c.count, &r.findings, &gone);

@@ -35,9 +35,11 @@ enum maplock_view {
 	MAPLOCK_SEEN,	    /* the lock itself tells */
 };
 
+/* trie_kmalloc: a trie allocates its nodes with kmalloc(), under its lock. */
 struct maplocks {
 	enum maplock_kind kinds[MAPLOCK_NR];
 	enum maplock_view views[MAPLOCK_NR];
+	bool trie_kmalloc;
 };
 
 /**
