@@ -112,7 +112,7 @@ static int read_maplocks(const struct check_cmd *c, struct check_result *r)
 	struct btf *btf = c->btf ? btffile_read(c->btf) : btf__load_vmlinux_btf();
 
 	if (!btf && c->btf)
-		return -EINVAL;
+		return -EIO;
 	maplocks_read(btf, &r->maplocks);
 	btf__free(btf);
 	return 0;
@@ -161,6 +161,18 @@ static void tell_undecided(const struct findings *f)
 		      !strcmp(f->all[i].kind, "undecided");
 	if (nr)
 		pr_info("%zu undecided: --error=undecided counts %s", nr, nr == 1 ? "it" : "them");
+}
+
+static void tell_map_fails(const struct findings *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		nr += !f->all[i].known && f->all[i].severity == FINDING_NOTE &&
+		      !strcmp(f->all[i].kind, "map-fails");
+	if (nr)
+		pr_info("%zu map operation%s that can fail: --error=map-fails counts %s", nr,
+			nr == 1 ? "" : "s", nr == 1 ? "it" : "them");
 }
 
 static void tell_known(const struct check_result *r, size_t gone)
@@ -223,6 +235,7 @@ static int print(const struct check_cmd *c, const struct check_result *r, size_t
 		err = -EIO;
 	summary(r);
 	tell_undecided(&r->findings);
+	tell_map_fails(&r->findings);
 	tell_known(r, gone);
 	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;
@@ -251,15 +264,14 @@ static int run(int argc, char **argv)
 {
 	struct check_result r = {};
 	struct check_cmd c = {};
-	int err, code, missing;
+	int err, code, missing = 0;
 	size_t gone;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &c);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
-	if (read_maplocks(&c, &r))
-		return EXIT_FAIL;
-	err = load_all(&c, &r, &missing);
+	err = read_maplocks(&c, &r);
+	err = err ?: load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
 	err = err ?: count_apply(&c.count, &r.findings, &gone);
 	err = err ?: print(&c, &r, gone);

@@ -135,6 +135,25 @@ static void group_errors(const struct judge *j, struct group *g)
 	}
 }
 
+/* "the lock of a bucket or the lock of an LRU list" */
+static void locks_text(const struct judge *j, const struct group *g, char *buf, size_t size)
+{
+	unsigned int told = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < j->nests->nr && used < size; i++) {
+		const struct mapnest *n = &j->nests->all[i];
+
+		if (!same_group(j, g->worst, n) || !n->outer == g->program ||
+		    told & 1U << n->wants || strcmp(n->inner->op, g->worst->inner->op) ||
+		    mapnest_fate(j->set, j->kernel, n) != g->fate)
+			continue;
+		used += snprintf(buf + used, size - used, "%s%s", told ? " or " : "",
+				 maplock_title(n->wants));
+		told |= 1U << n->wants;
+	}
+}
+
 static void tell_outers(const struct judge *j, const struct group *g, struct finding *one)
 {
 	const struct use *told[OUTERS_MAX];
@@ -165,19 +184,20 @@ static void group_tell(const struct judge *j, const struct group *g)
 	bool hangs = g->fate == FATE_HANGS;
 	/* Nobody knows what user space does. */
 	const char *kind = hangs ? g->program ? "map-hang" : "undecided" : "map-fails";
-	char map[LOCKTEXT_ROOM], hook[100], who[LOCKTEXT_WHO], errors[ERRORS_ROOM];
+	char map[LOCKTEXT_ROOM], hook[100], who[LOCKTEXT_WHO], errors[ERRORS_ROOM], locks[200];
 	struct finding *one;
 
 	map_text(j, n->map, map, sizeof(map));
+	locks_text(j, g, locks, sizeof(locks));
 	hook_text(j, n, hook, sizeof(hook));
 	locktext_who(j->set, &n->inner->at, who, sizeof(who));
 	errors_text(g->errors, errors, sizeof(errors));
-	one = finding_add(
-		j->f, hangs && g->program ? FINDING_WARNING : FINDING_NOTE, kind,
-		prog_of(j, n->inner), n->inner->at.pc,
-		"%s can run %s while an operation%s on %s holds %s: its %s then %s%s", who, hook,
-		g->program ? "" : " of user space", map, maplock_title(n->lock), n->inner->op,
-		hangs ? "hangs the CPU, as this lock is plain" : "returns ", hangs ? "" : errors);
+	one = finding_add(j->f, hangs && g->program ? FINDING_WARNING : FINDING_NOTE, kind,
+			  prog_of(j, n->inner), n->inner->at.pc,
+			  "%s can run %s while an operation%s on %s holds %s: its %s then %s%s",
+			  who, hook, g->program ? "" : " of user space", map, locks, n->inner->op,
+			  hangs ? "hangs the CPU, as such a lock is plain here" : "returns ",
+			  hangs ? "" : errors);
 	tell_outers(j, g, one);
 	if (one)
 		one->fix = advice(hangs ? "map-hang" : "map-fails");
@@ -282,7 +302,7 @@ static void tell_cycle(const struct judge *j, const struct mapcycle *c, const js
 			  "%s wants a lock of %s on top of an operation on %s, and elsewhere it is "
 			  "the other way round: possible deadlock of %u CPUs, %s%s",
 			  prog_of(j, n->inner)->name, to, from, c->nr,
-			  hangs ? "which hang, as these locks are plain" : "one of which gets ",
+			  hangs ? "which hang, as such locks are plain here" : "one of which gets ",
 			  hangs ? "" : words);
 	tell_cycle_stages(j, c, one);
 	if (one)

@@ -69,6 +69,9 @@ static const struct {
 	{ "bpf_map_kmalloc_node", LPM, END_BOTH, ONLY_TRIE_KMALLOC, true },
 	/* An allocator that runs low asks for more in an interrupt of its own. */
 	{ "irq_work_queue", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
+	{ "__irq_work_queue_local", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
+	{ "arch_irq_work_raise", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
+	{ "ipi_send_cpu", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
 	{ "kmalloc", LPM, END_BOTH, ONLY_TRIE_KMALLOC, false },
 	{ "kmalloc_node", LPM, END_BOTH, ONLY_TRIE_KMALLOC, false },
 	{ "__kmalloc_node", LPM, END_BOTH, ONLY_TRIE_KMALLOC, false },

@@ -220,6 +220,18 @@ void maplocks_read(const struct btf *btf, struct maplocks *locks)
 	locks->views[MAPLOCK_NONE] = MAPLOCK_UNSEEN;
 }
 
+const char *maplocks_kind(const struct maplocks *locks, enum maplock lock)
+{
+	switch (locks->kinds[lock]) {
+	case MAPLOCK_PLAIN:
+		return "plain";
+	case MAPLOCK_UNKNOWN:
+		return "unknown";
+	default:
+		return "resilient";
+	}
+}
+
 const char *maplock_id(enum maplock lock)
 {
 	return places[lock].id;
