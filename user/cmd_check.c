@@ -96,7 +96,8 @@ static const struct argp argp = {
 	.args_doc = "OBJECT...\n--loaded [OBJECT...]",
 	.doc = "Find possible deadlocks between BPF programs before anything runs: which locks they "
 	       "take while they hold which, over all of the objects, and where that goes in a "
-	       "circle.\v"
+	       "circle; and which programs can run on top of a map operation that holds a lock inside "
+	       "its map, and want that lock.\v"
 	       "The programs are loaded, read back and unloaded; none is attached or run, and "
 	       "nothing is pinned. Lines look like those of a compiler: FILE:LINE: warning: "
 	       "MESSAGE [KIND]. What cannot be decided is said in notes, which do not count "
