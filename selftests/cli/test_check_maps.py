@@ -43,7 +43,9 @@ def outcome(finding):
     """The word hangs, or the errors of a finding, in order."""
     if finding["kind"] == "map-hang":
         assert finding["severity"] == "warning"
-        assert re.search(r"hangs?( the CPU)?, as such (a lock is|locks are) plain here$", finding["message"])
+        assert re.search(
+            r"hangs?( the CPU)?, as such (a lock is|locks are) plain here$", finding["message"]
+        )
         return "hangs"
     assert finding["severity"] == "note"
     says = re.search(r"(?:then returns|one of which gets) (.*)$", finding["message"])[1]
