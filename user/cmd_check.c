@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <bpf/btf.h>
 
 #include "base/log.h"
 #include "base/opts.h"
@@ -17,16 +18,18 @@
 #include "check/view_sarif.h"
 #include "check/view_text.h"
 #include "cmd.h"
+#include "kernel/btffile.h"
 #include "kernel/probe.h"
 #include "version.h"
 
-enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF };
+enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF, KEY_BTF };
 
 struct check_cmd {
 	struct load_opts load;
 	struct count_opts count;
 	bool json, sarif, loaded;
 	const char *dot;
+	const char *btf; /* NULL: of this kernel */
 	char **objects;
 	int nr_objects;
 };
@@ -35,6 +38,9 @@ static const struct argp_option options[] = {
 	{ "loaded", KEY_LOADED, NULL, 0,
 	  "Check the programs that are in the kernel, alone or with those of objects", 1 },
 	{ "dot", KEY_DOT, "FILE", 0, "Write the order of locks to FILE, as a graph for graphviz",
+	  1 },
+	{ "btf", KEY_BTF, "FILE", 0,
+	  "Judge locks inside maps as those of the kernel whose " BTFFILE_OWN " or vmlinux this is",
 	  1 },
 	{ "sarif", KEY_SARIF, NULL, 0, "Print the findings as SARIF 2.1.0, for code hosts", 1 },
 	{ 0 },
@@ -59,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DOT:
 		c->dot = arg;
+		return 0;
+	case KEY_BTF:
+		c->btf = arg;
 		return 0;
 	case KEY_SARIF:
 		c->sarif = true;
@@ -87,7 +96,8 @@ static const struct argp argp = {
 	.args_doc = "OBJECT...\n--loaded [OBJECT...]",
 	.doc = "Find possible deadlocks between BPF programs before anything runs: which locks they "
 	       "take while they hold which, over all of the objects, and where that goes in a "
-	       "circle.\v"
+	       "circle; and which programs can run on top of a map operation that holds a lock inside "
+	       "its map, and want that lock.\v"
 	       "The programs are loaded, read back and unloaded; none is attached or run, and "
 	       "nothing is pinned. Lines look like those of a compiler: FILE:LINE: warning: "
 	       "MESSAGE [KIND]. What cannot be decided is said in notes, which do not count "
@@ -96,6 +106,18 @@ static const struct argp argp = {
 	       "long for it; 1 to 3: something could not be looked at. What it can see and what "
 	       "not: check.md.",
 };
+
+/* Without BTF of its own, nothing is known of a kernel's maps. */
+static int read_maplocks(const struct check_cmd *c, struct check_result *r)
+{
+	struct btf *btf = c->btf ? btffile_read(c->btf) : btf__load_vmlinux_btf();
+
+	if (!btf && c->btf)
+		return -EIO;
+	maplocks_read(btf, &r->maplocks);
+	btf__free(btf);
+	return 0;
+}
 
 static bool have_something(const struct check_result *r)
 {
@@ -140,6 +162,18 @@ static void tell_undecided(const struct findings *f)
 		      !strcmp(f->all[i].kind, "undecided");
 	if (nr)
 		pr_info("%zu undecided: --error=undecided counts %s", nr, nr == 1 ? "it" : "them");
+}
+
+static void tell_map_fails(const struct findings *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++)
+		nr += !f->all[i].known && f->all[i].severity == FINDING_NOTE &&
+		      !strcmp(f->all[i].kind, "map-fails");
+	if (nr)
+		pr_info("%zu map operation%s that can fail: --error=map-fails counts %s", nr,
+			nr == 1 ? "" : "s", nr == 1 ? "it" : "them");
 }
 
 static void tell_known(const struct check_result *r, size_t gone)
@@ -202,6 +236,7 @@ static int print(const struct check_cmd *c, const struct check_result *r, size_t
 		err = -EIO;
 	summary(r);
 	tell_undecided(&r->findings);
+	tell_map_fails(&r->findings);
 	tell_known(r, gone);
 	tell_rough(r);
 	return err == -EINVAL ? -EIO : err;
@@ -230,13 +265,14 @@ static int run(int argc, char **argv)
 {
 	struct check_result r = {};
 	struct check_cmd c = {};
-	int err, code, missing;
+	int err, code, missing = 0;
 	size_t gone;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &c);
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
-	err = load_all(&c, &r, &missing);
+	err = read_maplocks(&c, &r);
+	err = err ?: load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
 	err = err ?: count_apply(&c.count, &r.findings, &gone);
 	err = err ?: print(&c, &r, gone);

@@ -10,14 +10,12 @@
 
 #include "base/log.h"
 #include "base/opts.h"
-#include "base/rehearse.h"
 #include "cmd.h"
 #include "errors/table.h"
 #include "errors/words.h"
+#include "kernel/btffile.h"
 #include "kernel/maplocks.h"
 #include "show/errors_view.h"
-
-#define OWN_BTF "/sys/kernel/btf/vmlinux"
 
 enum { KEY_BTF = 0x1000 };
 
@@ -30,7 +28,7 @@ struct errno_cmd {
 
 static const struct argp_option options[] = {
 	{ "btf", KEY_BTF, "FILE", 0,
-	  "Explain it for the kernel whose " OWN_BTF " or vmlinux this is", 1 },
+	  "Explain it for the kernel whose " BTFFILE_OWN " or vmlinux this is", 1 },
 	{ 0 },
 };
 
@@ -131,27 +129,6 @@ static void strip_signs(int argc, char **argv)
 			argv[i]++;
 }
 
-static void try_btf(void *path)
-{
-	btf__free(btf__parse(path, NULL));
-}
-
-/* A file of somebody's may be damaged, which libbpf does not always survive. */
-static struct btf *read_btf(const char *path)
-{
-	struct btf *btf;
-	int err = EINVAL;
-
-	log_trying(true);
-	btf = rehearse(try_btf, (void *)path) ? NULL : btf__parse(path, NULL);
-	if (!btf && errno)
-		err = errno;
-	log_trying(false);
-	if (!btf)
-		pr_err("--btf %s: no BTF can be read there: %s", path, strerror(err));
-	return btf;
-}
-
 static void explain(const struct errno_cmd *e, const struct btf *btf)
 {
 	struct errors_view v = { .type = e->type, .op = e->op };
@@ -160,7 +137,7 @@ static void explain(const struct errno_cmd *e, const struct btf *btf)
 	uname(&uts);
 	v.error = e->words[2] ? e->error : NULL;
 	v.release = e->btf ? NULL : uts.release;
-	v.btf = btf ? e->btf ?: OWN_BTF : NULL;
+	v.btf = btf ? e->btf ?: BTFFILE_OWN : NULL;
 	maplocks_read(btf, &v.locks);
 	if (e->json)
 		errors_print_json(&v);
@@ -175,11 +152,11 @@ static int run(int argc, char **argv)
 
 	strip_signs(argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &e);
-	btf = e.btf ? read_btf(e.btf) : btf__load_vmlinux_btf();
+	btf = e.btf ? btffile_read(e.btf) : btf__load_vmlinux_btf();
 	if (!btf && e.btf)
 		return EXIT_FAIL;
 	if (!btf)
-		pr_info("no BTF in " OWN_BTF ": it is not known which locks this kernel has");
+		pr_info("no BTF in " BTFFILE_OWN ": it is not known which locks this kernel has");
 	explain(&e, btf);
 	btf__free(btf);
 	return EXIT_OK;

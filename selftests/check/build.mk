@@ -4,7 +4,8 @@ CHECK = $(O)/selftests/check
 CHECK_NAMES := $(shell awk -F '\t' '!/^\#/ { printf "%s_%02d_%s_%s\n", $$1, n++, $$2, $$3 }' \
 	selftests/check/corpus.tsv)
 CHECK_TABLE = $(CHECK_NAMES:%=$(CHECK)/corpus/%.bpf.o)
-CHECK_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/check/progs/*.bpf.c))
+CHECK_PROGS = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/check/progs/*.bpf.c \
+	selftests/check/maps/*.bpf.c))
 
 .PHONY: check-objects
 check-objects: $(CHECK_TABLE) $(CHECK_PROGS)

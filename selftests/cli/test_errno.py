@@ -10,43 +10,17 @@ import subprocess
 import pytest
 from bpfobj import compile_bpf
 from conftest import BPFTOOL, BUILD, LIMIT, RQSPIN, TOP, rqspin, validator
+from kernelbtf import KERNEL, KERNELS, kernels_btf
 
 PAGE = TOP / "docs/map-errors.md"
 DRIVER = BUILD / "selftests/cli/map_failures"
 OWN_BTF = "/sys/kernel/btf/vmlinux"
 KINDS = ["plain", "later", "series"]
 
-# Structures as kernels have them.
-KERNEL = """
-typedef struct {{ int counter; }} plain_t, rqspinlock_t;
-struct map {{ int id; }};
-struct bucket {{ void *head; {bucket} }} bucket;
-struct pcpu_freelist_head {{ void *first; {lock} lock; }} freelist;
-struct bpf_lru_list {{ void *lists[6]; {lock} lock; }} lru;
-struct lpm_trie {{ struct map map; {lock} lock; }} trie;
-struct bpf_queue_stack {{ struct map map; {lock} lock; }} queue;
-struct bpf_ringbuf {{ int mask; {lock} spinlock; }} ringbuf;
-struct bpf_local_storage {{ void *owner; plain_t lock; }} storage;
-struct bpf_arena {{ struct map map; }} arena;
-{extra}
-"""
-SERIES = "typedef void (*btf_trace_rqspinlock_failure)(void *); btf_trace_rqspinlock_failure tp;"
-KERNELS = {
-    "plain": {"bucket": "plain_t raw_lock;", "lock": "plain_t", "extra": ""},
-    "old": {"bucket": "union { plain_t raw_lock; int lock; };", "lock": "plain_t", "extra": ""},
-    "later": {"bucket": "rqspinlock_t raw_lock;", "lock": "rqspinlock_t", "extra": ""},
-    "series": {"bucket": "rqspinlock_t raw_lock;", "lock": "rqspinlock_t", "extra": SERIES},
-}
-
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory):
-    """BTF of kernels that are not running."""
-    folder = tmp_path_factory.mktemp("kernels")
-    return {
-        name: compile_bpf(folder / f"{name}.c", KERNEL.format(**parts))
-        for name, parts in KERNELS.items()
-    }
+    return kernels_btf(tmp_path_factory.mktemp("kernels"))
 
 
 def explained(*args):

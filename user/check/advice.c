@@ -19,6 +19,15 @@ static const struct row kinds[] = {
 	{ "nmi",
 	  "no way to keep an NMI off: let the program in it expect failures, or give it a lock of "
 	  "its own" },
+	{ "map-hang",
+	  "give the program on top maps of its own, or use a kernel where this lock is resilient "
+	  "(rqspin errno shows it)" },
+	{ "map-fails",
+	  "expect the error and try again in the next run of the program, not at once; or give the "
+	  "program on top a map of its own" },
+	{ "map-order",
+	  "let all programs nest operations on these maps in one order, or end one before the next "
+	  "begins: a map of its own for the program on top does it" },
 	{ "ignored", "count the failure or return it, or nobody will know what was not done" },
 	{ "undecided",
 	  "take such locks in the order of their addresses (res_lock_pair.bpf.h) or of "

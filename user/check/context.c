@@ -26,23 +26,13 @@ struct judge {
 
 enum answer { NO, PERHAPS, SURELY };
 
-/* Neither is on one CPU together with itself or with its like. */
-static bool excluded(const struct where *in, const struct where *out, const struct site *inner,
-		     const struct site *outer)
-{
-	if (inner->run != RUN_PROGRAM || outer->run != RUN_PROGRAM)
-		return false;
-	return (in->guard == GUARD_ALL && out->guard == GUARD_ALL) ||
-	       (in->guard != GUARD_NONE && inner->prog == outer->prog);
-}
-
 static enum answer interrupts(const struct check_set *set, const struct site *inner,
 			      const struct site *outer)
 {
 	struct where in = where_of(set, inner), out = where_of(set, outer);
 	bool irqs_off = outer->irqs_off || out.irqs_off;
 
-	if (excluded(&in, &out, inner, outer) || (irqs_off && in.min != LEVEL_NMI))
+	if (where_excluded(&in, &out, inner, outer) || (irqs_off && in.min != LEVEL_NMI))
 		return NO;
 	if (in.min > out.max)
 		return SURELY;

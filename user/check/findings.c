@@ -12,6 +12,8 @@ const struct finding_kind finding_kinds[] = {
 	{ "aa", "A lock is taken that is held already" },
 	{ "retry", "A lock is tried again at once after a failure" },
 	{ "interrupt", "A program that interrupts the holder takes the same lock" },
+	{ "map-hang", "A program can hang a CPU at a plain lock inside a map" },
+	{ "map-fails", "A map operation fails on top of another one" },
 	{ "refused", "The verifier refuses the program" },
 	{ "undecided", "Only the running program knows whether two locks are one" },
 	{ "ignored", "A failure that nobody hears of" },

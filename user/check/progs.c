@@ -58,6 +58,7 @@ static int read_map(struct check_map *m, __u32 id)
 	}
 	*m = (struct check_map){ .id = id,
 				 .type = info.type,
+				 .flags = info.map_flags,
 				 .key_size = info.key_size,
 				 .value_size = info.value_size,
 				 .max_entries = info.max_entries };

@@ -14,6 +14,7 @@ struct locktype;
 /**
  * struct check_map - a map that programs refer to
  * @id: the kernel's number
+ * @flags: BPF_F_*
  * @name: as its object has it, else the kernel's 15 characters
  * @sized: the object that gives it no size, so that it got one here; NULL: it has one
  * @shared: where it is pinned, if its object says so: one map for all objects that say the same
@@ -24,7 +25,7 @@ struct locktype;
  * @alike: the same number, if not 0: one map, as long as that is tried
  */
 struct check_map {
-	__u32 id, pinned, type, key_size, value_size, max_entries;
+	__u32 id, pinned, type, flags, key_size, value_size, max_entries;
 	char *name, *shared, *sized;
 	struct locktype *locks;
 	void *fixed;

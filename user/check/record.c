@@ -161,6 +161,19 @@ int record_act(struct record *r, const struct act *act)
 	return grow_append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
 }
 
+/* A place is enough: how it is reached makes no difference, but for the map and the run. */
+int record_use(struct record *r, const struct use *use)
+{
+	for (size_t i = 0; i < r->nr_uses; i++) {
+		const struct site *at = &r->uses[i].at;
+
+		if (at->prog == use->at.prog && at->pc == use->at.pc && at->run == use->at.run &&
+		    at->lock.map == use->at.lock.map)
+			return 0;
+	}
+	return grow_append((void **)&r->uses, &r->nr_uses, use, sizeof(*use));
+}
+
 void record_free(struct record *r)
 {
 	for (size_t i = 0; i < r->nr_edges; i++)
@@ -168,5 +181,6 @@ void record_free(struct record *r)
 	free(r->sites);
 	free(r->edges);
 	free(r->acts);
+	free(r->uses);
 	memset(r, 0, sizeof(*r));
 }

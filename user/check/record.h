@@ -94,6 +94,16 @@ struct act {
 	bool loose;
 };
 
+/**
+ * struct use - an operation that takes a lock of its map
+ * @at: where; the lock in it says which map, and no more
+ * @op: as errors.tsv has it: a constant
+ */
+struct use {
+	struct site at;
+	const char *op;
+};
+
 #define RECORD_BUCKETS 4096
 
 /**
@@ -109,12 +119,15 @@ struct record {
 	size_t nr_edges;
 	struct act *acts;
 	size_t nr_acts;
+	struct use *uses;
+	size_t nr_uses;
 };
 
 /* Each is stored once, as a copy. 0 or -ENOMEM. */
 int record_site(struct record *r, const struct site *site);
 int record_edge(struct record *r, const struct edge *edge);
 int record_act(struct record *r, const struct act *act);
+int record_use(struct record *r, const struct use *use);
 void record_free(struct record *r);
 
 /* The same choices, in any order. */

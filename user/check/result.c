@@ -8,6 +8,7 @@
 #include "check/context.h"
 #include "check/graph.h"
 #include "check/judge.h"
+#include "check/judge_maps.h"
 #include "check/judge_order.h"
 #include "check/leak.h"
 #include "check/path.h"
@@ -120,7 +121,9 @@ static int judge(struct check_result *r)
 		judge_orders(&r->set, &r->record, &r->findings);
 		context_judge(&r->set, &r->record, &r->findings);
 		judge_unknown(&r->set, &r->record, &r->findings);
-		err = alike_judge(&r->set, &r->record, &r->findings);
+		err = mapnest_collect(&r->set, &r->maplocks, &r->record, &r->nests);
+		err = err ?: judge_maps(&r->set, &r->maplocks, &r->nests, &r->findings);
+		err = err ?: alike_judge(&r->set, &r->record, &r->findings);
 		findings_unique(&r->findings);
 	}
 	if (cycles)
@@ -142,6 +145,7 @@ int check_all(struct check_result *r)
 void check_result_free(struct check_result *r)
 {
 	findings_free(&r->findings);
+	mapnest_free(&r->nests);
 	record_free(&r->record);
 	free(r->bounds);
 	refusals_free(&r->refusals);

@@ -6,6 +6,7 @@
 #include "check/bounds.h"
 #include "check/findings.h"
 #include "check/load.h"
+#include "check/mapnest.h"
 #include "check/record.h"
 
 struct check_result {
@@ -13,6 +14,8 @@ struct check_result {
 	struct refusals refusals;
 	struct record record;
 	struct findings findings;
+	struct maplocks maplocks; /* of the kernel to judge for: the caller reads it */
+	struct mapnests nests;
 	struct bounds *bounds; /* of each program of the set */
 };
 

@@ -8,6 +8,7 @@
 #include "base/whole_file.h"
 #include "check/locktext.h"
 #include "check/view_dot.h"
+#include "check/where.h"
 
 /* In quotes. */
 static void put_text(FILE *out, const char *text)
@@ -56,6 +57,56 @@ static void put_edge(FILE *out, const struct check_result *r, const struct edge 
 	fputs("\"];\n", out);
 }
 
+static void put_inner_lock(FILE *out, const struct check_result *r, __u32 map, enum maplock lock)
+{
+	const struct check_map *m = &r->set.maps[map];
+
+	fputc('"', out);
+	put_text(out, m->name);
+	fprintf(out, ": %s", maplock_id(lock));
+	if (r->set.nr_progs > 1 || r->set.loaded)
+		fprintf(out, " #%u", m->id);
+	fputc('"', out);
+}
+
+static bool same_ends(const struct mapnest *a, const struct mapnest *b)
+{
+	return a->map == b->map && a->lock == b->lock && a->wants == b->wants &&
+	       a->inner->at.lock.map == b->inner->at.lock.map &&
+	       a->inner->at.prog == b->inner->at.prog && !a->outer == !b->outer;
+}
+
+/* Locks inside maps: by the program on top. */
+static void put_nest(FILE *out, const struct check_result *r, const struct mapnest *n)
+{
+	const struct check_prog *p = &r->set.progs[n->inner->at.prog];
+
+	fputc('\t', out);
+	put_inner_lock(out, r, n->map, n->lock);
+	fputs(" -> ", out);
+	put_inner_lock(out, r, n->inner->at.lock.map, n->wants);
+	fputs(" [style=dashed, label=\"", out);
+	put_text(out, p->name);
+	fprintf(out, n->nmi ? " (NMI)" : " (");
+	if (!n->nmi) {
+		put_text(out, where_hook(p));
+		fputc(')', out);
+	}
+	fputs("\"];\n", out);
+}
+
+static void put_nests(FILE *out, const struct check_result *r)
+{
+	for (size_t i = 0; i < r->nests.nr; i++) {
+		size_t j = 0;
+
+		while (j < i && !same_ends(&r->nests.all[j], &r->nests.all[i]))
+			j++;
+		if (j == i && r->nests.all[i].outer)
+			put_nest(out, r, &r->nests.all[i]);
+	}
+}
+
 static void put_graph(FILE *out, const struct check_result *r)
 {
 	fputs("digraph locks {\n\tnode [shape=box];\n", out);
@@ -67,6 +118,7 @@ static void put_graph(FILE *out, const struct check_result *r)
 		if (j == i)
 			put_edge(out, r, &r->record.edges[i]);
 	}
+	put_nests(out, r);
 	fputs("}\n", out);
 }
 

@@ -3,9 +3,11 @@
 
 #include "base/json_out.h"
 #include "check/locktext.h"
+#include "check/mapops.h"
 #include "check/order.h"
 #include "check/view_json.h"
 #include "check/view_text.h"
+#include "check/where.h"
 
 static json_t *place_json(const struct place *at)
 {
@@ -150,9 +152,68 @@ static json_t *edges_json(const struct check_result *r)
 	return list;
 }
 
+static json_t *locks_json(const struct check_result *r, const struct use *use)
+{
+	unsigned int locks = mapop_locks(&r->set.maps[use->at.lock.map], use->op);
+	json_t *list = json_array();
+
+	for (int lock = MAPLOCK_NONE + 1; lock < MAPLOCK_NR; lock++)
+		if (locks & 1U << lock)
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s}", "id", maplock_id(lock),
+							"kind", maplocks_kind(&r->maplocks, lock)));
+	return list;
+}
+
+static json_t *use_json(const struct check_result *r, const struct use *use)
+{
+	const struct check_prog *p = &r->set.progs[use->at.prog];
+	const struct check_map *m = &r->set.maps[use->at.lock.map];
+	struct check_line line;
+
+	check_line(p, use->at.pc, &line);
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "map", json_text(m->name),
+			 "map_type", mapop_type(m), "op", use->op, "program", json_text(p->name),
+			 "file", json_text(line.file), "line",
+			 line.file ? json_integer(line.line) : json_null(), "locks",
+			 locks_json(r, use));
+}
+
+static json_t *uses_json(const struct check_result *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->record.nr_uses; i++)
+		json_array_append_new(list, use_json(r, &r->record.uses[i]));
+	return list;
+}
+
+static json_t *nests_json(const struct check_result *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->nests.nr; i++) {
+		const struct mapnest *n = &r->nests.all[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o, s:o, s:s, s:s, s:o}", "below",
+				  n->outer ? use_json(r, n->outer) : json_null(), "map",
+				  json_text(r->set.maps[n->map].name), "on_top",
+				  use_json(r, n->inner), "holds", maplock_id(n->lock), "wants",
+				  maplock_id(n->wants), "hook",
+				  n->nmi ?
+					  json_null() :
+					  json_text(where_hook(&r->set.progs[n->inner->at.prog]))));
+	}
+	return list;
+}
+
 void check_print_json(const struct check_result *r)
 {
-	json_put_pretty(json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "rqspin-check/1",
+	json_put_pretty(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "rqspin-check/1",
 				  "programs", programs_json(r), "acquisitions", sites_json(r),
-				  "order", edges_json(r), "findings", findings_json(&r->findings)));
+				  "order", edges_json(r), "map_operations", uses_json(r),
+				  "nestings", nests_json(r), "findings",
+				  findings_json(&r->findings)));
 }

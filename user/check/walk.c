@@ -11,6 +11,7 @@
 #include "check/callbacks.h"
 #include "check/entries.h"
 #include "check/live.h"
+#include "check/mapops.h"
 #include "check/take.h"
 #include "check/visited.h"
 #include "check/walk.h"
@@ -279,12 +280,30 @@ static int lock(struct walk *w, struct state *st, const struct call *call)
 	return 0;
 }
 
+/* An operation of a map that is known. */
+static int use_map(struct walk *w, const struct state *st, const struct call *call)
+{
+	struct use use = { .at = { .prog = w->taker.prog, .pc = st->pc, .run = w->taker.run } };
+	const struct val *map;
+	int reg;
+
+	use.op = mapop_find(call->name, &reg);
+	map = use.op ? state_reg(st, reg) : NULL;
+	if (!map || map->kind != VAL_MAP || !mapop_locks(&w->s.set->maps[map->where], use.op))
+		return 0;
+	use.at.lock = (struct lock){ .kind = LOCK_MAP, .map = map->where, .prog = use.at.prog };
+	return record_use(w->taker.record, &use);
+}
+
 /* 1: go on with st, 0: its path ends, -errno. */
 static int kernel_call(struct walk *w, struct state *st)
 {
 	struct call call = calls_of(w->calls, &w->s.prog->insns[st->pc]);
 	struct val v;
+	int err = use_map(w, st, &call);
 
+	if (err)
+		return err;
 	switch (call.kind) {
 	case CALL_LOCK:
 	case CALL_SPIN_LOCK:

@@ -115,7 +115,7 @@ static const char *section_of(const struct check_prog *p)
 	return p->section + (*p->section == '?');
 }
 
-static const char *hook_of(const struct check_prog *p)
+const char *where_hook(const struct check_prog *p)
 {
 	const char *slash = strrchr(p->section, '/');
 
@@ -158,7 +158,7 @@ static bool where_by_section(const struct check_prog *p, struct where *w)
 static bool where_by_hook(const struct check_prog *p, struct where *w)
 {
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
-		if (!name_matches(hooks[i].name, hook_of(p)))
+		if (!name_matches(hooks[i].name, where_hook(p)))
 			continue;
 		*w = hooks[i].where;
 		return true;
@@ -168,7 +168,7 @@ static bool where_by_hook(const struct check_prog *p, struct where *w)
 
 static bool where_by_lsm_hook(const struct check_prog *p, struct where *w)
 {
-	const char *hook = hook_of(p), *prefix = "bpf_lsm_";
+	const char *hook = where_hook(p), *prefix = "bpf_lsm_";
 
 	if (!strncmp(hook, prefix, strlen(prefix)))
 		hook += strlen(prefix);
@@ -213,6 +213,15 @@ struct where where_of(const struct check_set *set, const struct site *site)
 		return by_type;
 	w.guard = by_type.guard;
 	return w;
+}
+
+bool where_excluded(const struct where *in, const struct where *out, const struct site *inner,
+		    const struct site *outer)
+{
+	if (inner->run != RUN_PROGRAM || outer->run != RUN_PROGRAM)
+		return false;
+	return (in->guard == GUARD_ALL && out->guard == GUARD_ALL) ||
+	       (in->guard != GUARD_NONE && inner->prog == outer->prog);
 }
 
 const char *where_text(enum level level)

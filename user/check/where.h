@@ -24,6 +24,13 @@ struct where {
 
 struct where where_of(const struct check_set *set, const struct site *site);
 
+/* Neither is on one CPU together with itself or with its like. */
+bool where_excluded(const struct where *in, const struct where *out, const struct site *inner,
+		    const struct site *outer);
+
+/* What the program is attached to, as far as the kernel or its section says so, or "". */
+const char *where_hook(const struct check_prog *p);
+
 /* "a task" */
 const char *where_text(enum level level);
 

@@ -58,6 +58,27 @@ bool map_error_names(const char *text, const char *error)
 	return strstr(text, quoted);
 }
 
+static bool says_nested(const struct map_error *e)
+{
+	return strstr(e->cause, "nested") || strstr(e->cause, "on top");
+}
+
+const struct map_error *map_error_nested(const char *type, const char *op, enum maplock lock)
+{
+	const struct map_error *first = NULL;
+
+	for (size_t i = 0; i < nr_map_errors; i++) {
+		const struct map_error *e = &map_errors[i];
+
+		if (e->lock != lock || !map_error_about(e, type, op))
+			continue;
+		if (says_nested(e))
+			return e;
+		first = first ?: e;
+	}
+	return first;
+}
+
 bool map_error_borrowed(const struct map_error *e)
 {
 	return strstr(e->returns[0], "as the single operation");

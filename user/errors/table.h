@@ -35,6 +35,9 @@ bool map_error_about(const struct map_error *e, const char *type, const char *op
 /* Is this the name of an error that the text has? Without "-": "EBUSY", "NULL". */
 bool map_error_names(const char *text, const char *error);
 
+/* The line about that lock if the operation is nested in another one on the same CPU, or NULL. */
+const struct map_error *map_error_nested(const char *type, const char *op, enum maplock lock);
+
 /* Its errors are those of the operation's other lines. */
 bool map_error_borrowed(const struct map_error *e);
 

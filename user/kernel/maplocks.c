@@ -193,6 +193,14 @@ static enum maplock_view view_of(const struct btf *btf, enum maplock lock, enum 
 	return MAPLOCK_UNSEEN;
 }
 
+/* Since it has an allocator of its own, it no longer needs the kernel's. */
+static bool trie_kmalloc(const struct btf *btf)
+{
+	int id = btf ? btf__find_by_name_kind(btf, "lpm_trie", BTF_KIND_STRUCT) : -1;
+
+	return id > 0 && !member_type(btf, btf__type_by_id(btf, id), "ma");
+}
+
 void maplocks_read(const struct btf *btf, struct maplocks *locks)
 {
 	enum maplock_kind newest = btf ? MAPLOCK_PLAIN : MAPLOCK_UNKNOWN;
@@ -207,8 +215,21 @@ void maplocks_read(const struct btf *btf, struct maplocks *locks)
 		if (kind != MAPLOCK_UNKNOWN && kind > newest)
 			newest = kind;
 	}
+	locks->trie_kmalloc = trie_kmalloc(btf);
 	locks->kinds[MAPLOCK_NONE] = newest;
 	locks->views[MAPLOCK_NONE] = MAPLOCK_UNSEEN;
+}
+
+const char *maplocks_kind(const struct maplocks *locks, enum maplock lock)
+{
+	switch (locks->kinds[lock]) {
+	case MAPLOCK_PLAIN:
+		return "plain";
+	case MAPLOCK_UNKNOWN:
+		return "unknown";
+	default:
+		return "resilient";
+	}
 }
 
 const char *maplock_id(enum maplock lock)

@@ -35,9 +35,11 @@ enum maplock_view {
 	MAPLOCK_SEEN,	    /* the lock itself tells */
 };
 
+/* trie_kmalloc: a trie allocates its nodes with kmalloc(), under its lock. */
 struct maplocks {
 	enum maplock_kind kinds[MAPLOCK_NR];
 	enum maplock_view views[MAPLOCK_NR];
+	bool trie_kmalloc;
 };
 
 /**
@@ -61,6 +63,9 @@ void maplocks_types(unsigned int mask, char *buf, size_t size);
 
 /* The lock whose failure shows in the result of this function of the kernel; NONE: of none. */
 enum maplock maplock_of_function(const char *name);
+
+/* "plain", "resilient", "unknown" */
+const char *maplocks_kind(const struct maplocks *locks, enum maplock lock);
 
 const char *maplock_id(enum maplock lock);    /* "bucket", as in errors.tsv */
 const char *maplock_title(enum maplock lock); /* "the lock of a bucket" */

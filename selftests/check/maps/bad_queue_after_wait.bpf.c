@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lock waits go to the stack that packets go to. */
+/* later: EBUSY */
+/* plain: hangs */
+#include "inner.bpf.h"
+
+QUEUE(STACK, events);
+PROG("raw_tp/contention_end", on_end, push(&events))
+PROG("xdp", on_packet, push(&events))

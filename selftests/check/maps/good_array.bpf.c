@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Arrays have no lock. */
+/* later: nothing */
+/* plain: nothing */
+#include "inner.bpf.h"
+
+MAP(ARRAY, counts, 0);
+PROG("perf_event", on_sample, put(&counts))
+PROG("xdp", on_packet, put(&counts))

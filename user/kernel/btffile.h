@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* BTF of a kernel that need not be the running one. */
+#ifndef RQSPIN_KERNEL_BTFFILE_H
+#define RQSPIN_KERNEL_BTFFILE_H
+
+#define BTFFILE_OWN "/sys/kernel/btf/vmlinux"
+
+struct btf;
+
+/* Of a copy of that file, or of a vmlinux. NULL: it has said why, as of option --btf. */
+struct btf *btffile_read(const char *path);
+
+#endif
