@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "names/arenaname.h"
 #include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/locktype.h"
@@ -311,6 +312,7 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 		name->own = locktype_own(r->type);
 		break;
 	case MAPADDR_ELEMS:
+	case MAPADDR_ARENA:
 		break;
 	case MAPADDR_BUCKETS:
 		name->internal = "bucket";
@@ -327,8 +329,23 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 	}
 }
 
+/* A variable of the program's, else the place in the arena. */
+static void name_in_arena(const struct range *r, __u64 addr, const struct proginfo *prog,
+			  struct lockname *name)
+{
+	const struct arena arena = { r->at.base, r->at.size };
+	__u64 off;
+
+	if (prog && arenaname_offset(&arena, addr, &off))
+		arenaname_path(&arena, off, prog->btf, prog->arena, name->path, sizeof(name->path));
+	name->arena = true;
+	if (!name->path[0])
+		snprintf(name->path, sizeof(name->path), "+0x%llx",
+			 (unsigned long long)(addr - r->at.base));
+}
+
 static void name_in_range(struct locknames *ln, const struct range *r, __u64 addr,
-			  struct lockname *name, bool map_only)
+			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
 	__u64 off = addr - r->at.base;
 	__u64 nth = r->at.stride ? off / r->at.stride : 0;
@@ -337,6 +354,8 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 	name_map(r, nth, name);
 	if (map_only)
 		return;
+	if (r->at.part == MAPADDR_ARENA)
+		name_in_arena(r, addr, prog, name);
 	if (r->at.part == MAPADDR_VALUES)
 		locktype_path(r->type, rest, name->path, sizeof(name->path));
 	if (r->at.part != MAPADDR_ELEMS)
@@ -362,7 +381,7 @@ static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const stru
 		r = ranges_find(&ln->percpu, pointer, when, used_by, prog);
 		if (!r || !ln->cpu_at[cpu])
 			continue;
-		name_in_range(ln, r, pointer, name, map_only);
+		name_in_range(ln, r, pointer, prog, name, map_only);
 		name->index = cpu;
 		return true;
 	}
@@ -436,6 +455,20 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 	return true;
 }
 
+/* No lock of the kernel's: one in an arena. */
+static bool is_user(__u64 addr)
+{
+	return !(addr >> 63);
+}
+
+/* An arena has its place only when it is mapped, which may be after it was first seen. */
+static const struct range *find_mapped(struct locknames *ln, __u64 addr,
+				       const struct proginfo *prog)
+{
+	refresh(ln);
+	return ranges_find(&ln->ranges, addr, now_ns(), used_by, prog);
+}
+
 static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
@@ -451,15 +484,17 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
 	r = ranges_find(&ln->ranges, addr, when, used_by, prog);
+	if (!r && is_user(addr))
+		r = find_mapped(ln, addr, prog);
 	if (!r && name_percpu(ln, addr, when, prog, name, map_only))
 		return true;
-	if (!r && ln->maps) {
+	if (!r && ln->maps && !is_user(addr)) {
 		scan_elements(ln);
 		r = ranges_find(&ln->ranges, addr, when, used_by, prog);
 	}
 	if (!r)
 		return false;
-	name_in_range(ln, r, addr, name, map_only);
+	name_in_range(ln, r, addr, prog, name, map_only);
 	return true;
 }
 
@@ -492,6 +527,8 @@ void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t 
 			 (long long)name->index);
 	else if (name->internal)
 		snprintf(buf, size, "%s %s %s", name->map_type, map, name->internal);
+	else if (name->arena)
+		snprintf(buf, size, "%s%s", name->path[0] == '+' ? map : "", name->path);
 	else if (map[0] == '.' && name->path[0])
 		snprintf(buf, size, "%s", name->path);
 	else if (name->key[0])
