@@ -92,36 +92,36 @@ EXITS(irq, res_arena_guard_irqsave)
 FAILS(plain, res_arena_guard)
 FAILS(irq, res_arena_guard_irqsave)
 
-#define HERE(name, here)                                              \
-	static __noinline int name##_rest_of_block(__u32 how)         \
-	{                                                             \
-		int sum = 0;                                          \
-                                                                      \
-		for (int i = 0; i < 3; i++) {                         \
-			here(&first.lock, err, break);                \
-			here(&second.lock, err, return err);          \
-			if (how == 1 && i == 1)                       \
-				continue;                             \
-			if (how == 2 && i == 1)                       \
-				goto out;                             \
-			sum++;                                        \
-		}                                                     \
-		return sum;                                           \
-out:                                                                  \
-		return 200;                                           \
-	}                                                             \
-                                                                      \
-	SEC("tc") int name##_block(struct __sk_buff *skb)             \
-	{                                                             \
-		use_arena();                                          \
-		CHECK(name##_rest_of_block(0) == 3);                  \
-		CHECK(name##_rest_of_block(1) == 2);                  \
-		CHECK(name##_rest_of_block(2) == 200);                \
-		second.lock.word = 1;                                 \
-		CHECK(name##_rest_of_block(0) == -RQSPIN_ETIMEDOUT);  \
-		second.lock.word = 0;                                 \
-		CHECK(is_unlocked(first) && is_unlocked(second));     \
-		return 0;                                             \
+#define HERE(name, here)                                             \
+	static __noinline int name##_rest_of_block(__u32 how)        \
+	{                                                            \
+		int sum = 0;                                         \
+                                                                     \
+		for (int i = 0; i < 3; i++) {                        \
+			here(&first.lock, err, break);               \
+			here(&second.lock, err, return err);         \
+			if (how == 1 && i == 1)                      \
+				continue;                            \
+			if (how == 2 && i == 1)                      \
+				goto out;                            \
+			sum++;                                       \
+		}                                                    \
+		return sum;                                          \
+out:                                                                 \
+		return 200;                                          \
+	}                                                            \
+                                                                     \
+	SEC("tc") int name##_block(struct __sk_buff *skb)            \
+	{                                                            \
+		use_arena();                                         \
+		CHECK(name##_rest_of_block(0) == 3);                 \
+		CHECK(name##_rest_of_block(1) == 2);                 \
+		CHECK(name##_rest_of_block(2) == 200);               \
+		second.lock.word = 1;                                \
+		CHECK(name##_rest_of_block(0) == -RQSPIN_ETIMEDOUT); \
+		second.lock.word = 0;                                \
+		CHECK(is_unlocked(first) && is_unlocked(second));    \
+		return 0;                                            \
 	}
 
 HERE(plain, res_arena_guard_here)

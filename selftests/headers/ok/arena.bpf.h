@@ -15,7 +15,7 @@
 #define ARENA_LOOKS 64
 
 struct {
-	__uint(type, BPF_MAP_TYPE_ARENA);
+	__uint(type, 33); /* BPF_MAP_TYPE_ARENA, since Linux 6.9 */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 2);
 } arena SEC(".maps");
