@@ -4,7 +4,16 @@
 import json
 
 import pytest
-from conftest import BUILD, TOP, needs_locks, needs_two_cpus, rqspin, run_sample, stat_while, validator
+from conftest import (
+    BUILD,
+    TOP,
+    needs_locks,
+    needs_two_cpus,
+    rqspin,
+    run_sample,
+    stat_while,
+    validator,
+)
 
 FOUND, CLEAN = 10, 0
 OBJECT = BUILD / "selftests/cli/arena.bpf.o"
