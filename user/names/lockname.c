@@ -33,9 +33,10 @@ struct locknames {
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
-	__u64 before_ns;  /* when the latest look began */
-	__u64 changed_ns; /* when ranges last changed */
-	__u64 next_list;  /* when all maps may be listed again */
+	__u64 before_ns;   /* when the latest look began */
+	__u64 changed_ns;  /* when ranges last changed */
+	__u64 next_mapped; /* when mapped arenas may be looked for again */
+	__u64 next_list;   /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -312,7 +313,9 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 		name->own = locktype_own(r->type);
 		break;
 	case MAPADDR_ELEMS:
+		break;
 	case MAPADDR_ARENA:
+		name->arena = true;
 		break;
 	case MAPADDR_BUCKETS:
 		name->internal = "bucket";
@@ -338,7 +341,6 @@ static void name_in_arena(const struct range *r, __u64 addr, const struct progin
 
 	if (prog && arenaname_offset(&arena, addr, &off))
 		arenaname_path(&arena, off, prog->btf, prog->arena, name->path, sizeof(name->path));
-	name->arena = true;
 	if (!name->path[0])
 		snprintf(name->path, sizeof(name->path), "+0x%llx",
 			 (unsigned long long)(addr - r->at.base));
@@ -465,7 +467,13 @@ static bool is_user(__u64 addr)
 static const struct range *find_mapped(struct locknames *ln, __u64 addr,
 				       const struct proginfo *prog)
 {
+	__u64 started = now_ns();
+
+	/* A ring is its program's memory: whoever writes it must not keep the reader busy. */
+	if (started < ln->next_mapped)
+		return NULL;
 	refresh(ln);
+	ln->next_mapped = now_ns() + LOOK_SHARE * (now_ns() - started);
 	return ranges_find(&ln->ranges, addr, now_ns(), used_by, prog);
 }
 
