@@ -29,6 +29,13 @@ struct bpf_ringbuf_map___addr {
 	struct bpf_ringbuf *rb;
 } __attribute__((preserve_access_index));
 
+/* Kernels before 6.9 have none. */
+struct bpf_arena___addr {
+	__u64 user_vm_start, user_vm_end;
+} __attribute__((preserve_access_index));
+
+#define MAP_TYPE_ARENA 33
+
 static void emit(struct seq_file *seq, struct mapaddr *r, __u32 part, const void *base, __u64 size)
 {
 	r->part = part;
@@ -118,6 +125,18 @@ static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_ma
 	     bpf_core_type_size(struct bpf_ringbuf));
 }
 
+/* Zero until somebody has mapped it, or its author has chosen the place. */
+static void arena_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
+{
+	struct bpf_arena___addr *arena = (void *)map;
+	__u64 start;
+
+	if (!bpf_core_field_exists(arena->user_vm_end))
+		return;
+	start = BPF_CORE_READ(arena, user_vm_start);
+	emit(seq, r, MAPADDR_ARENA, (void *)start, BPF_CORE_READ(arena, user_vm_end) - start);
+}
+
 SEC("iter/bpf_map")
 int rqspin_maps(struct bpf_iter__bpf_map *ctx)
 {
@@ -159,6 +178,9 @@ int rqspin_maps(struct bpf_iter__bpf_map *ctx)
 	case BPF_MAP_TYPE_RINGBUF:
 	case BPF_MAP_TYPE_USER_RINGBUF:
 		ringbuf_parts(seq, &r, map);
+		break;
+	case MAP_TYPE_ARENA:
+		arena_parts(seq, &r, map);
 		break;
 	}
 	return 0;

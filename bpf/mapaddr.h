@@ -12,6 +12,7 @@
  * @MAPADDR_RINGBUF: the ring buffer's control page
  * @MAPADDR_CPU_LISTS: each CPU's list of an LRU map; @base is a per-CPU pointer
  * @MAPADDR_FREE_LISTS: each CPU's free elements; @base is a per-CPU pointer
+ * @MAPADDR_ARENA: pages of an arena, at their addresses in user space: those of programs' pointers
  * @MAPADDR_RULER: no map's locks: the per-CPU pointer whose addresses rqspin_measure() tells
  */
 enum mapaddr_part {
@@ -22,6 +23,7 @@ enum mapaddr_part {
 	MAPADDR_RINGBUF,
 	MAPADDR_CPU_LISTS,
 	MAPADDR_FREE_LISTS,
+	MAPADDR_ARENA,
 	MAPADDR_RULER,
 };
 

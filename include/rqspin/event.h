@@ -10,11 +10,13 @@
 #define RQSPIN_EVENT_HELD   8 /* held locks kept per side */
 #define RQSPIN_EVENT_NAME   16
 #define RQSPIN_EVENT_FILE   32
-#define RQSPIN_HELD_UNKNOWN (~0U) /* in nr_held: the table could not be read */
-#define RQSPIN_RING_SITES   64	  /* power of two */
-#define RQSPIN_RING_GROUPS  512	  /* power of two */
-#define RQSPIN_TID_UNKNOWN  (~0U) /* in owner_tid */
-#define RQSPIN_RING_LAYOUT  5	  /* changes when a struct below does */
+#define RQSPIN_HELD_UNKNOWN (~0U)	/* in nr_held: the table could not be read */
+#define RQSPIN_RING_SITES   64		/* power of two */
+#define RQSPIN_RING_GROUPS  512		/* power of two */
+#define RQSPIN_TID_UNKNOWN  (~0U)	/* in owner_tid */
+#define RQSPIN_WAIT_UNKNOWN (~0ULL)	/* in wait_ns */
+#define RQSPIN_WAIT_UNASKED (~0ULL - 1) /* in wait_ns of a program's own ring, see there */
+#define RQSPIN_RING_LAYOUT  5		/* changes when a struct below does */
 
 /* Define another power of two before including this to hold longer bursts: 280 bytes each. */
 /* Sections of the headers' own memory, which is zeroes at first, begin with this. */
@@ -50,8 +52,9 @@ enum rqspin_kind {
  * @seq: 1 + position in the ring's history; written last, 0 while being filled
  * @ts_ns: CLOCK_MONOTONIC when the scope was entered (no clock can be read
  *         while a lock is held)
- * @wait_ns: time spent waiting, or ~0 if unknown. In a program's own ring: ~0 if the kernel was
- *           asked for the lock, else known; 0 for a pair of one lock
+ * @wait_ns: time spent waiting, or RQSPIN_WAIT_UNKNOWN. In a program's own ring: that if the kernel
+ *           was asked for the lock; RQSPIN_WAIT_UNASKED if it was not, and the time is not known (a
+ *           lock in an arena); else known; 0 for a pair of one lock
  * @lock: address of the attempted lock
  * @owner_wants: address of the lock the owner waits for, 0 if none or unknown
  * @err: negative errno the acquisition returned

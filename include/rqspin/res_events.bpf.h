@@ -299,7 +299,7 @@ static __always_inline void rqspin_copy_text(void *to, const void *text, int siz
 /* Does only the program itself tell of it? Whatever the kernel is asked for has no known wait. */
 static __always_inline __u64 rqspin_unasked(const struct rqspin_event *ev)
 {
-	return ev->wait_ns != ~0ULL;
+	return ev->wait_ns != RQSPIN_WAIT_UNKNOWN;
 }
 
 static __always_inline void rqspin_open_group(struct rqspin_group *g, const struct rqspin_event *ev)
@@ -352,23 +352,19 @@ static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *e
 	return 0;
 }
 
-/* Not inlined: some 200 instructions that every failure branch would repeat otherwise. */
-static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *scope, __u64 lock,
-							   int err, __u32 line, __u64 also)
+/* Whose lock it is, and where: of scope and lock only what went through memory is a number that the
+ * verifier lets us compare.
+ */
+static __always_inline void rqspin_fill_call(struct rqspin_event *ev, struct res_scope *scope,
+					     __u64 lock, int err, __u32 line)
 {
-	struct rqspin_event *ev;
-	__u64 seq, stack, address;
-	bool own;
+	__u64 stack, address;
 
-	ev = rqspin_reserve(&seq);
-	/* Only what went through memory is a number that the verifier lets us compare. */
 	*(volatile __u64 *)&ev->lock = (__u64)scope;
 	stack = *(volatile __u64 *)&ev->lock;
 	*(volatile __u64 *)&ev->lock = lock;
 	address = *(volatile __u64 *)&ev->lock;
 	ev->ts_ns = scope->ts_ns;
-	/* For a pair of one lock the kernel was not asked, and nothing waited. */
-	ev->wait_ns = also == lock ? 0 : ~0ULL;
 	ev->owner_wants = 0;
 	ev->err = err;
 	ev->line = line;
@@ -377,6 +373,20 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	ev->nr_owner_held = RQSPIN_HELD_UNKNOWN;
 	ev->owner_tid = RQSPIN_TID_UNKNOWN;
 	rqspin_fill_task(ev, scope);
+}
+
+/* Not inlined: some 200 instructions that every failure branch would repeat otherwise. */
+static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *scope, __u64 lock,
+							   int err, __u32 line, __u64 also)
+{
+	struct rqspin_event *ev;
+	__u64 seq;
+	bool own;
+
+	ev = rqspin_reserve(&seq);
+	rqspin_fill_call(ev, scope, lock, err, line);
+	/* For a pair of one lock the kernel was not asked, and nothing waited. */
+	ev->wait_ns = also == lock ? 0 : RQSPIN_WAIT_UNKNOWN;
 	own = rqspin_copy_held(ev, scope->held, lock, also);
 	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */
 	rqspin_classify(ev, scope->held && ev->nr_held && ev->nr_held <= RQSPIN_HELD_MAX, own);
@@ -385,6 +395,26 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	if (also != lock)
 		RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);
 #endif
+	rqspin_count(ev);
+	__sync_lock_test_and_set(&ev->seq, seq);
+	return 0;
+}
+
+/*
+ * The kernel knows nothing of the lock: its table says neither whether this CPU holds it nor what
+ * else of its kind is held. So the kind is a timeout, or not known.
+ */
+static __attribute__((noinline, unused)) int rqspin_report_arena(struct res_scope *scope,
+								 __u64 lock, int err, __u32 line)
+{
+	struct rqspin_event *ev;
+	__u64 seq;
+
+	ev = rqspin_reserve(&seq);
+	rqspin_fill_call(ev, scope, lock, err, line);
+	ev->wait_ns = RQSPIN_WAIT_UNASKED;
+	ev->nr_held = RQSPIN_HELD_UNKNOWN;
+	rqspin_classify(ev, false, false);
 	rqspin_count(ev);
 	__sync_lock_test_and_set(&ev->seq, seq);
 	return 0;
@@ -416,5 +446,18 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 #define res_scope_fail_pair(scope, pair, error)                      \
 	rqspin_report(scope, (__u64)(pair)->failed, error, __LINE__, \
 		      (pair)->failed == (pair)->second ? (__u64)(pair)->first : 0)
+
+/**
+ * res_scope_fail_arena() - report that a lock in an arena could not be had
+ * @scope: what res_scope_begin() filled
+ * @lock_ptr: the lock, a pointer into the arena
+ * @error: negative errno that the program's own lock function returned
+ *
+ * As res_scope_fail(), for the locks of res_arena.bpf.h and for any other lock in
+ * an arena. -ETIMEDOUT is reported as a timeout, another errno with unknown kind:
+ * nobody but the program's own lock knows more.
+ */
+#define res_scope_fail_arena(scope, lock_ptr, error) \
+	rqspin_report_arena(scope, (__u64)(lock_ptr), error, __LINE__)
 
 #endif /* RQSPIN_RES_EVENTS_BPF_H */

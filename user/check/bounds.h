@@ -11,7 +11,9 @@
  * @spent: since the budget is used up: of time, or of memory
  * @held: acquisitions on paths that hold more than can be kept: missed, too
  * @callback: a function that takes one of the program's to call it, and is not known; or ""
- * @arena_locks: calls of an arena's locks, @arena_atomics: what may be such calls
+ * @arena_locks: calls of functions that may take locks in an arena, @arena_atomics: exchanges that
+ *	may take one; neither was followed
+ * @arena_kept: places that take such a lock: how it is released is not known
  * @maps: instructions that refer to maps that could not be read: their locks are not known
  * @conditions: comparisons that were forgotten
  * @joined: states that became one with unknown numbers
@@ -22,7 +24,7 @@
 struct bounds {
 	const char *stopped;
 	char callback[64];
-	unsigned long arena_locks, arena_atomics;
+	unsigned long arena_locks, arena_atomics, arena_kept;
 	bool spent;
 	unsigned long held, maps;
 	unsigned long conditions, joined, deep;

@@ -56,6 +56,8 @@ static enum answer context_meet(const struct check_set *set, const struct lock *
 
 	if (a->kind == LOCK_UNKNOWN || b->kind == LOCK_UNKNOWN)
 		return PERHAPS;
+	if (a->kind == LOCK_ARENA && b->kind == LOCK_ARENA)
+		return PERHAPS;
 	if (a->kind == LOCK_OBJECT && b->kind == LOCK_OBJECT) {
 		const char *x = type_name(set, a), *y = type_name(set, b);
 

@@ -312,6 +312,8 @@ static const char *why_unknown(const struct check_set *set, const struct edge *e
 
 	if (e->from.lock.kind == LOCK_UNKNOWN || e->to.lock.kind == LOCK_UNKNOWN)
 		return "which lock is behind a pointer out of memory is not known";
+	if (e->from.lock.kind == LOCK_ARENA || e->to.lock.kind == LOCK_ARENA)
+		return "which lock in the arena it is, is known only when it runs";
 	if (e->from.lock.kind == LOCK_OBJECT || e->to.lock.kind == LOCK_OBJECT)
 		return "which object it is, is known only when it runs";
 	if (locks_meet(set, &e->from.lock, &e->to.lock, &certain) && !certain && !e->order)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <bpf/btf.h>
 
+#include "check/arena.h"
 #include "check/locktext.h"
 #include "names/locktype.h"
 
@@ -16,9 +17,15 @@ static bool is_array(const struct check_map *m)
 	return m->type == BPF_MAP_TYPE_ARRAY;
 }
 
-static void map_lock(const struct check_map *m, const struct lock *lock, char *buf, size_t size)
+static void map_lock(const struct check_set *set, const struct lock *lock, char *buf, size_t size)
 {
+	const struct check_map *m = &set->maps[lock->map];
 	char path[128];
+
+	if (m->type == ARENA_MAP_TYPE) {
+		arena_text(set, lock, buf, size);
+		return;
+	}
 
 	locktype_path(m->locks, lock->off, path, sizeof(path));
 	if (is_section(m))
@@ -51,7 +58,7 @@ void locktext(const struct check_set *set, const struct lock *lock, char *buf, s
 
 	switch (lock->kind) {
 	case LOCK_MAP:
-		map_lock(&set->maps[lock->map], lock, buf, size);
+		map_lock(set, lock, buf, size);
 		if (set->loaded)
 			add_id(&set->maps[lock->map], buf, size);
 		return;
@@ -61,6 +68,9 @@ void locktext(const struct check_set *set, const struct lock *lock, char *buf, s
 			snprintf(buf, size, "the lock of a struct %s", type);
 		else
 			snprintf(buf, size, "the lock of an object");
+		return;
+	case LOCK_ARENA:
+		snprintf(buf, size, "a lock in an arena");
 		return;
 	default:
 		snprintf(buf, size, "a lock behind a pointer");

@@ -19,6 +19,8 @@
 			     * below the frame pointer */
 #define STACK_WHOLE (~0ULL) /* a pointer to no known place of its frame */
 
+#define ARENA_ANY 0xffff /* where: in the arena, but not at a known place */
+
 struct entry;
 struct made;
 
@@ -35,7 +37,8 @@ enum val_kind {
 	VAL_OBJECT,
 	VAL_CONTEXT, /* what the program is called with; sym: as long as nobody changes it */
 	VAL_FUNC,
-	VAL_KEY, /* to the key of an element, which is sym */
+	VAL_KEY,   /* to the key of an element, which is sym */
+	VAL_ARENA, /* to a lock in an arena: only while one is taken or released */
 };
 
 /**
@@ -61,7 +64,7 @@ struct val {
 
 /* Which lock: two are one and the same if all is equal and sym is not 0. */
 struct lockid {
-	__u8 kind; /* VAL_ELEM, VAL_OBJECT, else unknown */
+	__u8 kind; /* VAL_ELEM, VAL_OBJECT, VAL_ARENA, else unknown */
 	__u16 where;
 	__s32 off;
 	sym_t sym;

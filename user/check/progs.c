@@ -9,6 +9,7 @@
 #include <bpf/btf.h>
 
 #include "base/grow.h"
+#include "check/arena.h"
 #include "check/progs.h"
 #include "names/btfcache.h"
 #include "names/locktype.h"
@@ -64,6 +65,8 @@ static int read_map(struct check_map *m, __u32 id)
 				 .max_entries = info.max_entries };
 	m->name = strndup(info.name, sizeof(info.name));
 	m->locks = locktype_read(id);
+	if (m->type == ARENA_MAP_TYPE)
+		arenaname_find(id, &m->arena);
 	read_fixed(m, fd, info.map_flags);
 	close(fd);
 	return m->name ? 0 : -ENOMEM;
@@ -332,7 +335,8 @@ int check_add_prog(struct check_set *set, int fd, const char *object, const char
 	set->progs = progs;
 	err = read_prog(&progs[set->nr_progs], fd, object, section);
 	if (!err)
-		err = add_maps(set, &progs[set->nr_progs]);
+		err = add_maps(set, &progs[set->nr_progs]) ?:
+			      arena_add(set, &progs[set->nr_progs], fd);
 	if (err)
 		prog_free(&progs[set->nr_progs]);
 	else

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "names/arenaname.h"
+
 struct btf;
 struct locktype;
 
@@ -22,12 +24,14 @@ struct locktype;
  * @fixed: what a program can read there never changes: its bytes, or NULL
  * @known: which of these bytes are known; NULL: all
  * @object: the file that declares it, for maps that a command may share between objects; or NULL
+ * @arena: where its pages are, of an arena
  * @alike: the same number, if not 0: one map, as long as that is tried
  */
 struct check_map {
 	__u32 id, pinned, type, flags, key_size, value_size, max_entries;
 	char *name, *shared, *sized;
 	struct locktype *locks;
+	struct arena arena;
 	void *fixed;
 	unsigned char *known;
 	char *object;
@@ -54,6 +58,7 @@ struct check_assumed {
  * @object: the file that it comes from; NULL: it was in the kernel
  * @section: SEC() of it; "" if not known
  * @attach: what it is attached to, if the kernel says so, or ""
+ * @arena: number of the map that is its arena, if it exchanges words in one; or -1
  * @unread_maps: instructions that refer to maps that could not be read; @map_error: why
  * @unreadable: why its instructions cannot be looked at, or NULL
  */
@@ -62,6 +67,7 @@ struct check_prog {
 	char *name, *object, *section;
 	char attach[64];
 	const char *unreadable;
+	int arena;
 	unsigned int unread_maps;
 	int map_error;
 	struct bpf_insn *insns;

@@ -11,7 +11,8 @@
 #include "check/sym.h"
 #include "names/keytext.h"
 
-enum lock_kind { LOCK_MAP, LOCK_OBJECT, LOCK_UNKNOWN };
+/* LOCK_ARENA: somewhere in an arena; at a known place in it: LOCK_MAP. */
+enum lock_kind { LOCK_MAP, LOCK_OBJECT, LOCK_ARENA, LOCK_UNKNOWN };
 
 /**
  * struct lock - a lock as a program sees it

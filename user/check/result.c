@@ -25,13 +25,20 @@ static void tell_arena(struct check_result *r, const struct check_prog *p, const
 {
 	if (b->arena_locks)
 		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
-			    "%s uses arena locks, in %lu places: not looked at", p->name,
-			    b->arena_locks);
+			    "%s calls functions that may take locks in an arena, in %lu place%s: "
+			    "these locks were not looked at",
+			    p->name, b->arena_locks, b->arena_locks == 1 ? "" : "s");
 	else if (b->arena_atomics)
 		finding_add(&r->findings, FINDING_NOTE, "incomplete", p, 0,
-			    "%s exchanges words in an arena, in %lu places: if these are arena "
+			    "%s exchanges words in an arena, in %lu place%s: if these are arena "
 			    "locks, they were not looked at",
-			    p->name, b->arena_atomics);
+			    p->name, b->arena_atomics, b->arena_atomics == 1 ? "" : "s");
+	if (b->arena_kept)
+		finding_add(
+			&r->findings, FINDING_NOTE, "incomplete", p, 0,
+			"%s takes locks in an arena that it never releases, or in a way that is "
+			"not known here, in %lu place%s: findings about them may be false",
+			p->name, b->arena_kept, b->arena_kept == 1 ? "" : "s");
 }
 
 /* What may be missing in the findings: what makes them less certain is in the summary. */

@@ -114,7 +114,8 @@ bool lockid_equal(const struct lockid *a, const struct lockid *b)
 
 bool lockid_same(const struct lockid *a, const struct lockid *b)
 {
-	return a->sym && (a->kind == VAL_ELEM || a->kind == VAL_OBJECT) && lockid_equal(a, b);
+	return a->sym && (a->kind == VAL_ELEM || a->kind == VAL_OBJECT || a->kind == VAL_ARENA) &&
+	       lockid_equal(a, b);
 }
 
 static bool held_equal(const struct held *a, const struct held *b)

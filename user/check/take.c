@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static struct lockid id_of(const struct val *v)
 {
 	struct lockid id = { .kind = VAL_ANY };
 
-	if (v->kind == VAL_ELEM || v->kind == VAL_OBJECT)
+	if (v->kind == VAL_ELEM || v->kind == VAL_OBJECT || v->kind == VAL_ARENA)
 		id = (struct lockid){ v->kind, v->where, v->off, v->sym };
 	return id;
 }
@@ -44,6 +45,13 @@ static struct lock lock_of(const struct taker *t, const struct lockid *id)
 		lock.kind = LOCK_MAP;
 		lock.map = id->where;
 		key_text(t, id, lock.key);
+	} else if (id->kind == VAL_ARENA && id->where != ARENA_ANY) {
+		/* The one arena is the one element: what tells its locks apart is the place. */
+		lock.kind = LOCK_MAP;
+		lock.map = id->where;
+		snprintf(lock.key, sizeof(lock.key), "0");
+	} else if (id->kind == VAL_ARENA) {
+		lock.kind = LOCK_ARENA;
 	} else if (id->kind == VAL_OBJECT) {
 		lock.kind = LOCK_OBJECT;
 		lock.type = id->where;
@@ -206,6 +214,10 @@ void take_failed(struct state *st)
 /* Two keys that are numbers differ; all else may be the same. */
 static bool may_match(const struct lockid *a, const struct lockid *b)
 {
+	if ((a->kind == VAL_ARENA) != (b->kind == VAL_ARENA))
+		return false;
+	if (a->kind == VAL_ARENA)
+		return a->where == ARENA_ANY || b->where == ARENA_ANY;
 	if (a->kind == VAL_ANY || b->kind == VAL_ANY)
 		return true;
 	return a->kind == b->kind && a->where == b->where && a->off == b->off;

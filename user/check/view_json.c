@@ -71,6 +71,9 @@ static json_t *missed_json(const struct bounds *b)
 		json_array_append_new(list,
 				      json_pack("{s:s, s:I}", "what", "arena", "count",
 						(json_int_t)(b->arena_locks ?: b->arena_atomics)));
+	if (b->arena_kept)
+		json_array_append_new(list, json_pack("{s:s, s:I}", "what", "arena_kept", "count",
+						      (json_int_t)b->arena_kept));
 	return list;
 }
 

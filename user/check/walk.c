@@ -41,6 +41,7 @@ struct walk {
 	size_t nr_todo, room_todo;
 	struct root *roots;
 	size_t nr_roots;
+	__u8 *arena;   /* what happens to locks of arenas, by the instruction that takes them */
 	bool *entered; /* functions, by their first instruction */
 	struct bounds *bounds;
 	unsigned long steps;
@@ -345,13 +346,84 @@ static int kernel_call(struct walk *w, struct state *st)
 	}
 }
 
+/* A lock that is not had at once is not waited for: no order of locks follows. */
+static int arena_trylock(struct walk *w, struct state *st, const struct call *call)
+{
+	struct state *fails = state_copy(st);
+	int err;
+
+	if (!fails)
+		return -ENOMEM;
+	returned(fails, (struct val){ .kind = VAL_NUMBER });
+	err = put(w, fails);
+	take_held(st, call);
+	returned(st, (struct val){ .kind = VAL_NUMBER, .number = 1 });
+	return err ?: 1;
+}
+
+/* The verifier does not know these locks: what is released need not be held. */
+static int arena_function(struct walk *w, struct state *st, enum arena_act act)
+{
+	struct call call = { .kind = CALL_LOCK };
+
+	*state_reg(st, BPF_REG_1) = arena_pointer(&w->s, state_reg(st, BPF_REG_1), 0);
+	if (act == ARENA_LOCK)
+		return lock(w, st, &call) ?: 1;
+	if (act == ARENA_TRYLOCK)
+		return arena_trylock(w, st, &call);
+	arena_drop(st, w->arena);
+	returned(st, (struct val){ .kind = VAL_ANY });
+	return take_record_held(&w->taker, st) ?: 1;
+}
+
+/* Held, or another function goes on, which waits. */
+static int arena_first_try(struct walk *w, struct state *st)
+{
+	const struct bpf_insn *insn = &w->s.prog->insns[st->pc];
+	struct call call = { .kind = CALL_LOCK };
+	struct val ptr = arena_pointer(&w->s, state_reg(st, insn->dst_reg), insn->off);
+	const struct val r1 = *state_reg(st, BPF_REG_1);
+	struct state *had = state_copy(st);
+
+	if (!had)
+		return -ENOMEM;
+	*state_reg(had, BPF_REG_1) = ptr;
+	take_held(had, &call);
+	*state_reg(had, BPF_REG_1) = r1;
+	*state_reg(had, BPF_REG_0) = (struct val){ .kind = VAL_NUMBER };
+	had->pc++;
+	step(&w->s, st);
+	return put(w, had) ?: 1;
+}
+
+static int arena_release(struct walk *w, struct state *st)
+{
+	const struct bpf_insn *insn = &w->s.prog->insns[st->pc];
+	struct val ptr = arena_pointer(&w->s, state_reg(st, insn->dst_reg), insn->off), r1;
+
+	if (!arena_held(st, &ptr)) {
+		step(&w->s, st);
+		return 1;
+	}
+	r1 = *state_reg(st, BPF_REG_1);
+	*state_reg(st, BPF_REG_1) = ptr;
+	arena_drop(st, w->arena);
+	*state_reg(st, BPF_REG_1) = r1;
+	step(&w->s, st);
+	return take_record_held(&w->taker, st) ?: 1;
+}
+
 static int call(struct walk *w, struct state *st)
 {
+	enum arena_act act;
 	__u32 target;
 	int err;
 
 	if (w->s.prog->insns[st->pc].src_reg != BPF_PSEUDO_CALL)
 		return kernel_call(w, st);
+	act = arena_call(w->s.prog, st->pc);
+	if (act != ARENA_NONE)
+		return arena_function(w, st, act);
 	target = live_callee(w->s.prog, st->pc);
 	if (target == ~0U)
 		return -EINVAL;
@@ -367,6 +439,8 @@ static int leave(struct walk *w, struct state *st)
 
 	if (entries_ends(st))
 		return entries_leave(w->entries, st);
+	if (st->nr_frames == 1)
+		arena_end(st, w->arena);
 	if (st->nr_frames == 1)
 		return w->taker.run == RUN_PROGRAM ? take_end(&w->taker, st) : 0;
 	state_pop(st);
@@ -425,6 +499,10 @@ static int walk_one(struct walk *w, struct state *st)
 		st->pc++;
 		return 1;
 	}
+	if (arena_writes(w->s.prog, st))
+		return arena_release(w, st);
+	if (arena_try(w->s.prog, st))
+		return arena_first_try(w, st);
 	if (BPF_CLASS(code) != BPF_JMP && BPF_CLASS(code) != BPF_JMP32) {
 		step(&w->s, st);
 		return 1;
@@ -627,6 +705,9 @@ static bool takes_locks(const struct walk *w)
 		const struct bpf_insn *insn = &w->s.prog->insns[i];
 		enum call_kind kind;
 
+		if (arena_call(w->s.prog, i) == ARENA_LOCK)
+			return true;
+
 		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg == BPF_PSEUDO_CALL)
 			continue;
 		kind = calls_of(w->calls, insn).kind;
@@ -647,19 +728,23 @@ int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct re
 	w.s.syms = syms_new();
 	w.live = live_find(w.s.prog);
 	w.entered = calloc(w.s.prog->nr_insns + 1, sizeof(*w.entered));
+	w.arena = calloc(w.s.prog->nr_insns + 1, sizeof(*w.arena));
 	arena_find(w.s.prog, bounds);
 	w.taker = (struct taker){ .s = &w.s, .prog = prog, .record = record };
 	if (w.s.syms && takes_locks(&w))
 		syms_keep_constants(w.s.syms);
-	if (w.s.syms && w.live && w.entered)
+	if (w.s.syms && w.live && w.entered && w.arena)
 		err = walk_all(&w);
 	if (w.s.syms)
 		bounds->deep += sym_deep(w.s.syms);
+	if (w.arena)
+		bounds->arena_kept = arena_kept(w.s.prog, w.arena);
 	take_free(&w.taker);
 	free(w.todo);
 	free(w.roots);
 	free(w.live);
 	free(w.entered);
+	free(w.arena);
 	syms_free(w.s.syms);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "names/arenaname.h"
 #include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/locktype.h"
@@ -37,6 +38,7 @@ struct locknames {
 	__u32 newest_map;      /* when that began */
 	__u64 before_ns;       /* when the latest look began */
 	__u64 changed_ns;      /* when ranges last changed */
+	__u64 next_mapped;     /* when mapped arenas may be looked for again */
 	__u64 next_list;       /* when all maps may be listed again */
 };
 
@@ -328,6 +330,9 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 		break;
 	case MAPADDR_ELEMS:
 		break;
+	case MAPADDR_ARENA:
+		name->arena = true;
+		break;
 	case MAPADDR_BUCKETS:
 		name->internal = "bucket";
 		name->index = nth;
@@ -343,8 +348,22 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 	}
 }
 
+/* A variable of the program's, else the place in the arena. */
+static void name_in_arena(const struct range *r, __u64 addr, const struct proginfo *prog,
+			  struct lockname *name)
+{
+	const struct arena arena = { r->at.base, r->at.size };
+	__u64 off;
+
+	if (prog && arenaname_offset(&arena, addr, &off))
+		arenaname_path(&arena, off, prog->btf, prog->arena, name->path, sizeof(name->path));
+	if (!name->path[0])
+		snprintf(name->path, sizeof(name->path), "+0x%llx",
+			 (unsigned long long)(addr - r->at.base));
+}
+
 static void name_in_range(struct locknames *ln, const struct range *r, __u64 addr,
-			  struct lockname *name, bool map_only)
+			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
 	__u64 off = addr - r->at.base;
 	__u64 nth = r->at.stride ? off / r->at.stride : 0;
@@ -353,6 +372,8 @@ static void name_in_range(struct locknames *ln, const struct range *r, __u64 add
 	name_map(r, nth, name);
 	if (map_only)
 		return;
+	if (r->at.part == MAPADDR_ARENA)
+		name_in_arena(r, addr, prog, name);
 	if (r->at.part == MAPADDR_VALUES)
 		locktype_path(r->type, rest, name->path, sizeof(name->path));
 	if (r->at.part != MAPADDR_ELEMS)
@@ -378,7 +399,7 @@ static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const stru
 		r = ranges_find(&ln->percpu, pointer, when, used_by, prog);
 		if (!r || !ln->cpu_at[cpu])
 			continue;
-		name_in_range(ln, r, pointer, name, map_only);
+		name_in_range(ln, r, pointer, prog, name, map_only);
 		name->index = cpu;
 		return true;
 	}
@@ -491,6 +512,26 @@ static bool recall_find(struct locknames *ln, __u64 addr, __u64 when_ns, struct 
 	return was;
 }
 
+/* No lock of the kernel's: one in an arena. */
+static bool is_user(__u64 addr)
+{
+	return !(addr >> 63);
+}
+
+/* An arena has its place only when it is mapped, which may be after it was first seen. */
+static const struct range *find_mapped(struct locknames *ln, __u64 addr,
+				       const struct proginfo *prog)
+{
+	__u64 started = now_ns();
+
+	/* A ring is its program's memory: whoever writes it must not keep the reader busy. */
+	if (started < ln->next_mapped)
+		return NULL;
+	refresh(ln);
+	ln->next_mapped = now_ns() + LOOK_SHARE * (now_ns() - started);
+	return ranges_find(&ln->ranges, addr, now_ns(), used_by, prog);
+}
+
 static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 			  const struct proginfo *prog, struct lockname *name, bool map_only)
 {
@@ -508,15 +549,17 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
 	r = ranges_find(&ln->ranges, addr, when, used_by, prog);
+	if (!r && is_user(addr))
+		r = find_mapped(ln, addr, prog);
 	if (!r && name_percpu(ln, addr, when, prog, name, map_only))
 		return !ln->recall || recall_accept(ln, addr, prog, name);
-	if (!r && ln->maps) {
+	if (!r && ln->maps && !is_user(addr)) {
 		scan_elements(ln);
 		r = ranges_find(&ln->ranges, addr, when, used_by, prog);
 	}
 	if (!r)
 		return false;
-	name_in_range(ln, r, addr, name, map_only);
+	name_in_range(ln, r, addr, prog, name, map_only);
 	return !ln->recall || recall_accept(ln, addr, prog, name);
 }
 
@@ -549,6 +592,8 @@ void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t 
 			 (long long)name->index);
 	else if (name->internal)
 		snprintf(buf, size, "%s %s %s", name->map_type, map, name->internal);
+	else if (name->arena)
+		snprintf(buf, size, "%s%s", name->path[0] == '+' ? map : "", name->path);
 	else if (map[0] == '.' && name->path[0])
 		snprintf(buf, size, "%s", name->path);
 	else if (name->key[0])

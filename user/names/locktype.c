@@ -129,30 +129,46 @@ bool locktype_own(const struct locktype *lt)
 	return lt && own_object(lt->btf);
 }
 
-void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size)
+/* The lock itself is where the author's names end. */
+static bool is_end(const struct btf *btf, const struct btf_type *t, bool arena)
 {
-	const struct btf_type *t = lt ? strip(lt->btf, lt->value_id) : NULL;
+	const char *name = btf__name_by_offset(btf, t->name_off);
+
+	if (!btf_is_datasec(t) && !btf_is_composite(t))
+		return true;
+	if (arena)
+		return btf_is_union(t) || (!btf_is_datasec(t) && strstr(name, "lock"));
+	return !strcmp(name, "bpf_res_spin_lock");
+}
+
+void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, char *buf,
+		      size_t size)
+{
+	const struct btf_type *t = strip(btf, type);
 	const char *dot = "", *name;
 	__u32 start;
 
 	*buf = 0;
-	if (!t)
-		snprintf(buf, size, "+%u", off);
 	while (t) {
 		if (btf_is_array(t)) {
-			t = step_array(lt->btf, t, &off, &buf, &size);
+			t = step_array(btf, t, &off, &buf, &size);
 			continue;
 		}
-		/* The lock itself is where the author's names end. */
-		if (!btf_is_datasec(t) && !btf_is_composite(t))
+		if (is_end(btf, t, arena))
 			break;
-		if (!strcmp(btf__name_by_offset(lt->btf, t->name_off), "bpf_res_spin_lock"))
-			break;
-		t = step_named(lt->btf, t, off, &start, &name);
+		t = step_named(btf, t, off, &start, &name);
 		if (!t)
 			break;
 		append(&buf, &size, *name ? dot : "", name);
 		off -= start;
 		dot = ".";
 	}
+}
+
+void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size)
+{
+	if (lt && strip(lt->btf, lt->value_id))
+		locktype_path_in(lt->btf, lt->value_id, false, off, buf, size);
+	else
+		snprintf(buf, size, "+%u", off);
 }

@@ -9,6 +9,7 @@
 
 #include "names/graphtype.h"
 
+struct btf;
 struct locktype;
 
 /* NULL if the map is gone or carries no type information. */
@@ -23,6 +24,13 @@ bool locktype_has_graph(const struct locktype *lt, enum graph_kind kind);
 
 /* Does its map belong to the tool itself? */
 bool locktype_own(const struct locktype *lt);
+
+/*
+ * The same of a type by its number. arena: a lock is what its type's name says, as it is no type of
+ * the kernel's.
+ */
+void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, char *buf,
+		      size_t size);
 
 /* "lock_a" in a data section, "inner.lock" in a map value; "+8" without types. */
 void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size);

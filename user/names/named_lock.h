@@ -21,6 +21,7 @@
  * @index: array index, hash bucket, or CPU of a list, -1 if nothing of that
  * @key: hash key as keytext_print() writes it, "?" if it cannot be read, "" if none
  * @own: the map is the tool's own
+ * @arena: the map is an arena, and @addr the lock's address in user space
  * @path: variable or field, as in "stats.lock", "" if the map has no type information; without a
  *        map a variable of the kernel
  */
@@ -33,7 +34,7 @@ struct lockname {
 	__s64 index;
 	char key[KEYTEXT_SIZE];
 	char path[LOCKNAME_PATH];
-	bool own;
+	bool own, arena;
 };
 
 #endif

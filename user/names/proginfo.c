@@ -8,6 +8,7 @@
 #include <bpf/btf.h>
 
 #include "counted.h"
+#include "names/arenaname.h"
 #include "names/btfcache.h"
 #include "base/clock.h"
 #include "kernel/lockcalls.h"
@@ -41,6 +42,7 @@ static void prog_free(struct proginfo *p)
 		free(p->full_name);
 	free(p->map_ids);
 	free(p->lines);
+	free(p->arena);
 	progaddr_free(&p->code);
 	btfcache_put(p->btf);
 	free(p);
@@ -124,6 +126,7 @@ static struct proginfo *read_prog(__u32 id)
 		p->btf = btfcache_get(info.btf_id);
 	p->own = own_object(p->btf);
 	p->locks = !p->own && proginfo_may_lock(p) && lockcalls_in(fd, id, info.xlated_prog_len);
+	p->arena = arenaname_addrs_of(fd, info.xlated_prog_len, p->btf);
 	close(fd);
 	p->full_name = func_name(p, &func);
 	if (!p->full_name)

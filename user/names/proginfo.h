@@ -12,6 +12,7 @@
 
 #include "names/progaddr.h"
 
+struct arena_addrs;
 struct btf;
 
 struct proginfo {
@@ -24,13 +25,14 @@ struct proginfo {
 	struct bpf_line_info *lines;
 	__u32 nr_lines;
 	struct progaddr code;
-	struct btf *btf; /* NULL: no line information */
-	bool own;	 /* of the tool itself, whatever process loaded it */
-	bool locks;	 /* it calls the kernel's lock functions, or that cannot be told */
-	__u64 born_ns;	 /* it did not run before, 0: unknown */
-	__u64 gone_ns;	 /* when it was found unloaded, 0: not yet */
-	bool recalled;	 /* it was gone when it was told of */
-	bool condemned;	 /* is forgotten at the next occasion */
+	struct arena_addrs *arena; /* NULL: it has no variables in an arena */
+	struct btf *btf;	   /* NULL: no line information */
+	bool own;		   /* of the tool itself, whatever process loaded it */
+	bool locks;	/* it calls the kernel's lock functions, or that cannot be told */
+	__u64 born_ns;	/* it did not run before, 0: unknown */
+	__u64 gone_ns;	/* when it was found unloaded, 0: not yet */
+	bool recalled;	/* it was gone when it was told of */
+	bool condemned; /* is forgotten at the next occasion */
 	unsigned int users;
 	struct proginfo *next;
 };

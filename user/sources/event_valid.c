@@ -22,9 +22,9 @@ static bool held_valid(__u32 nr)
 bool event_valid(const struct rqspin_event *ev, __u64 now_ns)
 {
 	return ev->err < 0 && ev->err >= -ERRNO_MAX && ev->ts_ns <= now_ns &&
-	       (ev->wait_ns <= now_ns || ev->wait_ns == ~0ULL) && ev->kind <= RQSPIN_NESTED &&
-	       ev->parties <= CPUS_MAX && ev->cpu < CPUS_MAX && ev->owner_cpu >= -1 &&
-	       ev->owner_cpu < CPUS_MAX && ev->pid <= INT_MAX && ev->tid <= INT_MAX &&
-	       ev->line <= INT_MAX && held_valid(ev->nr_held) && held_valid(ev->nr_owner_held) &&
-	       tid_valid(ev->owner_tid);
+	       (ev->wait_ns <= now_ns || ev->wait_ns >= RQSPIN_WAIT_UNASKED) &&
+	       ev->kind <= RQSPIN_NESTED && ev->parties <= CPUS_MAX && ev->cpu < CPUS_MAX &&
+	       ev->owner_cpu >= -1 && ev->owner_cpu < CPUS_MAX && ev->pid <= INT_MAX &&
+	       ev->tid <= INT_MAX && ev->line <= INT_MAX && held_valid(ev->nr_held) &&
+	       held_valid(ev->nr_owner_held) && tid_valid(ev->owner_tid);
 }

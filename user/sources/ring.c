@@ -294,6 +294,8 @@ static void push(const void *slot, void *ctx)
 		return;
 	}
 	ring_counts_saw(&r->counts, ev);
+	if (f.ev.wait_ns == RQSPIN_WAIT_UNASKED)
+		f.ev.wait_ns = WAIT_UNKNOWN;
 	complete(&f, r);
 	if (f.ev.kind == RQSPIN_AA) {
 		f.ev.owner_cpu = f.ev.cpu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* notes: incomplete. Two locks in an arena in two orders, by a function whose name says it. */
+/* finds: cycle. Two locks in an arena in two orders, by a function whose name says it. */
 #include "arena.bpf.h"
 
 static __attribute__((noinline)) int arena_spin_lock(struct arena_lock __arena *lock)
