@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run several suites in one guest, each as if it had the guest to itself.
 #   selftests/vm/run-suites.sh --kernel NAME [options of run.sh] -- LIST LOGS
-# LIST has a line for each suite: its name, its time limit in seconds, the time after which it is not
-# begun any more (seconds since 1970, or -) and its command, with tabs between them. Its output goes
+# LIST has a line for each suite: its name, its time limit in seconds, the time after which it is no
+# longer begun (seconds since 1970, or -) and its command, with tabs between them. Its output goes
 # to LOGS/NAME.log. On stdout, with tabs between the words, as soon as it is known:
 #   done NAME STATUS SECONDS CPU    STATUS as run.sh has it; CPU: seconds, as the guest counts
 #   late NAME                       there was no time left for it
@@ -84,7 +84,7 @@ line_take() {
 }
 
 # The guest has ended with $1: that is the status of a suite in which it died, and that of the last
-# one if it was the end that was not clean.
+# one if the end was not clean.
 guest_close() {
 	local rc=$1
 	[ -z "$overrun" ] || rc=124
