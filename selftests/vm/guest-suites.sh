@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs inside the guest: guest-suites.sh KERNEL LIST, for run-suites.sh, which reads the lines that
-# begin with "#@". One suite after another, each with its time limit, and what the kernel's log then
-# shows is the fault of that suite. The guest ends with the first suite that may have changed it: one
-# that failed, or that left processes or pinned objects behind.
+# Runs inside the guest: guest-suites.sh KERNEL LIST, for run-suites.sh, which reads the lines
+# that begin with "#@". One suite after another, each with its time limit, and what the kernel's
+# log then shows is the fault of that suite. The guest ends with the first suite that may have
+# changed it: one that failed, or that left processes or pinned objects behind.
 here=$(dirname "$(readlink -f "$0")")
 kernel=$1
 # shellcheck source=selftests/vm/kernel-log.sh

@@ -83,8 +83,8 @@ line_take() {
 	esac
 }
 
-# The guest has ended with $1: that is the status of a suite in which it died, and that of the last
-# one if the end was not clean.
+# The guest has ended with $1: that is the status of a suite in which it died, and that of the
+# last one if the end was not clean.
 guest_close() {
 	local rc=$1
 	[ -z "$overrun" ] || rc=124
@@ -103,8 +103,8 @@ guest_close() {
 	printf 'boot\t%s\n' "$(seconds $((boot + $(now) - ended)))"
 }
 
-# One guest for the suites of $work/list, which take $2 seconds at most. All before the first that it
-# did not come to are in seen.
+# One guest for the suites of $work/list, which take $1 seconds at most. Those that it came to are
+# in seen.
 guest_run() {
 	local limit=$1 rc=0
 	name='' status='' deadline='' overrun='' started=$(now) ended=$(now) boot=0
