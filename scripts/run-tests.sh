@@ -6,11 +6,14 @@
 #   scripts/run-tests.sh --guest NAME [--cpu PATH]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
 # RQSPIN_TEST_SECONDS: no suite starts later than that; those left out are listed as skipped.
+# Suites that follow each other in the same guest share one boot (selftests/vm/run-suites.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 logs=build/test-logs
 results=$logs/results.tsv
+times=$logs/times.tsv
+TIMEFORMAT='%R %U %S'
 fallback_guest="debian-7 queue"
 # What every kernel has to pass; other suites are nowhere else, whatever their image is called.
 least=selftests/kernel.sh
@@ -121,24 +124,23 @@ wait_kernel() {
 	return "$kernel_rc"
 }
 
+is_guest() { [[ ! $1 =~ ^(host|tree|built)$ ]]; }
+
+suite_command() {
+	[[ $1 == pytest\ * ]] || { printf '%s\n' "$1" && return; }
+	printf '%s\n' ".venv/bin/pytest -v -p no:cacheprovider --durations=8 ${1#pytest }"
+}
+
 run_suite() {
-	local place=$1 limit=$2 command=$3
-	[[ $command == pytest\ * ]] &&
-		command=".venv/bin/pytest -v -p no:cacheprovider --durations=8 ${command#pytest }"
+	local place=$1 limit=$2 command
+	command=$(suite_command "$3")
 	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 	if [ "$place" = tree ]; then
 		make_tree || return
 	elif needs_patched "$place"; then
 		wait_kernel || return
 	fi
-	if [[ $place =~ ^(host|tree|built)$ ]]; then
-		timeout -k 5 "$limit" bash -c "$command"
-	else
-		# shellcheck disable=SC2086 # kernel, path, number of CPUs
-		set -- $place
-		selftests/vm/run.sh --kernel "$1" --cpu "$2" --cpus "${3:-4}" --timeout "$limit" -- \
-			"export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1; $command"
-	fi </dev/null
+	timeout -k 5 "$limit" bash -c "$command" </dev/null
 }
 
 # Of several names of one image the first that a run comes to is enough for the least of a kernel.
@@ -176,40 +178,176 @@ record() {
 count() { grep -c "^$1	" "$2" || true; }
 sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count skip "$1") skipped"; }
 
+out_of_time() { [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; }
+
+# The end of a suite's line, and what it took: seconds, of them CPU time, name and place.
+finish_suite() {
+	local name=$1 place=$2 seconds=$3 cpu=$4 log=$logs/$1.log
+	printf '%s (%.0f s)\n' "$(sums "$log.tsv")" "$seconds"
+	printf '%s\t%s\t%s\t%s\n' "$seconds" "$cpu" "$name" "$place" >>"$times"
+	[ "$(count fail "$log.tsv")" = 0 ] || tail -n 40 "$log" | sed 's/^/    | /'
+}
+
+late_suite() {
+	skip_suite "$1" "the $RQSPIN_TEST_SECONDS s of this run were used up"
+	echo "left out: no time"
+}
+
+line_of() { printf '%-20s %-18s ' "$1" "$2"; }
+
 one_suite() {
-	local name=${1##*+} place limit=$3 command=$4 log status=0 start=$SECONDS twin=''
-	place=$(place_of "$2")
-	[ -n "$place" ] || return 0
-	[ -z "$guest" ] || limit=$((limit * guest_limit))
-	if [ $list = 1 ]; then
-		printf '%-20s %-18s %s\n' "$name" "$place" "$command"
-		return 0
-	fi
-	log=$logs/$name.log
-	printf '%-20s %-18s ' "$name" "$place"
+	local name=$1 place=$2 limit=$3 command=$4 log=$logs/$1.log status=0 real user sys
+	line_of "$name" "$place"
 	# Waiting for the kernel takes time, too; that it is missing is found again by the suite.
 	! needs_patched "$place" || wait_kernel >/dev/null || true
-	if [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; then
-		skip_suite "$name" "the $RQSPIN_TEST_SECONDS s of this run were used up"
-		echo "left out: no time"
+	if out_of_time; then
+		late_suite "$name"
 		return 0
 	fi
-	: >"$log"
-	[[ $place =~ ^(host|tree|built)$ ]] || find_twin "$place" >"$log" 2>&1
-	if [ -n "$twin" ] && [ "$command" = $least ]; then
-		skip_suite "$name" "${place%% *} is the image of $twin"
-		record_unseen "$name" "$log" >>"$results"
-		echo "left out: the image of $twin"
-		return 0
-	fi
-	run_suite "$place" "$limit" "$command" >>"$log" 2>&1 || status=$?
+	{ time run_suite "$place" "$limit" "$command" >"$log" 2>&1 || status=$?; } 2>"$logs/took"
+	read -r real user sys < <(tail -n 1 "$logs/took")
 	record "$name" "$place" "$log" $status
-	printf '%s (%d s)\n' "$(sums "$log.tsv")" $((SECONDS - start))
-	[ "$(count fail "$log.tsv")" = 0 ] || tail -n 40 "$log" | sed 's/^/    | /'
+	finish_suite "$name" "$place" "$real" "$(awk '{ print $1 + $2 }' <<<"$user $sys")"
+}
+
+# Whether the suite has nothing to test, because its image is tested by another name.
+leave_twin() {
+	local name=$1 place=$2 command=$3
+	find_twin "$place" >"$logs/$name.log" 2>&1
+	[ -n "$twin" ] && [ "$command" = $least ] || return 1
+	skip_suite "$name" "${place%% *} is the image of $twin"
+	record_unseen "$name" "$logs/$name.log" >>"$results"
+	line_of "$name" "$place"
+	echo "left out: the image of $twin"
+}
+
+# Writes the list of run-suites.sh: the suites of the group, but those that are left out.
+group_prepare() {
+	local line name limit command until=-
+	[ -z "${RQSPIN_TEST_SECONDS:-}" ] ||
+		until=$(($(date +%s) + RQSPIN_TEST_SECONDS - SECONDS))
+	for line in "${group[@]}"; do
+		IFS='|' read -r name limit command <<<"$line"
+		: >"$logs/$name.log"
+		if out_of_time; then
+			line_of "$name" "$group_place"
+			late_suite "$name"
+		elif ! leave_twin "$name" "$group_place" "$command"; then
+			printf '%s\t%s\t%s\t%s\n' "$name" "$limit" "$until" \
+				"$(suite_command "$command")" >&4
+		fi
+	done 4>"$logs/guest.list"
+}
+
+# A suite of the group has ended: status, seconds, CPU time. What was said when its kernel was
+# fetched is in front of its log.
+group_take() {
+	local name=$1
+	cat "$logs/guest/$name.log" >>"$logs/$name.log"
+	record "$name" "$group_place" "$logs/$name.log" "$2"
+	line_of "$name" "$group_place"
+	finish_suite "$name" "$group_place" "$3" "$4"
+}
+
+# What run-suites.sh says; at its end no suite may be left without an answer.
+group_read() {
+	local what name status seconds cpu
+	declare -A open=()
+	while IFS=$'\t' read -r name _; do open[$name]=1; done <"$logs/guest.list"
+	while IFS=$'\t' read -r what name status seconds cpu; do
+		case $what in
+		boot) printf '%s\t-\t(boot)\t%s\n' "$name" "$group_place" >>"$times" ;;
+		late)
+			line_of "$name" "$group_place"
+			late_suite "$name"
+			;;
+		'done') group_take "$name" "$status" "$seconds" "$cpu" ;;
+		esac
+		unset "open[$name]"
+	done
+	for name in "${!open[@]}"; do
+		: >>"$logs/guest/$name.log"
+		group_take "$name" 125 0 -
+	done
+}
+
+# Without its kernel a suite fails as one that was begun.
+group_fail() {
+	local line name
+	for line in "${group[@]}"; do
+		name=${line%%|*}
+		line_of "$name" "$group_place"
+		tail -n 20 "$logs/kernel.log" >"$logs/$name.log"
+		record "$name" "$group_place" "$logs/$name.log" "$1"
+		finish_suite "$name" "$group_place" 0 -
+	done
+}
+
+# The suites that follow each other in one guest.
+group_run() {
+	local kernel path cpus rc=0
+	[ ${#group[@]} -gt 0 ] || return 0
+	! needs_patched "$group_place" || wait_kernel >/dev/null || rc=$?
+	if [ $rc = 0 ]; then
+		group_prepare
+		read -r kernel path cpus <<<"$group_place"
+		mkdir -p "$logs/guest"
+		[ ! -s "$logs/guest.list" ] || group_read < <(selftests/vm/run-suites.sh \
+			--kernel "$kernel" --cpu "$path" --cpus "${cpus:-4}" -- "$logs/guest.list" \
+			"$logs/guest" </dev/null)
+	else
+		group_fail $rc
+	fi
+	group=() group_place=''
+}
+
+# The suites of this run, with the place where each is to run.
+plan() {
+	local name place limit command
+	while IFS='|' read -r name place limit command; do
+		selected "$name" || continue
+		place=$(place_of "$place")
+		[ -n "$place" ] || continue
+		[ -z "$guest" ] || limit=$((limit * guest_limit))
+		printf '%s|%s|%s|%s\n' "${name##*+}" "$place" "$limit" "$command"
+	done < <(suites)
+}
+
+run_plan() {
+	local name place limit command group=() group_place=''
+	while IFS='|' read -r -u 3 name place limit command; do
+		[ "$place" = "$group_place" ] || group_run
+		if is_guest "$place"; then
+			group+=("$name|$limit|$command") group_place=$place
+		else
+			one_suite "$name" "$place" "$limit" "$command"
+		fi
+	done 3< <(plan)
+	group_run
+}
+
+list_plan() {
+	plan | while IFS='|' read -r name place _ command; do
+		line_of "$name" "$place"
+		printf '%s\n' "$command"
+	done
+}
+
+# Where the time went, slowest first; what took less than 5 s in one line.
+time_table() {
+	local cpu="CPU time of guests: what their suites used inside"
+	[ -s "$times" ] || return 0
+	printf 'where the time went, slowest first (%s):\n%8s %8s\n' "$cpu" seconds CPU
+	sort -rn "$times" | awk -F'\t' '
+		$1 < 5 { n++; rest += $1; cpu += $2; next }
+		{ printf "%8.0f %8s  %s (%s)\n", $1, $2 == "-" ? "-" : sprintf("%.0f", $2), $3, $4 }
+		END { if (n) printf "%8.0f %8.0f  %d that took less than 5 s\n", rest, cpu, n }'
+	printf '%8d %8s  all, with what lies between suites\n' "$SECONDS" ''
 }
 
 summary() {
 	local kind
+	time_table
 	for kind in skip fail; do
 		awk -F'\t' -v k=$kind '$1 == k {
 			printf "%s: %s: %s%s\n", k, $2, $3, $4 == "" ? "" : ": " $4 }' "$results"
@@ -219,19 +357,21 @@ summary() {
 
 main() {
 	parse_args "$@"
-	mkdir -p "$logs"
-	exec 9>"$logs/.lock"
-	[ $list = 1 ] || flock -n 9 || die "another run is under way in this tree"
-	[ $list = 1 ] || : >"$results"
 	kernel_place=host
 	kernel_has_locks || kernel_place=$fallback_guest
-	if [ $list = 0 ] && want_patched; then
+	if [ $list = 1 ]; then
+		list_plan
+		exit 0
+	fi
+	mkdir -p "$logs"
+	exec 9>"$logs/.lock"
+	flock -n 9 || die "another run is under way in this tree"
+	: >"$results"
+	: >"$times"
+	if want_patched; then
 		start_kernel
 	fi
-	while IFS='|' read -r -u 3 name place limit command; do
-		selected "$name" && one_suite "$name" "$place" "$limit" "$command"
-	done 3< <(suites)
-	[ $list = 0 ] || exit 0
+	run_plan
 	summary
 	[ "$(count fail "$results")" = 0 ] && [ "$(count pass "$results")" -gt 0 ]
 }

@@ -5,12 +5,13 @@
 import argparse
 import os
 import re
-import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -45,15 +46,10 @@ class Tally:
 def run(program, args, cap):
     """The outcome and the counts of one run, and all that it printed."""
     cmd = [str(program), "-t", str(cap), *shlex.split(args)]
-    # A broken lock may loop without an access: the scheduler cannot stop that.
-    limit = 2 * int(cap) + 3
-    out = subprocess.run(
-        cmd,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-    )
+    # A broken lock may loop without an access, which the scheduler cannot stop. Not by preexec_fn:
+    # that is not safe beside threads.
+    limit = ["prlimit", f"--cpu={2 * int(cap) + 3}", "--"]
+    out = subprocess.run([*limit, *cmd], capture_output=True, text=True, check=False)
     if out.returncode < 0:
         raise Broken(f"{shlex.join(cmd)}: signal {-out.returncode}")
     if out.returncode > 1:
@@ -75,8 +71,9 @@ def describe(count):
     return f"{size} {float(count['seconds']):6.2f} s  {kinds}"
 
 
-def run_job(program, job, cap, tally, traces, more=""):
-    outcome, count, text = run(program, f"-t {job.get('part', cap)} {more} {job['args']}", cap)
+def take_job(program, job, cap, done, tally, traces):
+    """The verdict on what run() gave for a job."""
+    outcome, count, text = done
     unseen = [k for k in job.get("sees", []) if k not in count]
     how = outcome if outcome == "EXHAUSTED" else "in part  "
     if outcome == "FAILED":
@@ -93,16 +90,24 @@ def run_job(program, job, cap, tally, traces, more=""):
         tally.add("passed", job["name"], f"{how} {describe(count)}")
 
 
-def run_jobs(program, variants, cap, tally, traces):
+def run_jobs(program, variants, cap, workers, tally, traces):
     """The lock as it is, and what is compiled in another way."""
-    reached = traces / "reached.txt"
-    reached.unlink(missing_ok=True)
-    for job in load("jobs.toml", "job"):
-        run_job(program, job, cap, tally, traces, f"--reached {reached}")
-    check_reached(program, reached, tally)
+    reached = traces / "reached"
+    shutil.rmtree(reached, ignore_errors=True)
+    reached.mkdir()
+    work = [(program, f"--reached {reached / j['name']}", j) for j in load("jobs.toml", "job")]
     for jobs, variant in variants.items():
-        for job in load(jobs, "job"):
-            run_job(variant, job, cap, tally, traces)
+        work += [(variant, "", job) for job in load(jobs, "job")]
+
+    def run_one(item):
+        which, more, job = item
+        return run(which, f"-t {job.get('part', cap)} {more} {job['args']}", cap)
+
+    # What a search finds in its CPU time does not depend on what runs beside it.
+    with ThreadPoolExecutor(workers) as pool:
+        for (which, _, job), done in zip(work, pool.map(run_one, work), strict=True):
+            take_job(which, job, cap, done, tally, traces)
+    check_reached(program, reached, tally)
 
 
 def access_sites(program):
@@ -134,7 +139,8 @@ def functions_of(program, addresses):
 def check_reached(program, reached, tally):
     """Each access in the lock's C is made by some job, or listed with a reason."""
     sites = access_sites(program)
-    missed = sorted(sites - set(reached.read_text().split()))
+    made = {site for file in reached.iterdir() for site in file.read_text().split()}
+    missed = sorted(sites - made)
     listed = {e["function"]: e["accesses"] for e in load("unreached.toml", "unreached")}
     names = functions_of(program, missed)
     bad = sorted(n for n in set(names) if names.count(n) > listed.get(n, 0))
@@ -150,11 +156,12 @@ def check_reached(program, reached, tally):
         tally.add("passed", "reached", f"{text}, the others are listed")
 
 
-def run_random(program, seconds, seed, tally, traces):
+def run_random(program, seconds, seed, workers, tally, traces):
     jobs = load("random.toml", "job")
-    for job in jobs:
-        args = f"--random {seconds / len(jobs):.1f} --seed {seed} {job['args']}"
-        outcome, count, text = run(program, args, seconds)
+    all_args = [f"--random {seconds / len(jobs):.1f} --seed {seed} {job['args']}" for job in jobs]
+    with ThreadPoolExecutor(workers) as pool:
+        done = list(pool.map(lambda args: run(program, args, seconds), all_args))
+    for job, args, (outcome, count, text) in zip(jobs, all_args, done, strict=True):
         if outcome == "FAILED":
             (traces / f"{job['name']}.txt").write_text(text)
             tally.add(
@@ -263,6 +270,7 @@ def main():
     parser.add_argument("--few", type=Path, required=True, help="... with one node for each CPU")
     parser.add_argument("--cc", required=True, help="command that compiles a file of the lock")
     parser.add_argument("--cap", type=float, default=20, help="seconds of CPU time for one search")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="searches at a time")
     parser.add_argument("--random-seconds", type=float, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", nargs="*", help="names of mutants")
@@ -270,9 +278,9 @@ def main():
     program, tally = args.out / "mc", Tally()
     if args.what in ("jobs", "quick", "all"):
         variants = {"wide.toml": args.wide / "mc", "few.toml": args.few / "mc"}
-        run_jobs(program, variants, args.cap, tally, args.out)
+        run_jobs(program, variants, args.cap, args.workers, tally, args.out)
     if args.what in ("random", "quick", "all"):
-        run_random(program, args.random_seconds, args.seed, tally, args.out)
+        run_random(program, args.random_seconds, args.seed, args.workers, tally, args.out)
     if args.what in ("mutants", "all"):
         run_mutants(args.out, args.few, shlex.split(args.cc), 2, args.only, tally)
     return tally.close()

@@ -13,9 +13,8 @@ set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
-BAD='BUG:|WARNING:|Oops|general protection|soft lockup|hard LOCKUP|blocked for more than'
-BAD+='|detected stall|self-detected stall|rcu.*stall|list_(add|del) corruption|refcount_t:'
-BAD+='|suspicious RCU'
+# shellcheck source=selftests/vm/kernel-log.sh
+. "$here/kernel-log.sh"
 kernel='' name='' cpu=queue cpus=4 mem=2G limit=600 shell=0
 # Seconds from power-on to the command; twice that at a second try.
 boot_limit=${RQSPIN_BOOT_LIMIT:-120}
@@ -239,35 +238,19 @@ stop_guest() {
 	[ -z "${state:-}" ] || [ -n "${KEEP:-}" ] || rm -rf "$state"
 }
 
+# shellcheck disable=SC2317 # called by the trap
+stop_early() {
+	[ -z "${guest:-}" ] || console_tail "the guest is stopped before its end"
+	exit 143
+}
+
 console_tail() {
 	printf 'vm: %s: last lines of its console:\n' "$1" >&2
 	tr -d '\r' <"$state/console" | tail -n 40 | sed 's/^/  | /' >&2
 }
 
-# Is the kernel one with the patches of kernel-patches/? The first line that knows it says.
-kernel_is_patched() {
-	local name of
-	while IFS='|' read -r name _ _ of; do
-		# shellcheck disable=SC2053 # a pattern
-		[[ $kernel == ${name// /} ]] || continue
-		[ "${of// /}" = kernel-patches ]
-		return
-	done < <(grep -v '^#' "$here/kernels.conf")
-	return 1
-}
-
-# What is no fault in the log of this kernel.
-allowed_lines() {
-	if kernel_is_patched; then
-		grep -vE '^(#|stock:)' "$here/dmesg-allow.txt"
-	else
-		grep -v '^#' "$here/dmesg-allow.txt" | sed 's/^stock://'
-	fi
-}
-
 kernel_faults() {
-	cat "$state/dmesg" "$state/console" 2>/dev/null | tr -d '\r' | grep -E "$BAD" |
-		grep -vE -f <(allowed_lines) | sed 's/^\[[^]]*\] *//' | sort -u
+	cat "$state/dmesg" "$state/console" 2>/dev/null | log_faults
 }
 
 report() {
@@ -302,7 +285,7 @@ main() {
 	[ $shell = 0 ] || run_shell
 	trap stop_guest EXIT
 	trap 'exit 130' INT
-	trap 'exit 143' TERM
+	trap stop_early TERM
 	prepare_state
 	take_turn
 	boot_retry

@@ -34,9 +34,7 @@ is_and_says() { is "$1" && says stderr "$2"; }
 
 # What run.sh would not complain about with this kernel.
 allowed_for() {
-	bash -c "kernel=$1 here=${run%/*}
-		$(sed -n '/^kernel_is_patched() {/,/^}/p; /^allowed_lines() {/,/^}/p' "$run")
-		allowed_lines"
+	bash -c 'kernel=$1 here=$2; . "$here/kernel-log.sh"; allowed_lines' bash "$1" "${run%/*}"
 }
 
 leak_is_allowed() {
@@ -59,9 +57,9 @@ stays_after_answer() {
 	mkdir "$out/state"
 	echo 0 >"$out/state/rc"
 	echo 'reboot: Power down' >"$out/state/console"
-	bash -c "kernel=$kernel here=${run%/*} state=$out/state end_limit=0 BAD='BUG:'
-		$(functions kill_guest expect_end console_tail kernel_is_patched allowed_lines \
-			kernel_faults report)
+	bash -c "kernel=$kernel here=${run%/*} state=$out/state end_limit=0
+		. ${run%/*}/kernel-log.sh
+		$(functions kill_guest expect_end console_tail kernel_faults report)
 		sleep 1000 &
 		expect_end \$!
 		report" 2>"$out/stderr"
