@@ -223,8 +223,9 @@ static int arena_of(struct check_set *set, const __u32 *ids, __u32 nr)
 	return -ENOENT;
 }
 
-int arena_add(struct check_set *set, struct check_prog *prog, int fd)
+int arena_add(struct check_set *set, int fd)
 {
+	struct check_prog *prog = &set->progs[set->nr_progs - 1];
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info), nr, *ids;
 	int map = -ENOENT;

@@ -48,8 +48,10 @@ unsigned long arena_kept(const struct check_prog *prog, const __u8 *seen);
 /* Is the lock at the pointer held? */
 bool arena_held(const struct state *st, const struct val *ptr);
 
-/* Finds the program's arena, if it uses one: before it is gone. 0 or -ENOMEM. */
-int arena_add(struct check_set *set, struct check_prog *prog, int fd);
+/* Finds the arena of the program that was added last, if it uses one: before it is gone. 0 or
+ * -ENOMEM.
+ */
+int arena_add(struct check_set *set, int fd);
 
 /* Counts what may be a lock and is not followed. */
 void arena_find(const struct check_prog *prog, struct bounds *bounds);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/rehearse.h"
+#include "check/arena.h"
 #include "check/assume.h"
 #include "check/attempt.h"
 #include "check/constants.h"
@@ -67,15 +68,16 @@ static void read_maps(const struct object *o, struct check_set *set)
 static int read_object(const struct object *o, struct check_set *set, size_t *nr)
 {
 	struct bpf_program *prog;
-	int err;
+	int fd, err;
 
 	read_maps(o, set);
 	bpf_object__for_each_program(prog, o->obj)
 	{
-		if (bpf_program__fd(prog) < 0)
+		fd = bpf_program__fd(prog);
+		if (fd < 0)
 			continue;
-		err = check_add_prog(set, bpf_program__fd(prog), o->path,
-				     bpf_program__section_name(prog));
+		err = check_add_prog(set, fd, o->path, bpf_program__section_name(prog)) ?:
+			      arena_add(set, fd);
 		if (err)
 			return err;
 		++*nr;

@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 
 #include "base/log.h"
+#include "check/arena.h"
 #include "check/loaded.h"
 
 /* Gone since it was listed: 0. */
@@ -14,7 +15,7 @@ static int add(struct check_set *set, __u32 id)
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	err = check_add_prog(set, fd, NULL, NULL);
+	err = check_add_prog(set, fd, NULL, NULL) ?: arena_add(set, fd);
 	close(fd);
 	return err;
 }

@@ -9,7 +9,6 @@
 #include <bpf/btf.h>
 
 #include "base/grow.h"
-#include "check/arena.h"
 #include "check/progs.h"
 #include "names/btfcache.h"
 #include "names/locktype.h"
@@ -335,8 +334,7 @@ int check_add_prog(struct check_set *set, int fd, const char *object, const char
 	set->progs = progs;
 	err = read_prog(&progs[set->nr_progs], fd, object, section);
 	if (!err)
-		err = add_maps(set, &progs[set->nr_progs]) ?:
-			      arena_add(set, &progs[set->nr_progs], fd);
+		err = add_maps(set, &progs[set->nr_progs]);
 	if (err)
 		prog_free(&progs[set->nr_progs]);
 	else
