@@ -138,7 +138,7 @@ type Summary struct {
 	LostUnknown    bool              `json:"lost_unknown"`
 	ProgramsMissed uint64            `json:"programs_missed"`
 	ProgramsUnseen uint64            `json:"programs_unseen"`
-	MapTypesUnseen []string          `json:"map_types_unseen,omitempty"`
+	MapTypesUnseen []string          `json:"map_types_unseen,omitzero"`
 	Sources        string            `json:"sources"`
 }
 
