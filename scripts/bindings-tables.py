@@ -38,6 +38,19 @@ def unique(names):
     return list(dict.fromkeys(names))
 
 
+def aliases():
+    """(types, function, operation): user space calls update() to push to a queue."""
+    table = (TOP / "user/errors/words.c").read_text()
+    return re.findall(r'\{ "([\w,]+)", "(\w+)", "(\w+)" \}', table)
+
+
+def ops_of(row):
+    """As the table names them, and as the functions of libraries do."""
+    ops, types = words(row["ops"]), set(words(row["types"]))
+    also = [f for of, f, op in aliases() if op in ops and types & set(words(of))]
+    return unique(ops + also)
+
+
 def causes():
     """Each row of errors.tsv on any kernel: which errors it returns, and if trying again helps."""
     advice = {r["id"]: r for r in rows("advice")}
@@ -48,7 +61,7 @@ def causes():
         texts = [advice[d]["text"] for d in words(r["do"]) if advice[d]["when"] in ("error", "-")]
         yield {
             "types": [MAP_TYPES.split().index(t) for t in words(r["types"])],
-            "ops": words(r["ops"]),
+            "ops": ops_of(r),
             "errors": unique(re.findall(r"`-(E[A-Z0-9]+)`", kernels)),
             "cause": r["cause"],
             "later": bool(retry & {"later", "resume"}),

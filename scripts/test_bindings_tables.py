@@ -9,7 +9,8 @@ import pytest
 TOP = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/bindings-tables.py"
 MADE = ["bindings/go/tables.go", "bindings/rust/src/tables.rs", "docs/bindings.md"]
-FROM = ["include/rqspin/event.h", *(f"user/errors/{t}.tsv" for t in ("errors", "advice", "retry"))]
+FROM = ["include/rqspin/event.h", "user/errors/words.c"]
+FROM += [f"user/errors/{t}.tsv" for t in ("errors", "advice", "retry")]
 
 
 def run(top, *args):

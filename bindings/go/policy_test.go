@@ -27,6 +27,8 @@ func TestDecide(t *testing.T) {
 		{ebpf.Hash, OpUpdate, syscall.E2BIG, true, false, 2},
 		{ebpf.LRUCPUHash, OpUpdate, syscall.ENOMEM, true, false, 3},
 		{ebpf.Queue, OpPush, syscall.E2BIG, false, false, 1},
+		{ebpf.Queue, OpUpdate, syscall.EBUSY, true, false, 3},
+		{ebpf.TaskStorage, OpUpdate, syscall.EBUSY, true, false, 1},
 		{ebpf.Stack, OpPop, syscall.EBUSY, true, false, 3},
 		{ebpf.LPMTrie, OpUpdateBatch, syscall.EDEADLK, true, true, 1},
 		{ebpf.PerCPUHash, OpLookupBatch, syscall.EBUSY, true, true, 1},

@@ -5,6 +5,7 @@ package rqspin
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -78,6 +79,7 @@ func OpenRing(m *ebpf.Map) (*Ring, error) {
 	}
 	r.delta = heldDelta()
 	r.arm()
+	runtime.KeepAlive(m)
 	return r, nil
 }
 
@@ -254,7 +256,7 @@ func (r *Ring) Groups() ([]Group, uint64, error) {
 	return all, others, nil
 }
 
-// Close unmaps the ring.
+// Close unmaps the ring, of which only Lost and Refused can be called then.
 func (r *Ring) Close() error {
 	mem := r.mem
 	r.mem, r.ring = nil, nil

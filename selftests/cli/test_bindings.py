@@ -2,6 +2,7 @@
 """bindings: the packages for Go and Rust read our records and our JSON, also on this kernel."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,7 @@ def test_rust_losses(rust_examples, nothing_left):
 PROGRAM = """package main
 
 import (
+	"context"
 	"fmt"
 	"syscall"
 
@@ -161,7 +163,12 @@ import (
 	"rqspin.example/rqspin"
 )
 
+func update(ctx context.Context, flows *ebpf.Map, key, value uint32) error {
+%s	return err
+}
+
 func main() {
+	_ = update
 	d := rqspin.Decide(ebpf.Hash, rqspin.OpUpdate, syscall.EDEADLK)
 	fmt.Println(d.Retry, d.Tries)
 }
@@ -172,7 +179,8 @@ def test_a_go_program_elsewhere(go, tmp_path):
     """As the page says, with what make install has put there."""
     make("install", f"PREFIX={tmp_path}/prefix")
     module = f"{tmp_path}/prefix/share/rqspin/bindings/go"
-    (tmp_path / "main.go").write_text(PROGRAM)
+    snippet = re.search(r"```go\n(.*?)```", (TOP / "docs/bindings.md").read_text(), re.S)[1]
+    (tmp_path / "main.go").write_text(PROGRAM % snippet)
     do("go", "mod", "init", "user.example/user", cwd=tmp_path)
     require = "-require=rqspin.example/rqspin@v0.0.0"
     replace = f"-replace=rqspin.example/rqspin={module}"

@@ -57,7 +57,18 @@ impl Errno for libbpf_rs::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use libbpf_rs::ErrorExt as _;
+    use crate::{retry, Op};
+    use libbpf_rs::{ErrorExt as _, MapFlags, MapHandle};
+
+    /// It compiles: this is what docs/bindings.md shows.
+    #[allow(dead_code)]
+    fn as_on_the_page(flows: &MapHandle) -> Result<(), crate::Error<libbpf_rs::Error>> {
+        let (key, value) = ([0; 4], [0; 8]);
+        retry(flows.map_type() as u32, Op::Update, || {
+            flows.update(&key, &value, MapFlags::ANY)
+        })?;
+        Ok(())
+    }
 
     #[test]
     fn errors_have_their_number() {

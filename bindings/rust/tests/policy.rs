@@ -19,6 +19,7 @@ fn decisions() {
         (HASH, Op::Update, libc::E2BIG, true, false, 2),
         (LRU_HASH, Op::Update, libc::ENOMEM, true, false, 3),
         (QUEUE, Op::Push, libc::E2BIG, false, false, 1),
+        (QUEUE, Op::Update, libc::EBUSY, true, false, 3),
         (LPM_TRIE, Op::UpdateBatch, libc::EDEADLK, true, true, 1),
         (PERCPU_HASH, Op::LookupBatch, libc::EBUSY, true, true, 1),
         (HASH, Op::Update, libc::EEXIST, false, false, 0),
