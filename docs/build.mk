@@ -47,11 +47,12 @@ SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.
 MONITORING = $(filter-out %.service,$(wildcard docs/monitoring/*))
 UNITS = $(wildcard docs/monitoring/*.service)
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)
-EXAMPLES = docs/examples/ docs/examples/go/ docs/examples/rust/ docs/examples/rust/src/
+BINDINGS = $(patsubst bindings/%/,%,$(sort $(dir $(shell find bindings -name target -prune -o \
+	-name '*.go' -print -o -name '*.rs' -print -o -name Cargo.toml -print))))
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
 	share/zsh/site-functions share/fish/vendor_completions.d \
 	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring \
-	$(addprefix share/doc/rqspin/,$(EXAMPLES:docs/%/=%))
+	$(addprefix share/rqspin/bindings/,$(BINDINGS))
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
 define INSTALLED
@@ -60,6 +61,7 @@ Installed in $(D):
   include/rqspin                     headers for BPF programs
   share/pkgconfig/rqspin.pc          for pkg-config --cflags rqspin
   lib/rqspin/progs                   samples
+  share/rqspin/bindings              packages for Go and Rust
   share/doc/rqspin                   documents, sources of the samples, monitoring
   share/man/man8                     manuals: rqspin.8, rqspindeadlock.8
   share/bash-completion/completions/rqspin, share/zsh/site-functions/_rqspin,
@@ -94,9 +96,10 @@ install: install-check bpf user docs $(PC) ## install below DESTDIR and PREFIX
 	$(Q)sed 's|](docs/|](|; s|\[\([^]]*\)\](kernel-patches/[^)]*)|\1|' KNOWN_ISSUES.md \
 		>$(D)/share/doc/rqspin/KNOWN_ISSUES.md
 	$(Q)$(INSTALL) -m 644 $(SAMPLE_SOURCES) $(D)/share/doc/rqspin/progs
-	$(Q)for d in $(EXAMPLES:docs/%=%); do \
-		$(INSTALL) -m 644 $$(find docs/$$d -maxdepth 1 -name '[A-Za-z]*.*' -type f \
-			! -name '*.lock') $(D)/share/doc/rqspin/$$d; done
+	$(Q)for d in $(BINDINGS); do \
+		$(INSTALL) -m 644 $$(find bindings/$$d -maxdepth 1 -type f -name '[A-Za-z]*.*' \
+			! -name '*_test.go' ! -name '*_tests.rs' ! -name 'Cargo.lock*') \
+			$(D)/share/rqspin/bindings/$$d; done
 	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
 	$(Q)for u in $(UNITS); do \
 		sed 's|/usr/local/|$(PREFIX)/|' $$u >$(D)/share/doc/rqspin/monitoring/$${u##*/}; done
@@ -110,6 +113,7 @@ uninstall: ## remove what install put there
 		$(D)/share/man/man8/rqspindeadlock.8 $(D)/share/pkgconfig/rqspin.pc \
 		$(D)/share/bash-completion/completions/rqspin \
 		$(D)/share/zsh/site-functions/_rqspin $(D)/share/fish/vendor_completions.d/rqspin.fish
-	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin
+	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin \
+		$(D)/share/rqspin/bindings
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
 	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

@@ -82,6 +82,13 @@ registries() {
 	! git grep -nE "$hosts"
 }
 
+# Toolchains that not everybody has: what is made with them is checked where they are.
+unformatted() {
+	local bad
+	bad=$(gofmt -l "$@") || return 1
+	[ -z "$bad" ] || { printf '%s\nrun scripts/lint.sh --fix\n' "$bad"; return 1; }
+}
+
 exit_codes() {
 	! git grep -nwE 'EXIT_(OK|FAIL|USAGE|UNSUPPORTED|LOST|EVENT)' \
 		'user/*.[ch]' ':!user/cmd_*.c' ':!user/cmd.h' ':!user/main.c'
@@ -90,11 +97,15 @@ exit_codes() {
 mapfile -t c < <(files '*.c' '*.h')
 mapfile -t md < <(files '*.md')
 mapfile -t sh < <(scripts | sort -u)
+mapfile -t go < <(files '*.go')
+mapfile -t rs < <(files '*.rs' ':!*/tables.rs')
 
 if [ $fix = 1 ]; then
 	"$clang_format" -i "${c[@]}"
 	.venv/bin/ruff check -q --fix . || true
 	.venv/bin/ruff format -q .
+	! command -v gofmt >/dev/null || gofmt -w "${go[@]}"
+	! command -v rustfmt >/dev/null || rustfmt --edition 2021 "${rs[@]}"
 fi
 [ ${#c[@]} = 0 ] ||
 	check "clang-format (${#c[@]} files)" "$clang_format" --dry-run -Werror "${c[@]}"
@@ -102,6 +113,9 @@ fi
 mapfile -t mk < <(files '*.mk' Makefile)
 wide=("${md[@]}" "${sh[@]}" "${mk[@]}")
 check "100 columns (${#wide[@]} files)" too_long "${wide[@]}"
+! command -v gofmt >/dev/null || check "gofmt (${#go[@]} files)" unformatted "${go[@]}"
+! command -v rustfmt >/dev/null ||
+	check "rustfmt (${#rs[@]} files)" rustfmt --edition 2021 --check "${rs[@]}"
 check "no include circle" python3 scripts/include-circles.py "${c[@]}"
 check "every X.c has its X.h" headers
 check "only verbs know exit codes" exit_codes

@@ -2,14 +2,14 @@
 # errors.tsv and advice.tsv as initializers of struct map_error and struct map_advice (table.h).
 BEGIN { FS = "\t" }
 /^#/ || /^$/ { next }
-NF != 8 && NF != 3 {
-	print FILENAME ":" FNR ": " NF " columns instead of 8 (errors) or 3 (advice)" >"/dev/stderr"
+NF != 8 && NF != 4 {
+	print FILENAME ":" FNR ": " NF " columns instead of 8 (errors) or 4 (advice)" >"/dev/stderr"
 	exit 1
 }
 {
 	gsub(/["\\]/, "\\\\&")
 }
-NF == 3 { printf "{ .id = \"%s\", .when = \"%s\", .text = \"%s\" },\n", $1, $2, $3 }
+NF == 4 { printf "{ .id = \"%s\", .when = \"%s\", .text = \"%s\" },\n", $1, $2, $4 }
 NF == 8 {
 	printf "{ .types = \"%s\", .ops = \"%s\", .lock = MAPLOCK_%s,\n", $1, $2,
 		$3 == "-" ? "NONE" : toupper($3)

@@ -1,0 +1,8 @@
+module rqspin.example/rqspin
+
+go 1.24.0
+
+require (
+	github.com/cilium/ebpf v0.21.0
+	golang.org/x/sys v0.37.0
+)
