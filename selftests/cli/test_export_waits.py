@@ -54,21 +54,29 @@ def three(where, what, rounds):
 
 
 def known(where, rounds):
-    """{count, total_ns, max_ns}, as the waiters measured it, of the waits the kernel tells of."""
+    """What the waiters measured of the waits that the kernel tells of.
+
+    A virtual CPU that gets no time lets a waiter run into its time limit. The kernel may have seen
+    the two waits of such a round or not: then there are up to `unsure` more than `count`.
+    """
     bss = next(p for p in (where / "maps").iterdir() if "bss" in p.name)
     out = subprocess.check_output([BPFTOOL, "-j", "map", "dump", "pinned", bss])
     ((_, variables),) = json.loads(out)[0]["formatted"]["value"].items()
     values = {k: v for variable in variables for k, v in variable.items()}
     places = values["waited"]
-    if values["failed"]:
-        pytest.skip(f"this machine was too busy: {values['failed']} waiters timed out")
-    assert [p["count"] for p in places] == [rounds, rounds]
+    late = values["failed"]
+    assert sum(p["count"] for p in places) == 2 * rounds - late
     seen = places if kernel_has_tracepoint() else places[1:]
     return {
         "count": sum(p["count"] for p in seen),
+        "unsure": 2 * late,
         "total_ns": sum(p["total_ns"] for p in seen),
         "max_ns": max(p["max_ns"] for p in seen),
     }
+
+
+def is_known(number, want):
+    return want["count"] <= number <= want["count"] + want["unsure"]
 
 
 def waits_of(page, lock, name=COUNT):
@@ -93,17 +101,18 @@ def dropped(page):
 @needs_locks
 @needs_three_cpus
 def test_a_scrape_equals_the_known_waits(nothing_left, queue):
-    """Counts exactly, times within 5 %."""
+    """Counts exactly, times within 5 %; of waits that ran into their limit the time is unknown."""
     rounds = 20
     with pinned(KNOWN, maps=True) as where, listening("--waits") as x:
         three(where, "one", rounds)
         want = known(where, rounds)
         page = scraped(x, "one[].lock", want["count"])
-    assert sum(waits_of(page, "one[].lock")) == want["count"] and dropped(page) == 0
+    assert is_known(sum(waits_of(page, "one[].lock")), want) and dropped(page) == 0
     total = sum(waits_of(page, "one[].lock", SUM)) * 1e9
-    assert total == pytest.approx(want["total_ns"], rel=0.05)
     longest = max(waits_of(page, "one[].lock", LONGEST)) * 1e9
-    assert longest == pytest.approx(want["max_ns"], rel=0.05)
+    assert total >= want["total_ns"] * 0.95 and longest >= want["max_ns"] * 0.95
+    if not want["unsure"]:
+        assert total <= want["total_ns"] * 1.05 and longest <= want["max_ns"] * 1.05
     programs = {labels[0] for labels in samples(page)[COUNT] if labels[1] == "one[].lock"}
     assert programs <= {"one_0", "one_1"}
     rows = samples(page)
@@ -125,16 +134,16 @@ def test_a_thousand_locks_are_bounded(nothing_left, queue):
         listening("--waits", "--elements", "--max-wait-series", 10, "--map", "many") as y,
     ):
         three(where, "many", LOCKS)
-        want = known(where, LOCKS)["count"]
-        page = scraped(y, "", want)
-        maps = samples(scraped(x, "", want))
+        want = known(where, LOCKS)
+        page = scraped(y, "", want["count"])
+        maps = samples(scraped(x, "", want["count"]))
     rows = samples(page)[COUNT]
     others = rows.pop(("", ""))
-    assert len(rows) == 10 and sum(rows.values()) + others == want
+    assert len(rows) == 10 and is_known(sum(rows.values()) + others, want)
     assert samples(page)["rqspin_wait_series_limit_reached"] == {(): 1}
     assert samples(page)["rqspin_other_waits_total"] == {(): others} and dropped(page) == 0
     assert set(maps[COUNT]) <= {("many_0", "many[].lock"), ("many_1", "many[].lock")}
-    assert sum(maps[COUNT].values()) == want
+    assert is_known(sum(maps[COUNT].values()), want)
 
 
 def pairs_of(x, rounds):
