@@ -239,7 +239,9 @@ struct session *session_open(const struct source *const *table, const char *want
 		/* What came and went until now, our own probes among it, is not this session's. */
 		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
 		proginfos_forget_missed(s->progs);
-		collect(s, false);
+		/* What a recorder records is for whoever looks later. */
+		if (!tuning->pin)
+			collect(s, false);
 		s->announced = true;
 		return s;
 	}
