@@ -95,6 +95,7 @@ def test_check_names_the_locks():
 
 UNKNOWN = {
     "note_arena_inlined": ("arena", "exchanges words in an arena, in 2 places"),
+    "note_arena_inlined_loop": ("arena", "exchanges words in an arena, in 2 places"),
     "note_arena_other_name": ("arena", "functions that may take locks in an arena, in 1 place:"),
     "note_arena_kept": ("arena_kept", "locks in an arena that it never releases"),
 }

@@ -27,7 +27,7 @@ static bool is_exchange(const struct bpf_insn *insn)
 					 insn->imm == (BPF_OR | BPF_FETCH));
 }
 
-static bool ends(const char *s, const char *with)
+static bool text_ends(const char *s, const char *with)
 {
 	size_t len = strlen(s), n = strlen(with);
 
@@ -49,7 +49,7 @@ static enum arena_act act_by_name(const char *name)
 	if (!name || !strstr(name, "arena"))
 		return ARENA_NONE;
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
-		if (ends(name, acts[i].end))
+		if (text_ends(name, acts[i].end))
 			return acts[i].act;
 	return ARENA_NONE;
 }
@@ -75,14 +75,14 @@ static __u32 function_end(const struct check_prog *p, __u32 begin)
 }
 
 /* Does the function, or one that it calls, exchange words in an arena? A name alone is no lock. */
-static bool exchanges(const struct check_prog *p, __u32 begin, unsigned int depth)
+static bool arena_exchanges(const struct check_prog *p, __u32 begin, unsigned int depth)
 {
 	__u32 end = function_end(p, begin), callee;
 
 	for (__u32 pc = begin; pc < end; pc++) {
 		if (is_exchange(&p->insns[pc]))
 			return true;
-		if (depth && callee_name(p, pc, &callee) && exchanges(p, callee, depth - 1))
+		if (depth && callee_name(p, pc, &callee) && arena_exchanges(p, callee, depth - 1))
 			return true;
 		if (p->insns[pc].code == (BPF_LD | BPF_IMM | BPF_DW))
 			pc++;
@@ -95,22 +95,23 @@ enum arena_act arena_call(const struct check_prog *prog, __u32 pc)
 	__u32 callee;
 	enum arena_act act = act_by_name(callee_name(prog, pc, &callee));
 
-	if ((act == ARENA_LOCK || act == ARENA_TRYLOCK) && !exchanges(prog, callee, 2))
+	if ((act == ARENA_LOCK || act == ARENA_TRYLOCK) && !arena_exchanges(prog, callee, 2))
 		return ARENA_NONE;
 	return act;
 }
 
-/* "bpf_arena_spin_lock.h": of a function that is inlined only the file's name is left. */
-static bool in_lock_file(const struct check_prog *p, __u32 pc)
+/* "bpf_arena_spin_lock.h": of a function that is inlined only the file's name is left. Or NULL. */
+static const char *lock_file(const struct check_prog *p, __u32 pc)
 {
 	struct check_line line;
 	const char *base;
 
 	check_line(p, pc, &line);
 	if (!line.file)
-		return false;
+		return NULL;
 	base = strrchr(line.file, '/') ?: line.file;
-	return strstr(base, "arena") && strstr(base, "lock") && ends(base, ".h");
+	return strstr(base, "arena") && strstr(base, "lock") && text_ends(base, ".h") ? line.file :
+											NULL;
 }
 
 static bool is_number(const struct val *v, __u64 number)
@@ -124,7 +125,7 @@ bool arena_try(const struct check_prog *prog, const struct state *st)
 
 	return is_arena_atomic(insn) && insn->imm == BPF_CMPXCHG &&
 	       is_number(state_reg(st, BPF_REG_0), 0) &&
-	       !is_number(state_reg(st, insn->src_reg), 0) && in_lock_file(prog, st->pc);
+	       !is_number(state_reg(st, insn->src_reg), 0) && lock_file(prog, st->pc);
 }
 
 bool arena_writes(const struct check_prog *prog, const struct state *st)
@@ -254,13 +255,28 @@ static bool in_lock_function(const struct check_prog *p, __u32 pc)
 	return act_by_name(check_function(p, pc)) != ARENA_NONE;
 }
 
+/* Does a function that waits follow the first try, which is inlined out of the same file? */
+static bool is_first_try(const struct check_prog *p, __u32 pc)
+{
+	const char *file = lock_file(p, pc), *other;
+
+	for (__u32 i = 0; file && i < p->nr_insns; i++) {
+		other = arena_call(p, i) == ARENA_LOCK ? lock_file(p, i) : NULL;
+		if (other && !strcmp(file, other))
+			return true;
+		if (p->insns[i].code == (BPF_LD | BPF_IMM | BPF_DW))
+			i++;
+	}
+	return false;
+}
+
 static bool is_unknown_lock(const struct check_prog *p, __u32 pc)
 {
 	__u32 callee;
 	const char *name = callee_name(p, pc, &callee);
 
 	return name && strstr(name, "arena") && strstr(name, "lock") &&
-	       act_by_name(name) == ARENA_NONE && exchanges(p, callee, 2);
+	       act_by_name(name) == ARENA_NONE && arena_exchanges(p, callee, 2);
 }
 
 void arena_find(const struct check_prog *prog, struct bounds *bounds)
@@ -270,7 +286,7 @@ void arena_find(const struct check_prog *prog, struct bounds *bounds)
 
 		bounds->arena_locks += is_unknown_lock(prog, pc);
 		bounds->arena_atomics +=
-			is_exchange(insn) && !in_lock_function(prog, pc) && !in_lock_file(prog, pc);
+			is_exchange(insn) && !in_lock_function(prog, pc) && !is_first_try(prog, pc);
 		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
 			pc++;
 	}

@@ -376,15 +376,20 @@ static int arena_function(struct walk *w, struct state *st, enum arena_act act)
 	return take_record_held(&w->taker, st) ?: 1;
 }
 
-/* Held, or another function goes on, which waits. */
+/* Held, or another function goes on, which waits. Who has the lock already does not get it. */
 static int arena_first_try(struct walk *w, struct state *st)
 {
 	const struct bpf_insn *insn = &w->s.prog->insns[st->pc];
 	struct call call = { .kind = CALL_LOCK };
 	struct val ptr = arena_pointer(&w->s, state_reg(st, insn->dst_reg), insn->off);
 	const struct val r1 = *state_reg(st, BPF_REG_1);
-	struct state *had = state_copy(st);
+	struct state *had;
 
+	if (arena_held(st, &ptr)) {
+		step(&w->s, st);
+		return 1;
+	}
+	had = state_copy(st);
 	if (!had)
 		return -ENOMEM;
 	*state_reg(had, BPF_REG_1) = ptr;
@@ -499,10 +504,11 @@ static int walk_one(struct walk *w, struct state *st)
 		st->pc++;
 		return 1;
 	}
-	if (arena_writes(w->s.prog, st))
-		return arena_release(w, st);
+	/* To try a lock is a write, too. */
 	if (arena_try(w->s.prog, st))
 		return arena_first_try(w, st);
+	if (arena_writes(w->s.prog, st))
+		return arena_release(w, st);
 	if (BPF_CLASS(code) != BPF_JMP && BPF_CLASS(code) != BPF_JMP32) {
 		step(&w->s, st);
 		return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A lock in an arena whose first try is inlined: only the name of this file says what it is. */
+/* A lock in an arena whose first try is inlined, or all of it: only the name of this file says what it is. */
 #ifndef ARENA_FAST_LOCK_H
 #define ARENA_FAST_LOCK_H
 
@@ -15,7 +15,8 @@ static __always_inline int fast_try(struct arena_lock __arena *l)
 					    __ATOMIC_SEQ_CST);
 }
 
-static __attribute__((noinline, unused)) int arena_fast_lock_slowpath(struct arena_lock __arena *l)
+/* Not one lock's alone, even where all callers pass the same one. */
+static __attribute__((noinline, used)) int arena_fast_lock_slowpath(struct arena_lock __arena *l)
 {
 	for (int i = 0; i < ARENA_LOOKS; i++)
 		if (!fast_try(l))
@@ -26,6 +27,15 @@ static __attribute__((noinline, unused)) int arena_fast_lock_slowpath(struct are
 static __always_inline __attribute__((unused)) int fast_lock(struct arena_lock __arena *l)
 {
 	return fast_try(l) ? arena_fast_lock_slowpath(l) : 0;
+}
+
+/* It waits inlined, too. */
+static __always_inline __attribute__((unused)) int loop_lock(struct arena_lock __arena *l)
+{
+	for (int i = 0; i < ARENA_LOOKS; i++)
+		if (!fast_try(l))
+			return 0;
+	return -RQSPIN_ETIMEDOUT;
 }
 
 static __always_inline __attribute__((unused)) void fast_unlock(struct arena_lock __arena *l)
