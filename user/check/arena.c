@@ -44,12 +44,23 @@ static const struct {
 	{ "lock_irqsave", ARENA_LOCK }, { "lock_slowpath", ARENA_LOCK },
 };
 
+/* "spin_lock", "spinlock", but neither "block" nor "clock": with is a word of its own. */
+static bool text_ends_word(const char *s, const char *with)
+{
+	size_t before = strlen(s) - strlen(with);
+
+	if (!text_ends(s, with))
+		return false;
+	return !before || s[before - 1] == '_' ||
+	       (before >= 4 && !strncmp(s + before - 4, "spin", 4));
+}
+
 static enum arena_act act_by_name(const char *name)
 {
 	if (!name || !strstr(name, "arena"))
 		return ARENA_NONE;
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
-		if (text_ends(name, acts[i].end))
+		if (text_ends_word(name, acts[i].end))
 			return acts[i].act;
 	return ARENA_NONE;
 }
@@ -151,8 +162,9 @@ struct val arena_pointer(const struct stepper *s, const struct val *v, int off)
 		ptr.sym = sym_number(s->syms, 0);
 	} else if (v->kind == VAL_SYM) {
 		/* The kernel uses the lower half, and so do programs in places. */
-		ptr.sym = sym_low32(s->syms, v->sym);
-		ptr.off = off;
+		at = off;
+		ptr.sym = sym_low32(s->syms, sym_base(s->syms, v->sym, &at));
+		ptr.off = (__u32)at;
 	}
 	return ptr;
 }

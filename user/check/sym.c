@@ -372,6 +372,19 @@ static sym_t wide(const struct syms *syms, sym_t s)
 	return s && syms->nodes[s].op == SYM_LOW32 ? (sym_t)syms->nodes[s].a : s;
 }
 
+sym_t sym_base(const struct syms *syms, sym_t s, __u64 *sum)
+{
+	__u64 number;
+
+	s = wide(syms, s);
+	while (s && alu_op(&syms->nodes[s]) == BPF_ADD &&
+	       sym_is_number(syms, syms->nodes[s].b, &number)) {
+		*sum += number;
+		s = wide(syms, syms->nodes[s].a);
+	}
+	return s;
+}
+
 bool sym_is_next(const struct syms *syms, sym_t s, sym_t of)
 {
 	const struct node *n;

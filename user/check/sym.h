@@ -69,6 +69,9 @@ unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned 
 /* i of i * size, as compilers write it; else s itself. */
 sym_t sym_unscale(const struct syms *syms, sym_t s, __u32 size);
 
+/* Of a sum with numbers what they are added to; they go to sum. The lower halves alone agree. */
+sym_t sym_base(const struct syms *syms, sym_t s, __u64 *sum);
+
 /* Is s the sum of "of" and a number above 0? The same, modulo something? */
 bool sym_is_next(const struct syms *syms, sym_t s, sym_t of);
 bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of);

@@ -23,6 +23,26 @@ static void same_arithmetic_is_same_symbol(void **state)
 	syms_free(syms);
 }
 
+/* Added before or after the upper half is gone: the same place in an arena. */
+static void sums_have_a_base(void **state)
+{
+	struct syms *syms = syms_new();
+	sym_t a = sym_fresh(syms, 1, false), eight = sym_number(syms, 8);
+	sym_t before = sym_low32(syms, sym_make(syms, ADD, a, eight));
+	sym_t after = sym_make(syms, ADD, sym_low32(syms, a), eight);
+	__u64 sum = 1;
+
+	(void)state;
+	assert_int_equal(sym_base(syms, before, &sum), a);
+	assert_int_equal(sum, 9);
+	assert_int_equal(sym_base(syms, sym_make(syms, ADD, after, eight), &sum), a);
+	assert_int_equal(sum, 25);
+	assert_int_equal(sym_base(syms, sym_make(syms, ADD, a, a), &sum), sym_make(syms, ADD, a, a));
+	assert_int_equal(sym_base(syms, 0, &sum), 0);
+	assert_int_equal(sum, 25);
+	syms_free(syms);
+}
+
 static void replacing_reaches_into_expressions(void **state)
 {
 	struct syms *syms = syms_new();
@@ -183,6 +203,7 @@ static void unknown_does_not_cover_the_stack(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(same_arithmetic_is_same_symbol),
+	cmocka_unit_test(sums_have_a_base),
 	cmocka_unit_test(replacing_reaches_into_expressions),
 	cmocka_unit_test(what_is_made_again_is_another),
 	cmocka_unit_test(a_frame_knows_how_it_was_called),
