@@ -167,9 +167,13 @@ struct ontop maphook_find_user(const struct check_set *set, const struct maplock
 {
 	struct where in = where_of(set, &inner->at);
 
+	unsigned int taken = mapop_locks(&set->maps[map], op);
+
 	/* The kernel does not start such programs on top of an operation of user space. */
 	if (in.guard == GUARD_ALL || inner->at.run != RUN_PROGRAM)
 		return (struct ontop){ 0 };
-	return ontop_by_hook(&set->progs[inner->at.prog], &set->maps[map], kernel,
-			     mapop_locks(&set->maps[map], op));
+	/* It comes on top of whatever user space does, as if its hook were there. */
+	if (in.min == LEVEL_NMI)
+		return (struct ontop){ .locks = taken, .nmi = true, .own = true };
+	return ontop_by_hook(&set->progs[inner->at.prog], &set->maps[map], kernel, taken);
 }

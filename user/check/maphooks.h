@@ -10,7 +10,7 @@
  * struct ontop - a program on top of an operation
  * @locks: mask of enum maplock: one or more of these are held below it; 0: it cannot be there
  * @nmi: it interrupts the operation; else its hook is in it
- * @own: the hook is in the code of maps alone
+ * @own: the hook is in the code of maps alone, or on top of all that user space does
  */
 struct ontop {
 	unsigned int locks;

@@ -112,7 +112,7 @@ static int collect_user(const struct collector *c, const struct use *inner)
 {
 	__u32 map = inner->at.lock.map;
 	struct ontop on = maphook_find_user(c->set, c->kernel, map, inner->op, inner);
-	struct mapnest n = { .inner = inner, .map = map, .own = on.own };
+	struct mapnest n = { .inner = inner, .map = map, .nmi = on.nmi, .own = on.own };
 
 	if (!on.locks || !mapop_of_user_space(&c->set->maps[map]))
 		return 0;

@@ -16,7 +16,7 @@ enum fate { FATE_NONE, FATE_FAILS, FATE_HANGS };
  * @map: of the operation below: its number
  * @lock: what is held, @wants: what is wanted
  * @nmi: the program on top interrupts the other
- * @own: its hook is in the code of maps alone
+ * @own: its hook is in the code of maps alone, or on top of all that user space does
  */
 struct mapnest {
 	const struct use *outer, *inner;
