@@ -21,6 +21,7 @@ enum only {
 	ONLY_ALWAYS,
 	ONLY_PLAIN,	   /* of locks that are: others do not go that way */
 	ONLY_FREELIST,	   /* of operations that take an element from one */
+	ONLY_FREES,	   /* of these, on kernels that free what was replaced under the lock */
 	ONLY_ALLOCATES,	   /* of maps that take memory from the BPF allocator */
 	ONLY_TRIE_KMALLOC, /* of kernels whose tries take it from the kernel's */
 	ONLY_PERCPU,
@@ -54,16 +55,27 @@ static const struct {
 	{ "alloc_htab_elem", BUCKET, END_BOTH, ONLY_ALWAYS, true },
 	{ "pcpu_init_value", BUCKET, END_BOTH, ONLY_PERCPU, true },
 	{ "pcpu_copy_value", BUCKET, END_BOTH, ONLY_PERCPU, true },
-	{ "check_and_free_fields", BUCKET, END_BOTH, ONLY_FREELIST, true },
-	{ "check_and_cancel_fields", BUCKET, END_BOTH, ONLY_FREELIST, true },
-	{ "bpf_obj_free_fields", BUCKET, END_BOTH, ONLY_FREELIST, true },
+	{ "check_and_free_fields", BUCKET, END_BOTH, ONLY_FREES, true },
+	{ "check_and_cancel_fields", BUCKET, END_BOTH, ONLY_FREES, true },
+	{ "bpf_obj_free_fields", BUCKET, END_BOTH, ONLY_FREES, true },
+	{ "bpf_obj_cancel_fields", BUCKET, END_BOTH, ONLY_FREES, true },
+	{ "check_and_free_fields", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "check_and_cancel_fields", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "bpf_obj_free_fields", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "bpf_obj_cancel_fields", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "htab_lru_map_delete_node", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__bpf_lru_node_move", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__bpf_lru_node_move_in", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__bpf_lru_node_move_to_free", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__bpf_lru_list_rotate", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__bpf_lru_list_rotate_active", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__bpf_lru_list_rotate_inactive", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__bpf_lru_list_shrink", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__bpf_lru_list_shrink_inactive", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "__local_list_add_pending", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__local_list_flush", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__local_list_pop_free", LRU, END_BOTH, ONLY_ALWAYS, true },
+	{ "__local_list_pop_pending", LRU, END_BOTH, ONLY_ALWAYS, true },
 	{ "lpm_trie_node_alloc", LPM, END_BOTH, ONLY_TRIE_KMALLOC, true },
 	{ "longest_prefix_match", LPM, END_BOTH, ONLY_ALWAYS, true },
 	{ "bpf_map_kmalloc_node", LPM, END_BOTH, ONLY_TRIE_KMALLOC, true },
@@ -78,18 +90,26 @@ static const struct {
 	{ "__kmalloc_node_noprof", LPM, END_BOTH, ONLY_TRIE_KMALLOC, false },
 };
 
+static bool text_begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
 /* Which end of a function a program is at; that of a tracepoint is none. */
 static bool end_fits(const struct check_prog *p, enum end end)
 {
-	bool exit = !strncmp(p->section, "fexit", 5) || !strncmp(p->section, "kretprobe", 9);
+	const char *section = where_section(p);
+	bool exit = text_begins(section, "fexit") || text_begins(section, "kretprobe");
+	bool both = text_begins(section, "fsession") || text_begins(section, "kprobe.session");
 
 	/* Programs in the kernel have no section, so it is not known. */
-	return end == END_BOTH || (*p->section && exit == (end == END_EXIT));
+	return end == END_BOTH || (*section && (both || exit == (end == END_EXIT)));
 }
 
+/* "_raw_spin_lock+0x10", and "lookup_elem_raw.isra.0" where the compiler made another function. */
 static bool name_fits(const char *hook, const char *name)
 {
-	size_t len = strcspn(hook, "+");
+	size_t len = strcspn(hook, "+.");
 
 	return len == strlen(name) && !strncmp(hook, name, len);
 }
@@ -112,6 +132,8 @@ static bool only_fits(enum only only, const struct check_map *m, const struct ma
 	switch (only) {
 	case ONLY_FREELIST:
 		return taken & FREELIST;
+	case ONLY_FREES:
+		return taken & FREELIST && kernel->kinds[MAPLOCK_BUCKET] != MAPLOCK_SERIES;
 	case ONLY_ALLOCATES:
 		return mapop_allocates(m) &&
 		       !(m->type == BPF_MAP_TYPE_LPM_TRIE && kernel->trie_kmalloc);

@@ -110,7 +110,7 @@ static const char *const lsm_tasks[] = {
 	"socket_create", "socket_bind", "socket_connect",  "socket_sendmsg"
 };
 
-static const char *section_of(const struct check_prog *p)
+const char *where_section(const struct check_prog *p)
 {
 	return p->section + (*p->section == '?');
 }
@@ -139,7 +139,7 @@ static bool may_sleep(const char *section, size_t len)
 
 static bool where_by_section(const struct check_prog *p, struct where *w)
 {
-	const char *section = section_of(p);
+	const char *section = where_section(p);
 	size_t len = strcspn(section, "/");
 
 	if (may_sleep(section, len)) {

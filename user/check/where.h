@@ -28,6 +28,9 @@ struct where where_of(const struct check_set *set, const struct site *site);
 bool where_excluded(const struct where *in, const struct where *out, const struct site *inner,
 		    const struct site *outer);
 
+/* Its SEC(), without the "?" of one that is not loaded by itself; or "". */
+const char *where_section(const struct check_prog *p);
+
 /* What the program is attached to, as far as the kernel or its section says so, or "". */
 const char *where_hook(const struct check_prog *p);
 

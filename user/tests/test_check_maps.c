@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/mapcycle.h"
+#include "check/maphooks.h"
 #include "check/mapops.h"
 #include "errors/table.h"
 #include "unit.h"
@@ -111,6 +112,68 @@ static void the_table_says_what_hangs(void **state)
 	}
 }
 
+static unsigned int held_at(const char *section, unsigned int type, enum maplock_kind kind)
+{
+	struct maplocks locks = all_of(kind);
+	struct use outer = use_of(0, type == BPF_MAP_TYPE_QUEUE ? "push" : "update"), inner = outer;
+	struct ontop on;
+
+	set_types(type);
+	progs[0] = (struct check_prog){ .type = BPF_PROG_TYPE_XDP, .section = (char *)"xdp" };
+	progs[1] = (struct check_prog){ .type = BPF_PROG_TYPE_KPROBE, .section = (char *)section };
+	inner.at.prog = 1;
+	on = maphook_find(&set, &locks, &outer, &inner);
+	memset(progs, 0, sizeof(progs));
+	return on.locks;
+}
+
+static void hooks_are_under_locks(void **state)
+{
+	static const char *const lists[] = {
+		"kprobe/__bpf_lru_list_rotate_active",	 "kprobe/__bpf_lru_list_rotate_inactive",
+		"kprobe/__bpf_lru_list_shrink_inactive", "kprobe/__local_list_flush",
+		"kprobe/__local_list_pop_free",		 "kprobe/__local_list_pop_pending",
+	};
+	static const char *const frees[] = {
+		"kprobe/check_and_free_fields",
+		"kprobe/check_and_cancel_fields",
+		"kprobe/bpf_obj_free_fields",
+		"kprobe/bpf_obj_cancel_fields",
+	};
+	unsigned int lru = 1U << MAPLOCK_LRU, bucket = 1U << MAPLOCK_BUCKET;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		assert_int_equal(held_at(lists[i], BPF_MAP_TYPE_LRU_HASH, MAPLOCK_LATER), lru);
+	for (size_t i = 0; i < sizeof(frees) / sizeof(frees[0]); i++) {
+		assert_int_equal(held_at(frees[i], BPF_MAP_TYPE_LRU_HASH, MAPLOCK_SERIES), lru);
+		assert_int_equal(held_at(frees[i], BPF_MAP_TYPE_HASH, MAPLOCK_LATER), bucket);
+		assert_int_equal(held_at(frees[i], BPF_MAP_TYPE_HASH, MAPLOCK_SERIES), 0);
+	}
+}
+
+static void sections_say_which_end(void **state)
+{
+	static const struct {
+		const char *section;
+		bool held;
+	} rows[] = {
+		{ "kretprobe/_raw_spin_lock_irqsave", true },
+		{ "?kretprobe/_raw_spin_lock_irqsave", true },
+		{ "fsession/_raw_spin_lock_irqsave", true },
+		{ "kprobe.session/_raw_spin_lock_irqsave", true },
+		{ "kprobe/_raw_spin_lock_irqsave", false },
+		{ "?kprobe/_raw_spin_unlock_irqrestore+0x4", true },
+		{ "kretprobe/_raw_spin_unlock_irqrestore", false },
+		{ "kretprobe/_raw_spin_lock_irqsave.constprop.0", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(held_at(rows[i].section, BPF_MAP_TYPE_QUEUE, MAPLOCK_PLAIN),
+				 rows[i].held ? 1U << MAPLOCK_QUEUE : 0);
+}
+
 /* 0 on top of 1 on top of 2 on top of 0; 3 leads nowhere. */
 static void circles_are_found_once(void **state)
 {
@@ -145,6 +208,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_operations),
 	cmocka_unit_test(flags_decide_on_the_free_list),
 	cmocka_unit_test(the_table_says_what_hangs),
+	cmocka_unit_test(hooks_are_under_locks),
+	cmocka_unit_test(sections_say_which_end),
 	cmocka_unit_test(circles_are_found_once),
 };
 

@@ -37,7 +37,8 @@ static void sums_have_a_base(void **state)
 	assert_int_equal(sum, 9);
 	assert_int_equal(sym_base(syms, sym_make(syms, ADD, after, eight), &sum), a);
 	assert_int_equal(sum, 25);
-	assert_int_equal(sym_base(syms, sym_make(syms, ADD, a, a), &sum), sym_make(syms, ADD, a, a));
+	assert_int_equal(sym_base(syms, sym_make(syms, ADD, a, a), &sum),
+			 sym_make(syms, ADD, a, a));
 	assert_int_equal(sym_base(syms, 0, &sum), 0);
 	assert_int_equal(sum, 25);
 	syms_free(syms);
