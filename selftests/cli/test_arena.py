@@ -93,6 +93,14 @@ def test_check_names_the_locks():
     assert lines == {line_of("arena_ab"), line_of("arena_ba")}
 
 
+def test_arenas_of_two_objects_are_two():
+    """Neither interrupts the other's lock, though both are behind pointers."""
+    objects = [CORPUS / f"good_arena_{name}.bpf.o" for name in ("task", "packet")]
+    code, out = check(*objects)
+    assert (code, out["findings"]) == (CLEAN, [])
+    assert len(out["programs"]) == 2
+
+
 UNKNOWN = {
     "note_arena_inlined": ("arena", "exchanges words in an arena, in 2 places"),
     "note_arena_inlined_loop": ("arena", "exchanges words in an arena, in 2 places"),

@@ -48,6 +48,27 @@ static const char *type_name(const struct check_set *set, const struct lock *loc
 	return t ? btf__name_by_offset(p->btf, t->name_off) : NULL;
 }
 
+/* The number of the arena that the lock is in; -1: in one that is not known, -2: in none. */
+static int lock_arena(const struct check_set *set, const struct lock *lock)
+{
+	if (lock->kind == LOCK_ARENA)
+		return set->progs[lock->prog].arena;
+	return lock->kind == LOCK_MAP && set->maps[lock->map].type == ARENA_MAP_TYPE ?
+		       (int)lock->map :
+		       -2;
+}
+
+/* One of them at least is behind a pointer. */
+static enum answer arenas_meet(const struct check_set *set, const struct lock *a,
+			       const struct lock *b)
+{
+	int x = lock_arena(set, a), y = lock_arena(set, b);
+
+	if (x == -1 || y == -1)
+		return x == -2 || y == -2 ? NO : PERHAPS;
+	return x >= 0 && y >= 0 && check_same_map(&set->maps[x], &set->maps[y]) ? PERHAPS : NO;
+}
+
 /* What is behind a pointer out of memory may be any lock, an object any of its type. */
 static enum answer context_meet(const struct check_set *set, const struct lock *a,
 				const struct lock *b)
@@ -56,8 +77,8 @@ static enum answer context_meet(const struct check_set *set, const struct lock *
 
 	if (a->kind == LOCK_UNKNOWN || b->kind == LOCK_UNKNOWN)
 		return PERHAPS;
-	if (a->kind == LOCK_ARENA && b->kind == LOCK_ARENA)
-		return PERHAPS;
+	if (a->kind == LOCK_ARENA || b->kind == LOCK_ARENA)
+		return arenas_meet(set, a, b);
 	if (a->kind == LOCK_OBJECT && b->kind == LOCK_OBJECT) {
 		const char *x = type_name(set, a), *y = type_name(set, b);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A lock in an arena whose first try is inlined, or all of it: only the name of this file says what it is. */
+/* A lock in an arena whose first try is inlined, or all of it: only the name of this file says what
+ * it is. */
 #ifndef ARENA_FAST_LOCK_H
 #define ARENA_FAST_LOCK_H
 
