@@ -342,7 +342,11 @@ static int judge_cycles_of_maps(const struct judge *j)
 		err = judge_cycles_of(j, object, &cycles);
 	}
 	err = err ?: judge_cycles_of(j, NULL, &cycles);
-	free(cycles.all);
+	if (cycles.spent)
+		finding_add(j->f, FINDING_NOTE, "incomplete", NULL, 0,
+			    "circles of operations on maps were not all looked for: there are too "
+			    "many ways round");
+	mapcycle_free(&cycles);
 	return err;
 }
 

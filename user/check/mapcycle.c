@@ -32,6 +32,7 @@ struct link {
 
 /**
  * struct search - one that goes through links
+ * @links: @nr of them, in the order of the nodes that they come from
  * @before: the link by which each was reached, and 1; @queue: those to go on from
  */
 struct search {
@@ -39,6 +40,7 @@ struct search {
 	struct link *links;
 	size_t nr;
 	size_t *before, *queue;
+	unsigned long looks;
 };
 
 static bool in_object(const struct check_set *set, const struct use *use, const char *object)
@@ -68,17 +70,44 @@ static bool is_link(const struct check_set *set, const struct maplocks *kernel,
 	       !is_local(set, n->inner->at.lock.map, n->wants);
 }
 
-/* Of several between two nodes the first will do. */
-static void link_add(struct search *s, const struct mapnest *n)
+static int link_compare(const void *a, const void *b)
 {
-	struct link link = { .from = node_of(s->set, n->map, n->lock),
-			     .to = node_of(s->set, n->inner->at.lock.map, n->wants),
-			     .nest = n };
+	const struct link *x = a, *y = b;
 
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->nest > y->nest) - (x->nest < y->nest);
+}
+
+/* Of several between two nodes the first will do. */
+static void links_sort(struct search *s)
+{
+	size_t nr = 0;
+
+	qsort(s->links, s->nr, sizeof(*s->links), link_compare);
 	for (size_t i = 0; i < s->nr; i++)
-		if (s->links[i].from == link.from && s->links[i].to == link.to)
-			return;
-	s->links[s->nr++] = link;
+		if (!nr || s->links[nr - 1].from != s->links[i].from ||
+		    s->links[nr - 1].to != s->links[i].to)
+			s->links[nr++] = s->links[i];
+	s->nr = nr;
+}
+
+/* The first link that comes from the node, or where it would be. */
+static size_t links_from(const struct search *s, __u32 node)
+{
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->links[middle].from < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static int search_begin(struct search *s, const struct maplocks *kernel,
@@ -89,9 +118,16 @@ static int search_begin(struct search *s, const struct maplocks *kernel,
 	s->queue = calloc(nests->nr + 1, sizeof(*s->queue));
 	if (!s->links || !s->before || !s->queue)
 		return -ENOMEM;
-	for (size_t i = 0; i < nests->nr; i++)
-		if (is_link(s->set, kernel, &nests->all[i], object))
-			link_add(s, &nests->all[i]);
+	for (size_t i = 0; i < nests->nr; i++) {
+		const struct mapnest *n = &nests->all[i];
+
+		if (is_link(s->set, kernel, n, object))
+			s->links[s->nr++] =
+				(struct link){ node_of(s->set, n->map, n->lock),
+					       node_of(s->set, n->inner->at.lock.map, n->wants),
+					       n };
+	}
+	links_sort(s);
 	return 0;
 }
 
@@ -103,42 +139,57 @@ static void search_end(struct search *s)
 }
 
 /* The way back, from the last to the first. */
-static void search_path(const struct search *s, size_t last, struct mapcycle *cycle)
+static int search_path(const struct search *s, size_t last, struct mapcycle *cycle)
 {
-	size_t nr = 1;
+	unsigned int nr = 1;
 
 	for (size_t i = last; s->before[i] != i + 1; i = s->before[i] - 1)
 		nr++;
-	cycle->nr = nr <= MAPCYCLE_MAX ? nr : 0;
-	for (size_t i = last; cycle->nr && nr; i = s->before[i] - 1)
+	cycle->nests = calloc(nr, sizeof(cycle->nests[0]));
+	if (!cycle->nests)
+		return -ENOMEM;
+	cycle->nr = nr;
+	for (size_t i = last; nr; i = s->before[i] - 1)
 		cycle->nests[--nr] = s->links[i].nest;
+	return 0;
+}
+
+/* Puts what the link leads to behind the others. The links of a node are reached together. */
+static size_t search_further(struct search *s, size_t at, size_t tail)
+{
+	__u32 node = s->links[at].to;
+	size_t i = links_from(s, node);
+
+	if (i < s->nr && s->before[i])
+		return tail;
+	for (; i < s->nr && s->links[i].from == node; i++) {
+		s->before[i] = at + 1;
+		s->queue[tail++] = i;
+	}
+	return tail;
 }
 
 /* Breadth first, through nodes above the first one alone: each circle has one lowest node. */
-static bool search_from(struct search *s, size_t first, struct mapcycle *cycle)
+static int search_from(struct search *s, size_t first, struct mapcycle *cycle)
 {
 	__u32 start = s->links[first].from;
 	size_t head = 0, tail = 0;
+	int err = 0;
 
-	memset(s->before, 0, s->nr * sizeof(*s->before));
 	s->before[first] = first + 1;
 	s->queue[tail++] = first;
-	while (head < tail) {
+	while (!err && !cycle->nr && head < tail && s->looks < MAPCYCLE_LOOKS) {
 		size_t at = s->queue[head++];
-		__u32 node = s->links[at].to;
 
-		if (node == start) {
-			search_path(s, at, cycle);
-			return cycle->nr;
-		}
-		for (size_t i = 0; node > start && i < s->nr; i++) {
-			if (s->before[i] || s->links[i].from != node)
-				continue;
-			s->before[i] = at + 1;
-			s->queue[tail++] = i;
-		}
+		s->looks++;
+		if (s->links[at].to == start)
+			err = search_path(s, at, cycle);
+		else if (s->links[at].to > start)
+			tail = search_further(s, at, tail);
 	}
-	return false;
+	while (tail)
+		s->before[s->queue[--tail]] = 0;
+	return err;
 }
 
 static bool cycle_is_told(const struct check_set *set, const struct mapcycles *cycles,
@@ -150,20 +201,42 @@ static bool cycle_is_told(const struct check_set *set, const struct mapcycles *c
 	return false;
 }
 
+/* Takes the circle. */
+static int cycle_add(const struct check_set *set, struct mapcycles *cycles, struct mapcycle *c)
+{
+	int err = 0;
+
+	if (c->nr && !cycle_is_told(set, cycles, c)) {
+		err = grow_append((void **)&cycles->all, &cycles->nr, c, sizeof(*c));
+		if (!err)
+			return 0;
+	}
+	free(c->nests);
+	return err;
+}
+
 int mapcycle_find(const struct check_set *set, const struct maplocks *kernel,
 		  const struct mapnests *nests, const char *object, struct mapcycles *cycles)
 {
 	struct search s = { .set = set };
 	int err = search_begin(&s, kernel, nests, object);
 
-	for (size_t i = 0; !err && i < s.nr; i++) {
+	for (size_t i = 0; !err && i < s.nr && s.looks < MAPCYCLE_LOOKS; i++) {
 		struct mapcycle cycle = { 0 };
 
-		if (is_told(set, cycles, s.links[i].nest->map) || !search_from(&s, i, &cycle) ||
-		    cycle_is_told(set, cycles, &cycle))
+		if (is_told(set, cycles, s.links[i].nest->map))
 			continue;
-		err = grow_append((void **)&cycles->all, &cycles->nr, &cycle, sizeof(cycle));
+		err = search_from(&s, i, &cycle) ?: cycle_add(set, cycles, &cycle);
 	}
+	cycles->spent |= s.looks >= MAPCYCLE_LOOKS;
 	search_end(&s);
 	return err;
+}
+
+void mapcycle_free(struct mapcycles *cycles)
+{
+	for (size_t i = 0; i < cycles->nr; i++)
+		free(cycles->all[i].nests);
+	free(cycles->all);
+	*cycles = (struct mapcycles){ 0 };
 }

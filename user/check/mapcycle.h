@@ -5,16 +5,25 @@
 
 #include "check/mapnest.h"
 
-#define MAPCYCLE_MAX 8 /* maps in a circle */
+#define MAPCYCLE_LOOKS 2000000 /* links looked at in one search: an end to what is too large */
 
+/**
+ * struct mapcycle - a circle
+ * @nests: @nr of them, each on the map that the one before wants
+ */
 struct mapcycle {
-	const struct mapnest *nests[MAPCYCLE_MAX];
+	const struct mapnest **nests;
 	unsigned int nr;
 };
 
+/**
+ * struct mapcycles - those that were found
+ * @spent: others were not looked for: it takes too long
+ */
 struct mapcycles {
 	struct mapcycle *all;
 	size_t nr;
+	bool spent;
 };
 
 /*
@@ -23,5 +32,6 @@ struct mapcycles {
  */
 int mapcycle_find(const struct check_set *set, const struct maplocks *kernel,
 		  const struct mapnests *nests, const char *object, struct mapcycles *cycles);
+void mapcycle_free(struct mapcycles *cycles);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,14 @@
 #include "check/mapops.h"
 #include "errors/table.h"
 
+#define BUCKETS 4096
+
+/* at: the number of the latest with that hash, and 1; the one before it is its next. */
 struct collector {
 	const struct check_set *set;
 	const struct maplocks *kernel;
 	struct mapnests *nests;
+	__u32 *at;
 };
 
 static const struct check_map *map_of_use(const struct check_set *set, const struct use *use)
@@ -68,13 +73,31 @@ static bool nest_equal(const struct mapnest *a, const struct mapnest *b)
 	       !strcmp(a->inner->op, b->inner->op);
 }
 
+static __u32 *nest_bucket(const struct collector *c, const struct mapnest *n)
+{
+	__u32 hash = n->map * MAPLOCK_NR + n->lock;
+
+	hash = (hash * 31 + n->inner->at.lock.map) * MAPLOCK_NR + n->wants;
+	hash = hash * 31 + n->inner->at.prog;
+	hash = hash * 31 + (n->outer ? n->outer->at.prog + 1 : 0);
+	return &c->at[(hash * 0x9e3779b1U >> 12) % BUCKETS];
+}
+
 /* The first place of each program: others say no more. */
 static int nest_add(const struct collector *c, const struct mapnest *n)
 {
-	for (size_t i = 0; i < c->nests->nr; i++)
-		if (nest_equal(&c->nests->all[i], n))
+	__u32 *bucket = nest_bucket(c, n);
+	struct mapnest own = *n;
+	int err;
+
+	for (__u32 i = *bucket; i; i = c->nests->all[i - 1].next)
+		if (nest_equal(&c->nests->all[i - 1], n))
 			return 0;
-	return grow_append((void **)&c->nests->all, &c->nests->nr, n, sizeof(*n));
+	own.next = *bucket;
+	err = grow_append((void **)&c->nests->all, &c->nests->nr, &own, sizeof(own));
+	if (!err)
+		*bucket = c->nests->nr;
+	return err;
 }
 
 static int collect_locks(const struct collector *c, struct mapnest *n, unsigned int held)
@@ -122,8 +145,8 @@ static int collect_user(const struct collector *c, const struct use *inner)
 int mapnest_collect(const struct check_set *set, const struct maplocks *kernel,
 		    const struct record *record, struct mapnests *nests)
 {
-	struct collector c = { set, kernel, nests };
-	int err = 0;
+	struct collector c = { set, kernel, nests, calloc(BUCKETS, sizeof(__u32)) };
+	int err = c.at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < record->nr_uses; i++) {
 		const struct use *inner = &record->uses[i];
@@ -134,6 +157,7 @@ int mapnest_collect(const struct check_set *set, const struct maplocks *kernel,
 			err = collect_pair(&c, &record->uses[k], inner);
 		err = err ?: collect_user(&c, inner);
 	}
+	free(c.at);
 	return err;
 }
 

@@ -161,17 +161,32 @@ int record_act(struct record *r, const struct act *act)
 	return grow_append((void **)&r->acts, &r->nr_acts, act, sizeof(*act));
 }
 
+static __u32 *use_bucket(struct record *r, const struct use *use)
+{
+	__u32 hash = site_hash(&use->at) + use->at.lock.map * 0x85ebca6bU;
+
+	return &r->uses_at[(hash >> 12) % RECORD_BUCKETS];
+}
+
 /* A place is enough: how it is reached makes no difference, but for the map and the run. */
 int record_use(struct record *r, const struct use *use)
 {
-	for (size_t i = 0; i < r->nr_uses; i++) {
-		const struct site *at = &r->uses[i].at;
+	__u32 *bucket = use_bucket(r, use);
+	struct use own = *use;
+	int err;
+
+	for (__u32 i = *bucket; i; i = r->uses[i - 1].next) {
+		const struct site *at = &r->uses[i - 1].at;
 
 		if (at->prog == use->at.prog && at->pc == use->at.pc && at->run == use->at.run &&
 		    at->lock.map == use->at.lock.map)
 			return 0;
 	}
-	return grow_append((void **)&r->uses, &r->nr_uses, use, sizeof(*use));
+	own.next = *bucket;
+	err = grow_append((void **)&r->uses, &r->nr_uses, &own, sizeof(own));
+	if (!err)
+		*bucket = r->nr_uses;
+	return err;
 }
 
 void record_free(struct record *r)

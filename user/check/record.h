@@ -103,6 +103,7 @@ struct act {
 struct use {
 	struct site at;
 	const char *op;
+	__u32 next;
 };
 
 #define RECORD_BUCKETS 4096
@@ -110,10 +111,10 @@ struct use {
 /**
  * struct record - all of that
  * @sites_at: the number of the latest site, and 1, with that hash; the one before it is its next
- * @edges_at: the same of edges
+ * @edges_at, @uses_at: the same of edges and of uses
  */
 struct record {
-	__u32 sites_at[RECORD_BUCKETS], edges_at[RECORD_BUCKETS];
+	__u32 sites_at[RECORD_BUCKETS], edges_at[RECORD_BUCKETS], uses_at[RECORD_BUCKETS];
 	struct site *sites;
 	size_t nr_sites;
 	struct edge *edges;

@@ -198,10 +198,63 @@ static void circles_are_found_once(void **state)
 	assert_int_equal(cycles.all[0].nr, 3);
 	assert_int_equal(mapcycle_find(&set, &locks, &all, NULL, &cycles), 0);
 	assert_int_equal(cycles.nr, 1);
-	free(cycles.all);
-	cycles = (struct mapcycles){ 0 };
+	mapcycle_free(&cycles);
 	assert_int_equal(mapcycle_find(&set, &locks, &all, "other.o", &cycles), 0);
 	assert_int_equal(cycles.nr, 0);
+}
+
+#define MANY_MAPS 120
+
+/* On top of each map's operation are those of the next ones; round: the first comes last, too. */
+static struct mapcycles circles_of_many(unsigned int nr, unsigned int further, bool round)
+{
+	static struct check_map many[MANY_MAPS];
+	static struct use uses[MANY_MAPS];
+	static struct mapnest nests[MANY_MAPS * MANY_MAPS];
+	struct check_set large = { .progs = progs, .nr_progs = 2, .maps = many, .nr_maps = nr };
+	struct maplocks locks = all_of(MAPLOCK_PLAIN);
+	struct mapnests all = { nests, 0 };
+	struct mapcycles cycles = { 0 };
+
+	for (__u32 i = 0; i < nr; i++) {
+		many[i] = (struct check_map){ .id = i + 1, .type = BPF_MAP_TYPE_HASH };
+		uses[i] = use_of(i, "update");
+	}
+	for (__u32 i = 0; i < nr; i++)
+		for (__u32 k = i + 1; k <= i + further && k < nr + round; k++)
+			nests[all.nr++] = (struct mapnest){ .outer = &uses[i],
+							    .inner = &uses[k % nr],
+							    .map = i,
+							    .lock = MAPLOCK_BUCKET,
+							    .wants = MAPLOCK_BUCKET };
+	assert_int_equal(mapcycle_find(&large, &locks, &all, NULL, &cycles), 0);
+	return cycles;
+}
+
+static void circles_may_be_long(void **state)
+{
+	struct mapcycles cycles = circles_of_many(20, 1, true);
+
+	(void)state;
+	assert_int_equal(cycles.nr, 1);
+	assert_int_equal(cycles.all[0].nr, 20);
+	for (__u32 i = 0; i < 20; i++)
+		assert_int_equal(cycles.all[0].nests[i]->map, i);
+	assert_false(cycles.spent);
+	mapcycle_free(&cycles);
+}
+
+static void a_search_has_an_end(void **state)
+{
+	struct mapcycles cycles = circles_of_many(30, 30, false);
+
+	(void)state;
+	assert_int_equal(cycles.nr, 0);
+	assert_false(cycles.spent);
+	cycles = circles_of_many(MANY_MAPS, MANY_MAPS, false);
+	assert_int_equal(cycles.nr, 0);
+	assert_true(cycles.spent);
+	mapcycle_free(&cycles);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -211,6 +264,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(hooks_are_under_locks),
 	cmocka_unit_test(sections_say_which_end),
 	cmocka_unit_test(circles_are_found_once),
+	cmocka_unit_test(circles_may_be_long),
+	cmocka_unit_test(a_search_has_an_end),
 };
 
 UNIT_GROUP(check_maps, tests)
