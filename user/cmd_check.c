@@ -116,7 +116,13 @@ static int read_maplocks(const struct check_cmd *c, struct check_result *r)
 		return -EIO;
 	maplocks_read(btf, &r->maplocks);
 	btf__free(btf);
-	return 0;
+	/* All kernels with BPF have hash maps. */
+	if (!c->btf || r->maplocks.kinds[MAPLOCK_BUCKET] != MAPLOCK_UNKNOWN)
+		return 0;
+	pr_err("--btf %s: this is not a kernel's BTF, as it has no locks of hash maps: give a copy "
+	       "of that kernel's " BTFFILE_OWN ", or its vmlinux",
+	       c->btf);
+	return -EIO;
 }
 
 static bool have_something(const struct check_result *r)

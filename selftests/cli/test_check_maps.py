@@ -92,3 +92,11 @@ def test_a_kernel_that_is_not_known(tmp_path):
     missing = tmp_path / "none"
     res = rqspin("check", OBJECTS / "bad_ring_in_nmi.bpf.o", "--btf", missing)
     assert res.returncode == FAIL and f"--btf {missing}: no BTF" in res.stderr
+
+
+def test_an_object_is_no_kernel():
+    """A program's BTF can be read, but says nothing about locks in maps."""
+    path = OBJECTS / "bad_ring_in_nmi.bpf.o"
+    res = rqspin("check", path, "--btf", path)
+    assert res.returncode == FAIL and res.stdout == ""
+    assert f"--btf {path}: this is not a kernel's BTF" in res.stderr and "vmlinux" in res.stderr
