@@ -188,7 +188,6 @@ struct ontop maphook_find_user(const struct check_set *set, const struct maplock
 			       __u32 map, const char *op, const struct use *inner)
 {
 	struct where in = where_of(set, &inner->at);
-
 	unsigned int taken = mapop_locks(&set->maps[map], op);
 
 	/* The kernel does not start such programs on top of an operation of user space. */

@@ -15,9 +15,9 @@ enum fate { FATE_NONE, FATE_FAILS, FATE_HANGS };
  * @inner: on top, perhaps of another map
  * @map: of the operation below: its number
  * @lock: what is held, @wants: what is wanted
- * @next: the number of another one, and 1
  * @nmi: the program on top interrupts the other
  * @own: its hook is in the code of maps alone, or on top of all that user space does
+ * @next: the number of another one, and 1: only while they are collected
  */
 struct mapnest {
 	const struct use *outer, *inner;
