@@ -81,8 +81,10 @@ def retries():
 
 def constants():
     text = HEADER.read_text()
-    found = re.findall(r"^\s*#define (RQSPIN_\w+)\s+\(?(~0U|\d+)\)?(?=\s)", text, re.M)
-    return {k: 2**32 - 1 if v == "~0U" else int(v) for k, v in found}
+    number = r"\(?(~0U(?:LL)?)?(?: - )?(\d*)\)?(?=\s)"
+    found = re.findall(rf"^\s*#define (RQSPIN_\w+)[ \t]+{number}", text, re.M)
+    top = {"~0U": 2**32 - 1, "~0ULL": 2**64 - 1}
+    return {k: top[t] - int(n or 0) if t else int(n) for k, t, n in found if t or n}
 
 
 def kinds():
@@ -172,6 +174,7 @@ def go():
         "RQSPIN_RING_GROUPS",
         "RQSPIN_HELD_UNKNOWN",
         "RQSPIN_TID_UNKNOWN",
+        "RQSPIN_WAIT_UNASKED",
     ]
     values = [(n.removeprefix("RQSPIN_").lower(), f"= {c[n]}") for n in names]
     kind = [(go_kind(k), f"Kind = {i}") for i, k in enumerate(kinds())]
@@ -244,6 +247,10 @@ def rust_enum(name, doc, what, derive, words):
     )
 
 
+def rust_uint(value):
+    return "u32" if value < 2**32 else "u64"
+
+
 def rust():
     c = constants()
     names = [
@@ -251,9 +258,11 @@ def rust():
         "RQSPIN_RING_GROUPS",
         "RQSPIN_HELD_UNKNOWN",
         "RQSPIN_TID_UNKNOWN",
+        "RQSPIN_WAIT_UNASKED",
     ]
     values = "".join(
-        f"pub(crate) const {n.removeprefix('RQSPIN_')}: u32 = {c[n]};\n" for n in names
+        f"pub(crate) const {n.removeprefix('RQSPIN_')}: {rust_uint(c[n])} = {c[n]};\n"
+        for n in names
     )
     derive = "Clone, Copy, Debug, PartialEq, Eq, Hash"
     tries = "".join(f"    (libc::{e}, {n}, {ms}),\n" for e, (n, ms) in retries().items())

@@ -16,7 +16,7 @@ import (
 type Event struct {
 	Seq        uint64         // 1 + its position in the ring's history
 	Time       time.Duration  // CLOCK_MONOTONIC, when the scope began
-	Wait       *time.Duration // nil: unknown, as with every lock of the kernel
+	Wait       *time.Duration // nil: unknown, as with each lock of the kernel or in an arena
 	Kind       Kind
 	Err        syscall.Errno
 	Parties    int // CPUs in the cycle; 0: unknown
@@ -126,6 +126,9 @@ func (r *rawEvent) owner() *Owner {
 	return o
 }
 
+// waitKnown: waitUnasked and waitUnknown, the largest number, say that it is not.
+func (r *rawEvent) waitKnown() bool { return r.waitNs < waitUnasked }
+
 func (r *rawEvent) event() *Event {
 	e := &Event{
 		Seq: r.seq, Time: time.Duration(r.tsNs), Kind: Kind(r.kind), Err: syscall.Errno(-r.err),
@@ -134,7 +137,7 @@ func (r *rawEvent) event() *Event {
 		Line: int(r.line), Lock: r.lock, Held: locks(r.held[:], r.nrHeld),
 		NrHeld: count(r.nrHeld), Owner: r.owner(),
 	}
-	if r.waitNs != math.MaxUint64 {
+	if r.waitKnown() {
 		wait := time.Duration(r.waitNs)
 		e.Wait = &wait
 	}
@@ -153,7 +156,7 @@ func heldValid(nr uint32) bool { return nr <= heldMax || nr == heldUnknown }
 // valid: a ring is the program's own memory, and whoever may write maps may write anything there.
 func (r *rawEvent) valid(now uint64) bool {
 	return r.err < 0 && r.err >= -errnoMax && r.tsNs <= now &&
-		(r.waitNs <= now || r.waitNs == math.MaxUint64) && int(r.kind) < len(kindNames) &&
+		(r.waitNs <= now || !r.waitKnown()) && int(r.kind) < len(kindNames) &&
 		r.parties <= cpusMax && r.cpu < cpusMax && r.ownerCpu >= -1 && r.ownerCpu < cpusMax &&
 		r.pid <= math.MaxInt32 && r.tid <= math.MaxInt32 && r.line <= math.MaxInt32 &&
 		heldValid(r.nrHeld) && heldValid(r.nrOwnerHeld) &&

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -220,6 +222,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		func(e *rawEvent) { e.cpu = cpusMax },
 		func(e *rawEvent) { e.nrHeld = heldMax + 1 },
 		func(e *rawEvent) { e.ownerCpu = -2 },
+		func(e *rawEvent) { e.waitNs = waitUnasked - 1 },
 	} {
 		pos := r.reserve()
 		r.fill(pos)
@@ -228,6 +231,23 @@ func TestNonsenseIsRefused(t *testing.T) {
 		if r.Refused() != uint64(i+1) {
 			t.Fatalf("%d refused after %d", r.Refused(), i+1)
 		}
+	}
+}
+
+func TestAnUnknownWaitIsNoNonsense(t *testing.T) {
+	r := newRing(t, 8)
+	for _, wait := range []uint64{0, waitUnasked, math.MaxUint64} {
+		pos := r.reserve()
+		r.fill(pos)
+		(*rawEvent)(unsafe.Pointer(r.slot(pos))).waitNs = wait
+	}
+	var waits []*time.Duration
+	if err := r.Read(func(e *Event) { waits = append(waits, e.Wait) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(waits) != 3 || waits[0] == nil || *waits[0] != 0 || waits[1] != nil ||
+		waits[2] != nil || r.Refused() != 0 {
+		t.Fatalf("%v, %d refused", waits, r.Refused())
 	}
 }
 

@@ -13,6 +13,7 @@ const (
 	ringGroups  = 512
 	heldUnknown = 4294967295
 	tidUnknown  = 4294967295
+	waitUnasked = 18446744073709551614
 )
 
 // Kind says why an acquisition failed.

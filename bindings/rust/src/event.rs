@@ -2,7 +2,7 @@
 //! One failed acquisition, as the program itself reported it.
 use std::{fmt, time::Duration};
 
-use crate::tables::{self, Kind, HELD_UNKNOWN, TID_UNKNOWN};
+use crate::tables::{self, Kind, HELD_UNKNOWN, TID_UNKNOWN, WAIT_UNASKED};
 
 const ERRNO_MAX: i32 = 4095;
 const CPUS_MAX: u32 = 65536;
@@ -17,7 +17,7 @@ pub struct Event {
     pub seq: u64,
     /// `CLOCK_MONOTONIC`, when the scope began.
     pub time: Duration,
-    /// `None` with every lock of the kernel.
+    /// `None` with each lock of the kernel or in an arena.
     pub wait: Option<Duration>,
     /// Why it failed.
     pub kind: Kind,
@@ -150,7 +150,8 @@ impl tables::Event {
     /// `None`: no failure can have left that. A ring is the program's own memory, and whoever may
     /// write maps may write anything there.
     pub(crate) fn event(&self, now_ns: u64) -> Option<Event> {
-        let wait = (self.wait_ns != u64::MAX).then_some(self.wait_ns);
+        // The two largest numbers say that it is not known.
+        let wait = (self.wait_ns < WAIT_UNASKED).then_some(self.wait_ns);
         let held_valid = |nr| nr <= HELD_MAX || nr == HELD_UNKNOWN;
         let valid = (-ERRNO_MAX..0).contains(&self.err)
             && self.ts_ns <= now_ns

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 use super::*;
-use crate::tables::Kind;
+use crate::tables::{Kind, WAIT_UNASKED};
+use std::time::Duration;
 
 const RECORDED: &str = include_str!("../../testdata/aa.ring");
 const LINES: &str = include_str!("../../testdata/aa.ring.txt");
@@ -121,19 +122,32 @@ fn overwritten_events_are_lost_once() {
 #[test]
 fn nonsense_is_refused() {
     let mut ring = empty_ring();
-    let spoil: [fn(&mut tables::Event); 6] = [
+    let spoil: [fn(&mut tables::Event); 7] = [
         |e| e.err = 35,
         |e| e.ts_ns = 1 << 63,
         |e| e.kind = Kind::ALL.len() as u32,
         |e| e.cpu = 65536,
         |e| e.nr_held = 4097,
         |e| e.owner_cpu = -2,
+        |e| e.wait_ns = WAIT_UNASKED - 1,
     ];
     for (i, spoil) in (1..).zip(spoil) {
         ring.fill_with(ring.reserve(), spoil);
         assert!(seqs(&mut ring, false).is_empty());
         assert_eq!(ring.refused(), i);
     }
+}
+
+#[test]
+fn an_unknown_wait_is_no_nonsense() {
+    let mut ring = empty_ring();
+    for wait in [0, WAIT_UNASKED, u64::MAX] {
+        ring.fill_with(ring.reserve(), |e| e.wait_ns = wait);
+    }
+    let mut waits = Vec::new();
+    ring.read_to_head(false, |e| waits.push(e.wait)).unwrap();
+    assert_eq!(waits, [Some(Duration::ZERO), None, None]);
+    assert_eq!(ring.refused(), 0);
 }
 
 #[test]

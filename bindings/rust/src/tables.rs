@@ -6,6 +6,7 @@ pub(crate) const RING_LAYOUT: u32 = 5;
 pub(crate) const RING_GROUPS: u32 = 512;
 pub(crate) const HELD_UNKNOWN: u32 = 4294967295;
 pub(crate) const TID_UNKNOWN: u32 = 4294967295;
+pub(crate) const WAIT_UNASKED: u64 = 18446744073709551614;
 
 /// Why an acquisition failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
