@@ -386,6 +386,7 @@ static __always_inline bool names_in_hash(struct witness_lock *l, const struct b
 {
 	const struct bpf_htab *htab = (void *)map;
 	__u32 bucket = bpf_core_type_size(struct bucket), stride = BPF_CORE_READ(htab, elem_size);
+	__u32 spare = l->map_type == BPF_MAP_TYPE_HASH ? nr_cpus : 0;
 	__u64 elems;
 
 	if (names_part(l, MAPADDR_BUCKETS, (__u64)BPF_CORE_READ(htab, buckets),
@@ -395,9 +396,9 @@ static __always_inline bool names_in_hash(struct witness_lock *l, const struct b
 	if (BPF_CORE_READ(map, map_flags) & NAMES_SPARSE)
 		return false;
 	elems = (__u64)BPF_CORE_READ(htab, elems);
-	/* A plain hash has spare elements, which change places with those in use. */
+	/* A plain hash has one spare element per CPU, which change places with those in use. */
 	if (!names_part(l, MAPADDR_ELEMS, elems,
-			(__u64)stride * (BPF_CORE_READ(map, max_entries) + nr_cpus), stride))
+			(__u64)stride * (BPF_CORE_READ(map, max_entries) + spare), stride))
 		return false;
 	names_element_of(l, map, elems, stride);
 	return true;

@@ -32,6 +32,7 @@ static struct bpf_object_skeleton *object_open(void *state)
 	if (!t->skel)
 		return NULL;
 	t->watch.shape = &t->skel->rodata->shape;
+	t->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
 	/* Without: more different ways to a lock are counted apart. */
 	if (t->watch.session)
 		ksyms_text(locknames_ksyms(session_locks(t->watch.session)),
