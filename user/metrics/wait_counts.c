@@ -5,12 +5,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kernel/heldtab.h"
+#include "metrics/wait_asked.h"
 #include "metrics/wait_counts.h"
 #include "metrics/wait_series.h"
 #include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "trace/failure.h"
 #include "trace/filter.h"
 #include "trace/session.h"
 #include "waits/collect.h"
@@ -81,15 +81,6 @@ void wait_counts_close(struct wait_counts *c)
 	free(c);
 }
 
-/* What the filters for failures look at, as far as waits have it. */
-static bool drained_matches(const struct wait_counts *c, const struct wait_drained *d)
-{
-	struct failure f = { .ev = { .lock = d->lock, .ts_ns = d->when_ns }, .prog = d->prog };
-
-	f.prog_id = d->prog ? d->prog->id : 0;
-	return trace_filter_match(c->filter, &f, c->names);
-}
-
 /* False: it is the tool's own. */
 static bool lock_name(struct wait_counts *c, const struct wait_drained *d, char lock[SERIES_LOCK])
 {
@@ -109,7 +100,7 @@ static bool drained_count(struct wait_counts *c, const struct wait_drained *d)
 	const char *prog = d->prog ? d->prog->full_name : "";
 	char lock[SERIES_LOCK];
 
-	if (!lock_name(c, d, lock) || (d->prog && d->prog->own))
+	if (!lock_name(c, d, lock))
 		return true;
 	return wait_series_add(c->series, prog, lock, d->sum);
 }
@@ -119,12 +110,16 @@ static void on_drained(const struct wait_drained *d, void *ctx)
 	struct wait_counts *c = ctx;
 	bool ok = true;
 
-	if (!d->lock && trace_filter_any(c->filter))
+	switch (wait_asked(c->filter, d, c->names)) {
+	case WAIT_NOT_ASKED:
+		break;
+	case WAIT_ASKED:
+		ok = d->lock ? drained_count(c, d) : wait_series_add_other(c->series, d->sum);
+		break;
+	case WAIT_ASKED_UNKNOWN:
 		c->unplaced += d->sum->count;
-	else if (!d->lock)
-		ok = wait_series_add_other(c->series, d->sum);
-	else if (drained_matches(c, d))
-		ok = drained_count(c, d);
+		break;
+	}
 	c->out_of_memory |= !ok;
 }
 
@@ -159,7 +154,7 @@ static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)
 	struct waits_sum sum = { .count = waiters };
 	char lock[SERIES_LOCK];
 
-	if (drained_matches(c, &d) && lock_name(c, &d, lock))
+	if (wait_asked(c->filter, &d, c->names) == WAIT_ASKED && lock_name(c, &d, lock))
 		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, &sum);
 }
 

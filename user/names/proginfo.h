@@ -9,6 +9,7 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "names/progaddr.h"
 

@@ -19,6 +19,7 @@ struct waits;
 /**
  * struct wait_drained - waits for one lock from one place, since the last time
  * @prog: the program that waited, NULL: none, or unknown
+ * @prog_unknown: it may be a program that was gone before anybody looked
  * @lock: address
  * @when_ns: of the first one
  * @sum: how many, and how long
@@ -27,6 +28,7 @@ struct wait_drained {
 	const struct proginfo *prog;
 	__u64 lock, when_ns;
 	const struct waits_sum *sum;
+	bool prog_unknown;
 };
 
 typedef void (*wait_drained_fn)(const struct wait_drained *d, void *ctx);

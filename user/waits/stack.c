@@ -57,3 +57,14 @@ const struct proginfo *wait_stack_prog(const struct waits_entry *e, const struct
 		callsite_find(v->progs, locknames_ksyms(v->names), e->ips[i], e->when_ns, &site);
 	return site.prog;
 }
+
+bool wait_stack_has_unknown(const struct waits_entry *e, const struct lock_view *v)
+{
+	struct callsite site;
+
+	for (int i = wait_stack_first(e, v); i < WAITS_FRAMES && e->ips[i]; i++)
+		if (!callsite_find(v->progs, locknames_ksyms(v->names), e->ips[i], e->when_ns,
+				   &site))
+			return true;
+	return false;
+}

@@ -3,6 +3,8 @@
 #ifndef RQSPIN_WAITS_STACK_H
 #define RQSPIN_WAITS_STACK_H
 
+#include <stdbool.h>
+
 #include "waits.h"
 
 struct lock_view;
@@ -16,5 +18,8 @@ int wait_stack_first(const struct waits_entry *e, const struct lock_view *v);
 
 /* The innermost program from that frame on; NULL: none is known, user space asked for the lock. */
 const struct proginfo *wait_stack_prog(const struct waits_entry *e, const struct lock_view *v);
+
+/* Is there code from that frame on that nobody knows, such as a program that is gone? */
+bool wait_stack_has_unknown(const struct waits_entry *e, const struct lock_view *v);
 
 #endif
