@@ -302,7 +302,7 @@ static int recall_code(struct proginfo *p, const struct proginfo_was *was)
 	return 0;
 }
 
-static struct proginfo *recalled(const struct proginfo_was *was)
+static struct proginfo *recalled_new(const struct proginfo_was *was)
 {
 	struct proginfo *p = calloc(1, sizeof(*p));
 
@@ -323,19 +323,28 @@ static struct proginfo *recalled(const struct proginfo_was *was)
 	return NULL;
 }
 
+/* Each function of a program that is gone has an entry of its own. */
+static struct proginfo *recalled_find(const struct proginfos *ps, const struct proginfo_was *was)
+{
+	for (struct proginfo *p = ps->progs; p; p = p->next)
+		if (p->id == was->id && (!p->recalled || p->code.funcs[0] == was->start))
+			return p;
+	return NULL;
+}
+
 int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was)
 {
-	struct proginfo *p = (struct proginfo *)proginfos_by_id(ps, was->id);
+	struct proginfo *p = recalled_find(ps, was);
 
+	if (p && !p->recalled)
+		return 0;
 	/* It was there at all times in between. */
-	if (p && p->recalled && p->code.funcs[0] == was->start) {
+	if (p) {
 		p->born_ns = p->born_ns < was->when_ns ? p->born_ns : was->when_ns;
 		p->gone_ns = p->gone_ns > was->when_ns ? p->gone_ns : was->when_ns;
 		return 0;
 	}
-	if (p && !p->recalled)
-		return 0;
-	p = recalled(was);
+	p = recalled_new(was);
 	if (!p)
 		return -ENOMEM;
 	p->next = ps->progs;
