@@ -146,10 +146,16 @@ static __always_inline void sum_add(struct waits_sum *s, __u64 ns, int ret)
 	}
 }
 
+/* An exchange is a full barrier; on arm64 an atomic add whose result is not used is none. */
+static __always_inline void order_all(struct waits_cpu *c)
+{
+	__sync_lock_test_and_set(&c->order, 1);
+}
+
 /*
  * User space turns to the other half, and empties this one as soon as it has seen each CPU without
  * a busy program: one that comes later finds the new half. Both sides need a full barrier between
- * the two, which the atomic operations are.
+ * the two, and here what was written must be there before the program is no longer busy.
  */
 static __always_inline void add(struct waits_cpu *c, const struct waits_now *now, int ret)
 {
@@ -159,10 +165,12 @@ static __always_inline void add(struct waits_cpu *c, const struct waits_now *now
 	__u32 nth;
 
 	__sync_fetch_and_add(&c->busy, 1);
+	order_all(c);
 	nth = *(volatile __u32 *)&half & (WAITS_HALVES - 1);
 	h = &c->half[nth];
 	e = entry_of(now, h, nth);
 	sum_add(e ? &e->sum : &h->others, ns, ret);
+	order_all(c);
 	__sync_fetch_and_add(&c->busy, -1);
 }
 

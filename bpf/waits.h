@@ -65,10 +65,11 @@ struct waits_half {
  * @depth: how many of @now
  * @dropped: waits that were not timed
  * @busy: programs that are about to write into the tables of this CPU
+ * @order: is written for the sake of the order of the accesses around it
  * @half: of each half of the table
  */
 struct waits_cpu {
-	__u64 depth, dropped, busy;
+	__u64 depth, dropped, busy, order;
 	struct waits_half half[WAITS_HALVES];
 	struct waits_now now[WAITS_DEPTH];
 };
