@@ -42,8 +42,8 @@ $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz
 
-# What tests put something else in the place of: fault.c, test_check_walk.c.
-UNIT_WRAPS = malloc calloc realloc calls_of
+# What tests put something else in the place of: fault.c, test_check_walk.c, test_place.c.
+UNIT_WRAPS = malloc calloc realloc calls_of flock
 
 $(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out $(O)/user/main.o,$(USER_OBJS))
 	$(say) LD $@

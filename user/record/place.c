@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/tree.h"
 #include "record/place.h"
 
 #define DEPTH_MAX 3 /* the recorder, a source, what it has pinned */
@@ -54,7 +54,7 @@ bool place_has_unfinished(const struct place *p)
 	return !access(p->unfinished, F_OK);
 }
 
-static int cannot(const char *what, const char *path)
+static int place_cannot(const char *what, const char *path)
 {
 	int err = errno;
 
@@ -62,19 +62,39 @@ static int cannot(const char *what, const char *path)
 	return err == EACCES || err == EPERM ? -EOPNOTSUPP : -err;
 }
 
-int place_lock(struct place *p)
+/* Another command may have removed the root, and even have made a new one, before it was locked. */
+static bool place_has_lock(const struct place *p)
+{
+	struct stat locked, root;
+
+	return !fstat(p->lock, &locked) && !lstat(p->root, &root) &&
+	       locked.st_dev == root.st_dev && locked.st_ino == root.st_ino;
+}
+
+/* -EBUSY: another command has it. */
+static int place_try_lock(struct place *p)
 {
 	if (mkdir(p->root, 0700) && errno != EEXIST)
-		return cannot("make", p->root);
+		return place_cannot("make", p->root);
 	p->lock = open(p->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->lock < 0)
-		return cannot("open", p->root);
-	if (!flock(p->lock, LOCK_EX | LOCK_NB))
+		return errno == ENOENT ? -EBUSY : place_cannot("open", p->root);
+	if (!flock(p->lock, LOCK_EX | LOCK_NB) && place_has_lock(p))
 		return 0;
-	pr_err("another rqspin starts or stops the recorder in %s right now", p->root);
 	close(p->lock);
 	p->lock = -1;
 	return -EBUSY;
+}
+
+int place_lock(struct place *p)
+{
+	int err = place_try_lock(p);
+
+	if (err == -EBUSY)
+		err = place_try_lock(p);
+	if (err == -EBUSY)
+		pr_err("another rqspin starts or stops the recorder in %s right now", p->root);
+	return err;
 }
 
 void place_unlock(struct place *p)
@@ -86,44 +106,9 @@ void place_unlock(struct place *p)
 	p->lock = -1;
 }
 
-static int remove_in(int dir, const char *name, int depth);
-
-/* Whatever is in it goes first. */
-static int empty_folder(int fd, int depth)
+static int place_remove_unfinished(struct place *p)
 {
-	DIR *dir = fdopendir(fd);
-	struct dirent *entry;
-	int err = 0;
-
-	if (!dir) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	while (!err && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			err = remove_in(dirfd(dir), entry->d_name, depth - 1);
-	closedir(dir);
-	return err;
-}
-
-static int remove_in(int dir, const char *name, int depth)
-{
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
-
-	if (fd < 0)
-		return unlinkat(dir, name, 0) && errno != ENOENT ? -errno : 0;
-	if (depth < 0) {
-		close(fd);
-		return -ELOOP;
-	}
-	err = empty_folder(fd, depth);
-	return err ?: unlinkat(dir, name, AT_REMOVEDIR) ? -errno : 0;
-}
-
-static int remove_unfinished(struct place *p)
-{
-	int err = remove_in(AT_FDCWD, p->unfinished, DEPTH_MAX - 1);
+	int err = tree_remove(p->unfinished, DEPTH_MAX - 1);
 
 	if (err == -ENOENT)
 		return 0;
@@ -134,26 +119,26 @@ static int remove_unfinished(struct place *p)
 
 int place_begin(struct place *p)
 {
-	int err = remove_unfinished(p);
+	int err = place_remove_unfinished(p);
 
 	if (err)
 		return err;
-	return mkdir(p->unfinished, 0700) ? cannot("make", p->unfinished) : 0;
+	return mkdir(p->unfinished, 0700) ? place_cannot("make", p->unfinished) : 0;
 }
 
 int place_finish(struct place *p)
 {
-	return rename(p->unfinished, p->whole) ? cannot("rename", p->unfinished) : 0;
+	return rename(p->unfinished, p->whole) ? place_cannot("rename", p->unfinished) : 0;
 }
 
 int place_remove(struct place *p)
 {
-	int err = remove_unfinished(p);
+	int err = place_remove_unfinished(p);
 
 	if (err || !place_has_whole(p))
 		return err;
 	/* Half of it must never look like a whole one. */
 	if (rename(p->whole, p->unfinished))
-		return cannot("rename", p->whole);
-	return remove_unfinished(p);
+		return place_cannot("rename", p->whole);
+	return place_remove_unfinished(p);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A folder with all that is in it. */
+#ifndef RQSPIN_BASE_TREE_H
+#define RQSPIN_BASE_TREE_H
+
+/*
+ * Remove it, and folders in it down to that depth (0: it has none). Follows no links. 0, also if
+ * it is not there, or -errno: -ELOOP if it is deeper.
+ */
+int tree_remove(const char *path, int depth);
+
+#endif
