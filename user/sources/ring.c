@@ -13,6 +13,7 @@
 #include "kernel/ring_name.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "base/tree.h"
 #include "names/proginfo.h"
 #include "sources/ring.h"
 #include "sources/event_valid.h"
@@ -229,6 +230,9 @@ static int pin_rings(const struct ring_source *rs, const char *pins)
 	for (const struct ring *r = rs->rings; !err && r; r = r->next)
 		if (r->mem)
 			err = ring_pin(r, folder);
+	/* Other sources may go on: half of this one must not be taken for a whole one. */
+	if (err)
+		tree_remove(folder, 0);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/tree.h"
 #include "sources/witness_pins.h"
 
 #define LINK "link_"
@@ -41,18 +42,31 @@ static int pin_links(const char *folder, const struct bpf_object_skeleton *skel)
 	return err;
 }
 
-int witness_pins_make(const char *folder, const struct bpf_object_skeleton *skel,
-		      const int fds[WITNESS_NR_MAPS])
+static int pin_maps(const char *folder, const int fds[WITNESS_NR_MAPS])
 {
 	char path[WITNESS_PINS_PATH];
-	int err = mkdir(folder, 0700) ? -errno : 0;
+	int err = 0;
 
 	for (int i = 0; !err && i < WITNESS_NR_MAPS; i++) {
 		err = path_join(path, folder, "", witness_map_name(i));
 		if (!err && bpf_obj_pin(fds[i], path))
 			err = -errno;
 	}
-	return err ?: pin_links(folder, skel);
+	return err;
+}
+
+int witness_pins_make(const char *folder, const struct bpf_object_skeleton *skel,
+		      const int fds[WITNESS_NR_MAPS])
+{
+	int err;
+
+	if (mkdir(folder, 0700))
+		return -errno;
+	err = pin_maps(folder, fds) ?: pin_links(folder, skel);
+	/* Other sources may go on: half of this one must not be taken for a whole one. */
+	if (err)
+		tree_remove(folder, 0);
+	return err;
 }
 
 int witness_pins_open(const char *folder, int fds[WITNESS_NR_MAPS])
