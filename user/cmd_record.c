@@ -39,14 +39,14 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
-static void choose(struct record_cmd *r, const struct argp_state *state, enum what what)
+static void record_choose(struct record_cmd *r, const struct argp_state *state, enum what what)
 {
 	if (r->what != START && r->what != what)
 		opts_error(state, "--status and --stop are two things to do");
 	r->what = what;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t record_parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_cmd *r = state->input;
 
@@ -71,10 +71,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		r->order.bpffs = arg;
 		return 0;
 	case KEY_STATUS:
-		choose(r, state, STATUS);
+		record_choose(r, state, STATUS);
 		return 0;
 	case KEY_STOP:
-		choose(r, state, STOP);
+		record_choose(r, state, STOP);
 		return 0;
 	case ARGP_KEY_ARG:
 		opts_error(state, "takes no arguments, but got '%s'", arg);
@@ -87,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static char *help(int key, const char *text, void *input)
+static char *record_help(int key, const char *text, void *input)
 {
 	const struct source *const *sources = recorder_sources();
 	char *all = NULL;
@@ -107,9 +107,9 @@ static char *help(int key, const char *text, void *input)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = record_parse,
 	.children = children,
-	.help_filter = help,
+	.help_filter = record_help,
 	.doc = "Keep the last failures in memory, for 'rqspin trace --last'.\v"
 	       "A flight recorder: small BPF programs write down each failure, as those of 'rqspin "
 	       "trace' do. They go on when this command has ended, until --stop or the next boot: "
@@ -118,7 +118,7 @@ static const struct argp argp = {
 	       "1 if no recorder runs.",
 };
 
-static int start(const struct record_cmd *r)
+static int record_start(const struct record_cmd *r)
 {
 	struct recorder_about about;
 	int err = recorder_start(&r->order, &about);
@@ -131,7 +131,7 @@ static int start(const struct record_cmd *r)
 	return EXIT_OK;
 }
 
-static int stop(const struct record_cmd *r)
+static int record_stop(const struct record_cmd *r)
 {
 	bool was = false;
 	int err = recorder_stop(r->order.bpffs, &was);
@@ -142,7 +142,7 @@ static int stop(const struct record_cmd *r)
 	return EXIT_OK;
 }
 
-static int status(const struct record_cmd *r)
+static int record_status(const struct record_cmd *r)
 {
 	struct recorder_about about;
 	struct holdings held = {};
@@ -156,18 +156,18 @@ static int status(const struct record_cmd *r)
 	return record_view(&about, place.whole, &held, r->json) ? EXIT_FAIL : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int record_run(int argc, char **argv)
 {
 	struct record_cmd r = { .order = { .bpffs = PLACE_BPFFS, .keep = RECORDER_KEEP } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &r);
 	switch (r.what) {
 	case START:
-		return start(&r);
+		return record_start(&r);
 	case STOP:
-		return stop(&r);
+		return record_stop(&r);
 	case STATUS:
-		return status(&r);
+		return record_status(&r);
 	}
 	return EXIT_FAIL;
 }
@@ -176,5 +176,5 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.summary = "keep the last failures in memory, for trace --last",
 	.argp = &argp,
-	.run = run,
+	.run = record_run,
 };

@@ -41,7 +41,7 @@ static bool census_is_new(struct census *c, __u64 id)
 }
 
 /* "memlock:	4096" */
-static __u64 memory_of(int fd)
+static __u64 census_memory(int fd)
 {
 	unsigned long long bytes = 0;
 	char path[64], line[128];
@@ -63,7 +63,7 @@ static void census_map(struct census *c, __u32 id)
 
 	if (fd < 0)
 		return;
-	c->memory += memory_of(fd);
+	c->memory += census_memory(fd);
 	close(fd);
 }
 
@@ -77,7 +77,7 @@ static void census_prog(struct census *c, int fd)
 	info.map_ids = (uintptr_t)ids;
 	if (bpf_prog_get_info_by_fd(fd, &info, &len) || !census_is_new(c, info.id))
 		return;
-	c->memory += memory_of(fd);
+	c->memory += census_memory(fd);
 	for (__u32 i = 0; i < info.nr_map_ids && i < sizeof(ids) / sizeof(ids[0]); i++)
 		census_map(c, ids[i]);
 }
@@ -94,7 +94,7 @@ struct counting {
 	struct census *census;
 };
 
-static void count_prog(const char *prog, void *ctx)
+static void holding_prog(const char *prog, void *ctx)
 {
 	struct counting *c = ctx;
 	int fd = witness_pins_prog(c->folder, prog);
@@ -106,7 +106,7 @@ static void count_prog(const char *prog, void *ctx)
 	close(fd);
 }
 
-static int read_rings(const char *folder, struct holding *of)
+static int holding_rings(const char *folder, struct holding *of)
 {
 	int fds[WITNESS_NR_MAPS], err = witness_pins_open(folder, fds);
 	struct witness_rings *wr;
@@ -125,7 +125,7 @@ static int read_rings(const char *folder, struct holding *of)
 	return 0;
 }
 
-static __u32 count_files(const char *folder)
+static __u32 holding_files(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -147,11 +147,11 @@ static int holding_read(struct holdings *h, struct census *c, const char *folder
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (!strcmp(name, source_ring.name)) {
-		h->rings = count_files(path);
+		h->rings = holding_files(path);
 		return 0;
 	}
 	snprintf(of->source, sizeof(of->source), "%s", name);
-	err = read_rings(path, of) ?: witness_pins_progs(path, count_prog, &counting);
+	err = holding_rings(path, of) ?: witness_pins_progs(path, holding_prog, &counting);
 	if (err)
 		pr_err("%s: %s", path, strerror(-err));
 	h->nr += !err;
