@@ -99,6 +99,16 @@ def test_start_status_stop(recorder):
     assert "no recorder ran" in recorder.stop().stderr
 
 
+def test_what_is_not_recorded_is_said(recorder):
+    """Where only the programs themselves tell of failures."""
+    said = "NOT recorded with these sources, nor those of programs that are loaded later"
+    assert said in recorder.record("--source", "ring").stderr
+    recorder.stop()
+    usable = {s["name"] for s in doctor()["trace_sources"] if s["usable"]}
+    watched = usable & {"tracepoint", "trampoline"}
+    assert (said in recorder.record().stderr) != bool(watched)
+
+
 def test_started_twice(recorder):
     recorder.start()
     before = sorted(recorder.root.rglob("*"))
@@ -326,9 +336,8 @@ def test_what_each_operation_returned(recorder):
         ours = [e for e in events if e["map_id"] == t["lock"]["map_id"]]
         assert len(ours) == failed(t, place) == 11
         for e in ours:
-            name = os.strerror
             want = {0: "EDEADLK"}.get(REFUSALS.get(place, 0), "ENOMEM")
-            assert (e["returned"], e["errno"]) == (want, "EDEADLK"), name
+            assert (e["returned"], e["errno"]) == (want, "EDEADLK"), e
             assert e["prog"] == {"id": t["prog_id"], "name": t["prog"]}
             assert e["at"]["file"].endswith("map_failures.bpf.c")
             assert e["lock"]["map"] == t["lock"]["map"]

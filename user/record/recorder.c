@@ -18,12 +18,11 @@
 #include "trace/session.h"
 #include "version.h"
 
-#define MAGIC  "rqspin recorder"
 #define META   "meta"
 #define LAYOUT 1 /* change it when what is pinned changes but for its sizes */
 
 /* Of everything that this version reads in memory that another one may have laid out. */
-static __u32 layout(void)
+static __u32 recorder_layout(void)
 {
 	static const size_t sizes[] = {
 		sizeof(struct witness_head),   sizeof(struct witness),
@@ -50,7 +49,7 @@ const struct source *const *recorder_sources(void)
 	return found;
 }
 
-static void ignore(const struct failure *f, void *ctx)
+static void failure_ignore(const struct failure *f, void *ctx)
 {
 	(void)f;
 	(void)ctx;
@@ -63,7 +62,7 @@ static int meta_path(char path[WITNESS_PINS_PATH], const char *folder)
 		       -ENAMETOOLONG;
 }
 
-static int write_about(const char *folder, const struct recorder_about *about)
+static int about_write(const char *folder, const struct recorder_about *about)
 {
 	char path[WITNESS_PINS_PATH];
 	__u32 zero = 0;
@@ -82,7 +81,7 @@ static int write_about(const char *folder, const struct recorder_about *about)
 }
 
 /* Another version's may be of any size. */
-static int read_about(const char *folder, struct recorder_about *about)
+static int about_read(const char *folder, struct recorder_about *about)
 {
 	char path[WITNESS_PINS_PATH];
 	struct bpf_map_info info = {};
@@ -101,19 +100,19 @@ static int read_about(const char *folder, struct recorder_about *about)
 	if (!err && bpf_map_lookup_elem(fd, &zero, about))
 		err = -errno;
 	close(fd);
-	if (!err && memcmp(about->magic, MAGIC, sizeof(MAGIC)))
+	if (!err && memcmp(about->magic, RECORDER_MAGIC, sizeof(RECORDER_MAGIC)))
 		err = -EPROTO;
 	about->version[sizeof(about->version) - 1] = 0;
 	about->sources[sizeof(about->sources) - 1] = 0;
 	return err;
 }
 
-static void describe(struct recorder_about *about, const struct recorder_order *order,
+static void about_fill(struct recorder_about *about, const struct recorder_order *order,
 		     const struct session *s)
 {
 	*about = (struct recorder_about){
-		.magic = MAGIC,
-		.layout = layout(),
+		.magic = RECORDER_MAGIC,
+		.layout = recorder_layout(),
 		.keep = order->keep,
 		.pid = getpid(),
 		.stacks = order->stacks,
@@ -129,7 +128,7 @@ static void describe(struct recorder_about *about, const struct recorder_order *
 }
 
 /* The programs are pinned when the session has opened, and go on when it is closed. */
-static int record(const struct place *place, const struct recorder_order *order,
+static int recorder_pin(const struct place *place, const struct recorder_order *order,
 		  struct recorder_about *about)
 {
 	const struct session_tuning tuning = {
@@ -139,24 +138,28 @@ static int record(const struct place *place, const struct recorder_order *order,
 	};
 	const struct trace_filter filter = {};
 	struct session *s =
-		session_open(recorder_sources(), order->sources, &filter, &tuning, ignore, NULL);
+		session_open(recorder_sources(), order->sources, &filter, &tuning, failure_ignore, NULL);
 	int err;
 
 	if (!s)
 		return -errno;
-	describe(about, order, s);
-	err = write_about(place->unfinished, about);
+	about_fill(about, order, s);
+	if (session_needs_reports(s) && !session_blind(s))
+		pr_warn("failures that a program does not report with res_events.bpf.h are NOT "
+			"recorded with these sources, nor those of programs that are loaded later "
+			"('rqspin doctor' says why the others do not work)");
+	err = about_write(place->unfinished, about);
 	if (err)
 		pr_err("%s: %s", place->unfinished, strerror(-err));
 	session_close(s);
 	return err;
 }
 
-static int runs_already(const struct place *place)
+static int recorder_runs_already(const struct place *place)
 {
 	struct recorder_about about = {};
 
-	if (read_about(place->whole, &about))
+	if (about_read(place->whole, &about))
 		pr_err("there is a recorder in %s already, of another version of rqspin: remove it "
 		       "with 'rqspin record --stop'",
 		       place->whole);
@@ -167,18 +170,18 @@ static int runs_already(const struct place *place)
 	return -EEXIST;
 }
 
-static int make(struct place *place, const struct recorder_order *order,
+static int recorder_make(struct place *place, const struct recorder_order *order,
 		struct recorder_about *about)
 {
 	int err;
 
 	if (place_has_whole(place))
-		return runs_already(place);
+		return recorder_runs_already(place);
 	if (place_has_unfinished(place))
 		pr_warn("removing a recorder that a killed command left half-made");
 	err = place_begin(place);
 	if (!err)
-		err = record(place, order, about);
+		err = recorder_pin(place, order, about);
 	if (!err && stop_asked()) {
 		pr_err("interrupted: nothing was started");
 		err = -EINTR;
@@ -202,7 +205,7 @@ int recorder_start(const struct recorder_order *order, struct recorder_about *ab
 		err = place_lock(&place);
 	if (err)
 		return err;
-	err = make(&place, order, about);
+	err = recorder_make(&place, order, about);
 	place_unlock(&place);
 	return err;
 }
@@ -225,7 +228,7 @@ int recorder_stop(const char *bpffs, bool *was)
 	return err;
 }
 
-static int no_recorder(const struct place *place)
+static int recorder_missing(const struct place *place)
 {
 	if (place_has_unfinished(place))
 		pr_err("a command that was killed has left a recorder half-made: remove it with "
@@ -242,13 +245,13 @@ int recorder_find(const char *bpffs, struct place *place, struct recorder_about 
 	if (err)
 		return err;
 	if (!place_has_whole(place))
-		return no_recorder(place);
-	err = read_about(place->whole, about);
+		return recorder_missing(place);
+	err = about_read(place->whole, about);
 	if (err == -EPERM || err == -EACCES) {
 		pr_err("%s: not allowed to read the recorder; run it as root (sudo)", place->whole);
 		return -EOPNOTSUPP;
 	}
-	if (!err && about->layout == layout())
+	if (!err && about->layout == recorder_layout())
 		return 0;
 	if (err && err != -EPROTO && err != -ENOENT)
 		pr_err("%s: %s", place->whole, strerror(-err));

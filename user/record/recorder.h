@@ -11,6 +11,7 @@
 #include "record/place.h"
 #include "trace/source.h"
 
+#define RECORDER_MAGIC	  "rqspin recorder"
 #define RECORDER_KEEP	  256 /* failures per CPU and source */
 #define RECORDER_KEEP_MIN 16
 #define RECORDER_KEEP_MAX (1 << 16)
