@@ -30,7 +30,11 @@ SUM = "rqspin_lock_wait_seconds_sum"
 BUCKET = "rqspin_lock_wait_seconds_bucket"
 LONGEST = "rqspin_lock_longest_wait_seconds"
 PAIR_LOCK = "pairs[].lock"
+SAMPLED = "rqspin_sampled_waiters_total"
 LOCKS = 1000
+# So long who is in the queue waits in a round that nobody gives up: LONG turns of
+# known_waits.bpf.c, each of which reads memory, and no CPU is as fast as that.
+HELD_NS = (1 << 18) * 0.1
 
 
 @pytest.fixture
@@ -98,28 +102,44 @@ def dropped(page):
     return samples(page)["rqspin_dropped_waits_total"][()]
 
 
+def sampled(x, where):
+    """A page in which a look has hit a waiter, which any one of them may miss."""
+    deadline = time.monotonic() + LIMIT
+    page = x.scrape()
+    while ("one[].lock",) not in samples(page).get(SAMPLED, {}) and time.monotonic() < deadline:
+        three(where, "one", 20)
+        page = x.scrape()
+    return samples(page)
+
+
+def assert_times(total, longest, want, rounds):
+    """A CPU may stop between the kernel's clock and the waiter's, which is read around it."""
+    whole = rounds - want["unsure"] // 2
+    assert total >= whole * HELD_NS
+    assert longest + 1 >= total / (want["count"] + want["unsure"])
+    # Of waits that ran into their limit the time is unknown.
+    if not want["unsure"]:
+        assert total <= want["total_ns"] + 1 and longest <= want["max_ns"] + 1
+
+
 @needs_locks
 @needs_three_cpus
 def test_a_scrape_equals_the_known_waits(nothing_left, queue):
-    """Counts exactly, times within 5 %; of waits that ran into their limit the time is unknown."""
     rounds = 20
     with pinned(KNOWN, maps=True) as where, listening("--waits") as x:
         three(where, "one", rounds)
         want = known(where, rounds)
         page = scraped(x, "one[].lock", want["count"])
+        rows = samples(page) if kernel_has_tracepoint() else sampled(x, where)
     assert is_known(sum(waits_of(page, "one[].lock")), want) and dropped(page) == 0
     total = sum(waits_of(page, "one[].lock", SUM)) * 1e9
     longest = max(waits_of(page, "one[].lock", LONGEST)) * 1e9
-    assert total >= want["total_ns"] * 0.95 and longest >= want["max_ns"] * 0.95
-    if not want["unsure"]:
-        assert total <= want["total_ns"] * 1.05 and longest <= want["max_ns"] * 1.05
+    assert_times(total, longest, want, rounds)
     programs = {labels[0] for labels in samples(page)[COUNT] if labels[1] == "one[].lock"}
     assert programs <= {"one_0", "one_1"}
-    rows = samples(page)
     looks = rows["rqspin_wait_samples_total"][()]
-    # Two wait for a few milliseconds, twenty times, and a look comes every ten.
     if not kernel_has_tracepoint():
-        assert 0 < rows["rqspin_sampled_waiters_total"]["one[].lock",] <= 2 * looks
+        assert 0 < rows[SAMPLED]["one[].lock",] <= 2 * looks
     else:
         assert looks == 0
 
