@@ -21,7 +21,7 @@ from conftest import (
     needs_two_cpus,
     rqspin,
 )
-from test_export import exporter, listening, prometheus, samples, tool
+from test_export import exporter, listening, prometheus, samples, stopped, tool
 from test_waits import pair
 
 KNOWN = BUILD / "selftests/progs/known_waits.bpf.o"
@@ -219,6 +219,27 @@ def test_filters(nothing_left, queue):
         pair(5)
         assert set(samples(scraped(mine, PAIR_LOCK, 5))[COUNT]) == {("pair_own", PAIR_LOCK)}
         assert all(COUNT not in samples(x.scrape()) for x in them)
+
+
+@needs_locks
+@needs_two_cpus
+@needs_own_wait
+def test_what_no_filter_can_say_is_counted(nothing_left, queue):
+    """The program is gone before anybody looks; an address needs no name."""
+    args = ("--prog", "pair_own"), ("--lock", "0x1")
+    with contextlib.ExitStack() as stack:
+        them = [stack.enter_context(listening("--waits", *a)) for a in args]
+        with contextlib.ExitStack() as pause:
+            for x in them:
+                pause.enter_context(stopped(x))
+            pair(5)
+        waits = 5 * (2 if kernel_has_tracepoint() else 1)
+        deadline = time.monotonic() + LIMIT
+        pages = [x.scrape() for x in them]
+        while dropped(pages[0]) < waits and time.monotonic() < deadline:
+            pages = [x.scrape() for x in them]
+    assert [dropped(p) >= waits for p in pages] == [True, False], pages
+    assert all(COUNT not in samples(p) for p in pages)
 
 
 @needs_locks
