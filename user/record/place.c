@@ -67,8 +67,8 @@ static bool place_has_lock(const struct place *p)
 {
 	struct stat locked, root;
 
-	return !fstat(p->lock, &locked) && !lstat(p->root, &root) &&
-	       locked.st_dev == root.st_dev && locked.st_ino == root.st_ino;
+	return !fstat(p->lock, &locked) && !lstat(p->root, &root) && locked.st_dev == root.st_dev &&
+	       locked.st_ino == root.st_ino;
 }
 
 /* -EBUSY: another command has it. */

@@ -108,7 +108,7 @@ static int about_read(const char *folder, struct recorder_about *about)
 }
 
 static void about_fill(struct recorder_about *about, const struct recorder_order *order,
-		     const struct session *s)
+		       const struct session *s)
 {
 	*about = (struct recorder_about){
 		.magic = RECORDER_MAGIC,
@@ -129,7 +129,7 @@ static void about_fill(struct recorder_about *about, const struct recorder_order
 
 /* The programs are pinned when the session has opened, and go on when it is closed. */
 static int recorder_pin(const struct place *place, const struct recorder_order *order,
-		  struct recorder_about *about)
+			struct recorder_about *about)
 {
 	const struct session_tuning tuning = {
 		.buffer = order->keep * WITNESS_FAILURE_ROOM,
@@ -137,8 +137,8 @@ static int recorder_pin(const struct place *place, const struct recorder_order *
 		.pin = place->unfinished,
 	};
 	const struct trace_filter filter = {};
-	struct session *s =
-		session_open(recorder_sources(), order->sources, &filter, &tuning, failure_ignore, NULL);
+	struct session *s = session_open(recorder_sources(), order->sources, &filter, &tuning,
+					 failure_ignore, NULL);
 	int err;
 
 	if (!s)
@@ -171,7 +171,7 @@ static int recorder_runs_already(const struct place *place)
 }
 
 static int recorder_make(struct place *place, const struct recorder_order *order,
-		struct recorder_about *about)
+			 struct recorder_about *about)
 {
 	int err;
 
