@@ -125,7 +125,8 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 
 	if (!probe_allowed())
 		return -EOPNOTSUPP;
-	if (!trace_filter_valid(&opts->filter))
+	/* What was recorded may be of programs and processes that are gone. */
+	if (!opts->tuning.pinned && !trace_filter_valid(&opts->filter))
 		return -ENOENT;
 	stop_init();
 	s = session_open(trace_sources, opts->sources, &opts->filter, &opts->tuning, emit, ctx);
@@ -137,7 +138,8 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 	if (session_needs_reports(s) && !session_blind(s))
 		pr_info("failures that a program does not report with res_events.bpf.h are NOT "
 			"seen with these sources ('rqspin doctor' says why the others do not work)");
-	trace_filter_warn(&opts->filter, session_progs(s));
+	if (!opts->tuning.pinned)
+		trace_filter_warn(&opts->filter, session_progs(s));
 	*session = s;
 	return 0;
 }

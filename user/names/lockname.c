@@ -486,17 +486,18 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 }
 
 /* Was the map there at that time? Nobody tells when maps are made. */
-static bool recall_trusts(struct locknames *ln, __u32 map_id, const struct proginfo *prog)
+static bool recall_trusts(struct locknames *ln, __u32 map_id, __u64 when_ns,
+			  const struct proginfo *prog)
 {
 	return map_id <= ln->newest_map || (prog && proginfo_uses_map(prog, map_id)) ||
-	       recall_map(ln->recall, map_id);
+	       recall_had_map(ln->recall, map_id, when_ns);
 }
 
 /* What has the address now may not be what had it then. */
-static bool recall_accept(struct locknames *ln, __u64 addr, const struct proginfo *prog,
-			  struct lockname *name)
+static bool recall_accept(struct locknames *ln, __u64 addr, __u64 when_ns,
+			  const struct proginfo *prog, struct lockname *name)
 {
-	if (recall_trusts(ln, name->map_id, prog))
+	if (recall_trusts(ln, name->map_id, when_ns, prog))
 		return true;
 	*name = (struct lockname){ .addr = addr, .index = -1 };
 	return false;
@@ -552,7 +553,7 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	if (!r && is_user(addr))
 		r = find_mapped(ln, addr, prog);
 	if (!r && name_percpu(ln, addr, when, prog, name, map_only))
-		return !ln->recall || recall_accept(ln, addr, prog, name);
+		return !ln->recall || recall_accept(ln, addr, when, prog, name);
 	if (!r && ln->maps && !is_user(addr)) {
 		scan_elements(ln);
 		r = ranges_find(&ln->ranges, addr, when, used_by, prog);
@@ -560,7 +561,7 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 	if (!r)
 		return false;
 	name_in_range(ln, r, addr, prog, name, map_only);
-	return !ln->recall || recall_accept(ln, addr, prog, name);
+	return !ln->recall || recall_accept(ln, addr, when, prog, name);
 }
 
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,

@@ -10,10 +10,18 @@ struct recalled {
 	__u64 when_ns;
 };
 
+/* Reports of one failure by several sources are closer to each other than this. */
+#define RECALL_NEAR_NS 1000000
+
 struct recall {
 	struct recalled *items; /* by address, then time */
 	size_t nr, room;
 	bool sorted;
+	struct recalled_map {
+		__u32 id;
+		__u64 first_ns;
+	} *maps;
+	size_t nr_maps, room_maps;
 };
 
 struct recall *recall_new(void)
@@ -26,7 +34,38 @@ void recall_free(struct recall *r)
 	if (!r)
 		return;
 	free(r->items);
+	free(r->maps);
 	free(r);
+}
+
+/* There are few maps, and the last one is often the next. */
+static struct recalled_map *recall_map_find(const struct recall *r, __u32 id)
+{
+	for (size_t i = r->nr_maps; i--;)
+		if (r->maps[i].id == id)
+			return &r->maps[i];
+	return NULL;
+}
+
+static int recall_map_note(struct recall *r, __u32 id, __u64 when_ns)
+{
+	struct recalled_map *known = recall_map_find(r, id), *maps;
+	size_t room;
+
+	if (known) {
+		known->first_ns = known->first_ns < when_ns ? known->first_ns : when_ns;
+		return 0;
+	}
+	if (r->nr_maps == r->room_maps) {
+		room = r->room_maps ? r->room_maps * 2 : 16;
+		maps = reallocarray(r->maps, room, sizeof(*maps));
+		if (!maps)
+			return -ENOMEM;
+		r->maps = maps;
+		r->room_maps = room;
+	}
+	r->maps[r->nr_maps++] = (struct recalled_map){ id, when_ns };
+	return 0;
 }
 
 int recall_add(struct recall *r, const struct lockname *name, __u64 when_ns)
@@ -42,7 +81,7 @@ int recall_add(struct recall *r, const struct lockname *name, __u64 when_ns)
 	}
 	r->items[r->nr++] = (struct recalled){ *name, when_ns };
 	r->sorted = false;
-	return 0;
+	return name->map_id ? recall_map_note(r, name->map_id, when_ns) : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -87,9 +126,21 @@ const struct lockname *recall_lock(struct recall *r, __u64 addr, __u64 when_ns)
 	at = recall_from(r, addr, when_ns);
 	after = at < r->nr && r->items[at].name.addr == addr ? &r->items[at] : NULL;
 	before = at && r->items[at - 1].name.addr == addr ? &r->items[at - 1] : NULL;
-	if (!after || (before && when_ns - before->when_ns < after->when_ns - when_ns))
-		after = before;
-	return after ? &after->name : NULL;
+	if (after && after->when_ns - when_ns < RECALL_NEAR_NS)
+		return &after->name;
+	if (before && when_ns - before->when_ns < RECALL_NEAR_NS)
+		return &before->name;
+	/* The id of a map is not used again, so the map was there in between. */
+	if (before && after && before->name.map_id == after->name.map_id)
+		return &before->name;
+	return NULL;
+}
+
+bool recall_had_map(const struct recall *r, __u32 map_id, __u64 when_ns)
+{
+	const struct recalled_map *map = recall_map_find(r, map_id);
+
+	return map && map->first_ns <= when_ns;
 }
 
 const struct lockname *recall_map(struct recall *r, __u32 map_id)

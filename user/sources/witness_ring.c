@@ -310,6 +310,20 @@ void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx)
 	}
 }
 
+void witness_each(struct witness_rings *wr, witness_fn fn, void *ctx)
+{
+	const struct witness_memory *mem = &wr->mem;
+
+	for (__u64 i = 0; i < mem->nr * mem->slots; i++) {
+		struct reading reading = { wr, i / mem->slots, fn, ctx };
+		const struct witness *w = (const void *)(mem->records + i * mem->record_size);
+		__u64 seq = __atomic_load_n(&w->seq, __ATOMIC_ACQUIRE);
+
+		if (seq && ring_copy(w, seq - 1, wr->record, mem->record_size))
+			fn(wr->record, NULL, names_of(&reading, wr->record), ctx);
+	}
+}
+
 __u64 witness_lost(const struct witness_rings *wr)
 {
 	__u64 lost = wr->mem.heads[0].others;

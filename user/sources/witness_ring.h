@@ -70,6 +70,9 @@ void witness_close(struct witness_rings *wr);
 typedef void (*witness_fn)(const struct witness *w, const void *details,
 			   const struct witness_names *names, void *ctx);
 
+/* All that are kept, each once, in no order; details: NULL. What is read stays unread. */
+void witness_each(struct witness_rings *wr, witness_fn fn, void *ctx);
+
 /* last: there will be no other call; what is not complete is lost. */
 void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx);
 

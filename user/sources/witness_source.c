@@ -191,14 +191,22 @@ void witness_source_close(void *state)
 	free(ws);
 }
 
+static void recall_names(const struct witness *w, const void *details,
+			 const struct witness_names *names, void *ctx)
+{
+	struct witness_source *ws = ctx;
+
+	(void)details;
+	if (names)
+		witness_recall(w, names, session_progs(ws->session), session_locks(ws->session));
+}
+
 static void on_witness(const struct witness *w, const void *details,
 		       const struct witness_names *names, void *ctx)
 {
 	struct witness_source *ws = ctx;
 	struct failure f = {};
 
-	if (names)
-		witness_recall(w, names, session_progs(ws->session), session_locks(ws->session));
 	if (!ws->ops->failure(ws, w, details, &f))
 		return;
 	if (names)
@@ -242,6 +250,11 @@ void witness_source_poll(void *state, bool last)
 {
 	struct witness_source *ws = state;
 
+	/* A failure may be named by what was written down for another one. */
+	if (session_tuning(ws->session)->pinned && !ws->recalled) {
+		witness_each(ws->rings, recall_names, ws);
+		ws->recalled = true;
+	}
 	witness_poll(ws->rings, last, on_witness, ws);
 	remember_groups(ws);
 }

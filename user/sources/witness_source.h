@@ -24,6 +24,7 @@ struct session;
  * @likes: the first failure of each group, NULL: not yet seen
  * @nr_likes: of the groups, how many were in use at the last look
  * @pins: where it is pinned, "" if it is not
+ * @recalled: the names that were written down are known
  */
 struct witness_source {
 	const struct witness_source_ops *ops;
@@ -34,6 +35,7 @@ struct witness_source {
 	struct failure **likes;
 	__u64 nr_likes;
 	char pins[WITNESS_PINS_PATH];
+	bool recalled;
 };
 
 /**
