@@ -19,6 +19,7 @@ from conftest import (
     needs_locks,
     rqspin,
     run_sample,
+    stopped,
     validator,
 )
 from mapfailures import PLACES, REFUSALS, failed, failures
@@ -264,7 +265,9 @@ def test_rings_outlive_their_programs(recorder):
     with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as proc:
         # Not before it has failed once is it certain that it is loaded.
         seen = rqspin("trace", "--source", "ring", "--prog", "aa", "--count", "1", "--json")
-        recorder.start()
+        # Attaching waits until each running program has made way once.
+        with stopped(proc):
+            recorder.start()
         proc.send_signal(signal.SIGINT)
         out = proc.communicate(timeout=LIMIT)[0]
     assert '"type":"failure"' in seen.stdout
@@ -284,7 +287,8 @@ def test_the_last_few(recorder):
     cmd = [RQSPIN, "run", "aa", "--duration", "1h", "--json"]
     with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as proc:
         rqspin("trace", "--source", "ring", "--prog", "aa", "--count", "5", "--json")
-        recorder.start()
+        with stopped(proc):
+            recorder.start()
         proc.send_signal(signal.SIGINT)
         proc.communicate(timeout=LIMIT)
     everything, summary = recorder.last()

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "record/holdings.h"
-#include "sources/ring.h"
+#include "sources/table.h"
 #include "sources/witness_pins.h"
 #include "sources/witness_ring.h"
 
@@ -138,6 +138,15 @@ static __u32 holding_files(const char *folder)
 	return nr;
 }
 
+/* Memory of programs that report themselves has no rings of the recorder's own. */
+static bool holding_is_memory(const char *name)
+{
+	for (int i = 0; trace_sources[i]; i++)
+		if (!strcmp(trace_sources[i]->name, name))
+			return source_is(trace_sources[i], SOURCE_PROG_MEMORY);
+	return false;
+}
+
 static int holding_read(struct holdings *h, struct census *c, const char *folder, const char *name)
 {
 	char path[WITNESS_PINS_PATH];
@@ -146,7 +155,7 @@ static int holding_read(struct holdings *h, struct census *c, const char *folder
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (!strcmp(name, source_ring.name)) {
+	if (holding_is_memory(name)) {
 		h->rings = holding_files(path);
 		return 0;
 	}

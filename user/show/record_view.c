@@ -68,8 +68,9 @@ static void record_text(const struct recorder_about *about, const char *folder,
 	for (int i = 0; i < h->nr; i++)
 		holding_text(&h->of[i]);
 	if (h->rings)
-		printf("%-11s memory of %u object%s that report%s themselves\n", "ring", h->rings,
-		       h->rings == 1 ? "" : "s", h->rings == 1 ? "s" : "");
+		printf("%-11s memory of %u %s\n", "programs", h->rings,
+		       h->rings == 1 ? "object that reports its own failures" :
+				       "objects that report their own failures");
 	printf("%-11s %.1f MiB, in %s\n", "memory", h->memory / 1048576.0, escaped(folder));
 }
 
