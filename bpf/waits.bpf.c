@@ -157,7 +157,7 @@ static __always_inline void order_all(struct waits_cpu *c)
  * a busy program: one that comes later finds the new half. Both sides need a full barrier between
  * the two, and here what was written must be there before the program is no longer busy.
  */
-static __always_inline void add(struct waits_cpu *c, const struct waits_now *now, int ret)
+static __always_inline void waits_add(struct waits_cpu *c, const struct waits_now *now, int ret)
 {
 	__u64 ns = bpf_ktime_get_ns() - now->start_ns;
 	struct waits_entry *e;
@@ -186,7 +186,7 @@ int BPF_PROG(rqspin_waited, void *lock, int ret)
 	now = &c->now[(depth - 1) & (WAITS_DEPTH - 1)];
 	if (now->lock != (__u64)lock)
 		return 0;
-	add(c, now, ret);
+	waits_add(c, now, ret);
 	c->depth = depth - 1;
 	return 0;
 }
