@@ -804,6 +804,7 @@ def describe(event, layout, symbols, args):
         "comm": event.comm.decode(errors="replace"),
         "prog": calling_program(stack),
         "map_id": None,
+        "returned": None,
         "lock": lock,
         "held": held,
         "nr_held": None,
