@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import shutil
 import subprocess
 import time
 
@@ -224,11 +225,33 @@ def test_filters(nothing_left, queue):
 @needs_locks
 @needs_two_cpus
 @needs_own_wait
-def test_what_no_filter_can_say_is_counted(nothing_left, queue):
-    """The program is gone before anybody looks; an address needs no name."""
+def test_a_program_that_came_and_went_unseen(nothing_left, queue):
+    """It had the memory of an earlier one, a probe of the other exporter's, and has its own name."""
     args = ("--prog", "pair_own"), ("--lock", "0x1")
     with contextlib.ExitStack() as stack:
         them = [stack.enter_context(listening("--waits", *a)) for a in args]
+        with contextlib.ExitStack() as pause:
+            for x in them:
+                pause.enter_context(stopped(x))
+            pair(5)
+        pages = [scraped(them[0], "pairs", 5), them[1].scrape()]
+    assert samples(pages[0])[COUNT] == {("pair_own", "pairs[].lock"): 5}
+    assert COUNT not in samples(pages[1])
+    assert [dropped(p) for p in pages] == [0, 0]
+
+
+@needs_locks
+@needs_two_cpus
+@needs_own_wait
+@pytest.mark.skipif(not shutil.which("strace"), reason="no strace")
+def test_what_no_filter_can_say_is_counted(nothing_left, queue):
+    """The same where the kernel reports no loads; an address needs no name."""
+    args = ("--prog", "pair_own"), ("--lock", "0x1")
+    refused = "--inject=perf_event_open:error=EACCES"
+    # -D: the process is the exporter's, so that it can be stopped.
+    by = ("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open", refused)
+    with contextlib.ExitStack() as stack:
+        them = [stack.enter_context(listening("--waits", *a, by=by)) for a in args]
         with contextlib.ExitStack() as pause:
             for x in them:
                 pause.enter_context(stopped(x))

@@ -4,9 +4,8 @@
  * again and comes into the queue, where it fails. `rqspin run FILE --roles pair_own,pair_wait`.
  */
 #include "test_kfuncs.h"
+#include "wait_value.h"
 #include <bpf/bpf_core_read.h>
-
-#define SPINS (1 << 22) /* at most, until the other one waits */
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
 
@@ -23,21 +22,12 @@ struct {
 
 __u64 arrived;
 
-static __always_inline void meet(void)
-{
-	__u64 target = (__sync_fetch_and_add(&arrived, 1) / 2 + 1) * 2;
-
-	while (may_loop)
-		if (*(volatile __u64 *)&arrived >= target)
-			return;
-}
-
 SEC("tc")
 int pair_own(struct __sk_buff *ctx)
 {
 	const struct qspinlock *word;
 	struct slot *s, *again;
-	int err, i, alone;
+	int err, alone;
 	__u32 key = 0;
 
 	/* Two look-ups: the verifier must not know that it is one lock. */
@@ -51,10 +41,8 @@ int pair_own(struct __sk_buff *ctx)
 	if (err)
 		return err;
 	alone = word->val.counter;
-	meet();
-	bpf_for(i, 0, SPINS)
-		if (*(volatile const int *)&word->val.counter != alone)
-			break;
+	wait_parties(&arrived, 2);
+	WAIT_UNTIL(*(volatile const int *)&word->val.counter != alone);
 	err = bpf_res_spin_lock(&again->lock);
 	if (!err)
 		bpf_res_spin_unlock(&again->lock);
@@ -72,7 +60,7 @@ int pair_wait(struct __sk_buff *ctx)
 	s = bpf_map_lookup_elem(&pairs, &key);
 	if (!s)
 		return 1;
-	meet();
+	wait_parties(&arrived, 2);
 	err = bpf_res_spin_lock(&s->lock);
 	if (!err)
 		bpf_res_spin_unlock(&s->lock);

@@ -4,10 +4,10 @@
  * lock, the others in its queue. `rqspin run FILE --roles queue_own,queue_0,queue_1,queue_2`.
  */
 #include "test_kfuncs.h"
+#include "wait_value.h"
 
 #define WAITERS 3
 #define HELD	10   /* more than an event has room for */
-#define TURNS	4096 /* times 2^20 spins: more than any time limit */
 
 struct bag {
 	struct bpf_res_spin_lock lock;
@@ -25,29 +25,6 @@ struct bpf_res_spin_lock lock_y __hidden SEC(".data.lock_y");
 
 __u64 arrived, given_up;
 
-static __always_inline bool meet(void)
-{
-	__u64 parties = WAITERS + 1;
-	__u64 target = (__sync_fetch_and_add(&arrived, 1) / parties + 1) * parties;
-
-	while (may_loop)
-		if (*(volatile __u64 *)&arrived >= target)
-			return true;
-	return false;
-}
-
-static __noinline void hold_until(volatile __u64 *word, __u64 value)
-{
-	int i, j;
-
-	bpf_for(i, 0, TURNS) {
-		bpf_for(j, 0, 1 << 20) {
-			if (*word >= value)
-				return;
-		}
-	}
-}
-
 /* A lock above the awaited one, so that the table tells that this CPU has that one. */
 SEC("tc")
 int queue_own(struct __sk_buff *ctx)
@@ -63,8 +40,8 @@ int queue_own(struct __sk_buff *ctx)
 		bpf_res_spin_unlock(&lock_x);
 		return err;
 	}
-	if (meet())
-		hold_until(&given_up, until);
+	if (wait_parties(&arrived, WAITERS + 1))
+		wait_value(&given_up, until);
 	bpf_res_spin_unlock(&lock_y);
 	bpf_res_spin_unlock(&lock_x);
 	return 0;
@@ -87,7 +64,7 @@ static __always_inline int wait_with_bags(__u32 first)
 		if (err)
 			break;
 	}
-	if (!err && meet()) {
+	if (!err && wait_parties(&arrived, WAITERS + 1)) {
 		err = bpf_res_spin_lock(&lock_x);
 		if (!err)
 			bpf_res_spin_unlock(&lock_x);

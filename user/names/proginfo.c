@@ -20,6 +20,9 @@
 #define SWEEP_NS 10000000000ULL
 #define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
 
+/* A run that had begun when its program was let go may still end, by a lock's time limit. */
+#define LAST_RUN_NS 1000000000ULL
+
 #define MISSED_MAX 256
 
 struct proginfos {
@@ -28,6 +31,9 @@ struct proginfos {
 	__u64 next_sweep;
 	__u32 missed[MISSED_MAX];
 	__u32 nr_missed; /* may exceed MISSED_MAX */
+	struct proginfo_witness witness;
+	__u64 scanned_ns; /* the last scan began */
+	bool in_doubt;	  /* a program came and went since, of which nothing is known */
 };
 
 struct proginfos *proginfos_open(void)
@@ -143,19 +149,23 @@ static bool is_gone(__u32 id)
 	return fd < 0 && errno == ENOENT;
 }
 
-/* Where programs come and go, those long gone must not pile up. */
-static void sweep(struct proginfos *ps)
+static void mark_gone(struct proginfos *ps, __u64 when_ns)
 {
-	__u64 now = now_ns();
+	for (struct proginfo *p = ps->progs; p; p = p->next)
+		if (!p->gone_ns && is_gone(p->id))
+			p->gone_ns = when_ns;
+}
 
+/* Where programs come and go, those long gone must not pile up. */
+static void sweep(struct proginfos *ps, __u64 now)
+{
 	if (now < ps->next_sweep)
 		return;
 	ps->next_sweep = now + SWEEP_NS;
+	mark_gone(ps, now);
 	for (struct proginfo **at = &ps->progs; *at;) {
 		struct proginfo *p = *at;
 
-		if (!p->gone_ns && is_gone(p->id))
-			p->gone_ns = now;
 		/* After a long stop there may be unread failures of it: one more round. */
 		if (!p->condemned || p->users) {
 			p->condemned = p->gone_ns && now - p->gone_ns >= KEEP_NS;
@@ -167,8 +177,76 @@ static void sweep(struct proginfos *ps)
 	}
 }
 
+static bool brief_code(struct proginfo *p, const struct proginfo_brief *b)
+{
+	p->code.funcs = calloc(b->nr_funcs + 1, sizeof(*p->code.funcs));
+	p->code.sizes = calloc(b->nr_funcs + 1, sizeof(*p->code.sizes));
+	if (!p->code.funcs || !p->code.sizes)
+		return false;
+	p->code.nr_funcs = b->nr_funcs;
+	for (__u32 i = 0; i < b->nr_funcs; i++) {
+		p->code.funcs[i] = b->starts[i];
+		p->code.sizes[i] = b->sizes[i];
+	}
+	return true;
+}
+
+static struct proginfo *brief_prog(const struct proginfo_brief *b)
+{
+	struct proginfo *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->id = b->id;
+	p->recalled = true;
+	p->own = own_name(b->name);
+	p->born_ns = b->born_ns;
+	p->gone_ns = b->gone_ns ? b->gone_ns + LAST_RUN_NS : now_ns();
+	snprintf(p->name, sizeof(p->name), "%.15s", b->name);
+	p->full_name = strdup(b->name);
+	if (p->full_name && brief_code(p, b))
+		return p;
+	free(p->full_name);
+	progaddr_free(&p->code);
+	free(p);
+	return NULL;
+}
+
+/* Newest first, as the others. */
+static void brief_add(struct proginfos *ps, struct proginfo *p)
+{
+	struct proginfo **at = &ps->progs;
+
+	while (*at && (*at)->id > p->id)
+		at = &(*at)->next;
+	p->next = *at;
+	*at = p;
+}
+
+static void ask_for(struct proginfos *ps, __u32 id)
+{
+	struct proginfo_brief brief;
+	struct proginfo *p = NULL;
+
+	/* Before the first scan there is nobody whose memory it could have. */
+	if (!ps->last_id)
+		return;
+	if (ps->witness.brief && ps->witness.brief(ps->witness.ctx, id, &brief))
+		p = brief_prog(&brief);
+	if (p)
+		brief_add(ps, p);
+	else
+		ps->in_doubt = true;
+}
+
+void proginfos_ask(struct proginfos *ps, const struct proginfo_witness *witness)
+{
+	ps->witness = *witness;
+}
+
 static void note_missed(struct proginfos *ps, __u32 id)
 {
+	ask_for(ps, id);
 	if (ps->nr_missed < MISSED_MAX)
 		ps->missed[ps->nr_missed] = id;
 	if (ps->nr_missed <= MISSED_MAX)
@@ -196,11 +274,22 @@ void proginfos_forget_missed(struct proginfos *ps)
 	ps->nr_missed = 0;
 }
 
+/* All that had come by then are known or gone. */
+static void note_until(struct proginfos *ps, __u32 newest)
+{
+	if (newest <= ps->last_id)
+		return;
+	note_gap(ps, newest + 1);
+	ps->last_id = newest;
+}
+
 void proginfos_scan(struct proginfos *ps)
 {
+	__u32 newest = ps->witness.newest ? ps->witness.newest(ps->witness.ctx) : 0;
+	__u64 now = now_ns();
 	__u32 id = ps->last_id;
 
-	sweep(ps);
+	sweep(ps, now);
 	/* Ids only grow, until they wrap after 2^31 programs. */
 	while (!bpf_prog_get_next_id(id, &id)) {
 		struct proginfo *p = read_prog(id);
@@ -214,15 +303,12 @@ void proginfos_scan(struct proginfos *ps)
 		p->next = ps->progs;
 		ps->progs = p;
 	}
-}
-
-void proginfos_scan_until(struct proginfos *ps, __u32 newest)
-{
-	proginfos_scan(ps);
-	if (newest <= ps->last_id)
-		return;
-	note_gap(ps, newest + 1);
-	ps->last_id = newest;
+	note_until(ps, newest);
+	/* What fails from now on in the memory of one that is gone may be another's. */
+	if (ps->in_doubt)
+		mark_gone(ps, ps->scanned_ns);
+	ps->in_doubt = false;
+	ps->scanned_ns = now;
 }
 
 const struct proginfo *proginfo_get(const struct proginfo *prog)

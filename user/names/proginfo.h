@@ -82,6 +82,42 @@ struct proginfo_was {
 /* From now on the program has a name, also if it is gone. 0 or -ENOMEM. */
 int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was);
 
+/**
+ * struct proginfo_brief - what the kernel reported of a program that nobody could look at
+ * @id: its id
+ * @name: of its function
+ * @born_ns: when it was loaded, 0: unknown
+ * @gone_ns: when it was let go, 0: unknown, but it is gone
+ * @starts: where its functions begin
+ * @sizes: how long they are
+ * @nr_funcs: of both
+ */
+struct proginfo_brief {
+	__u32 id;
+	const char *name;
+	__u64 born_ns, gone_ns;
+	const __u64 *starts;
+	const __u32 *sizes;
+	__u32 nr_funcs;
+};
+
+/**
+ * struct proginfo_witness - somebody who sees each program come and go
+ * @newest: the highest id until now, 0 if none came
+ * @brief: what is known of a program; false: nothing
+ * @ctx: of both
+ *
+ * What fails in a program that was gone before it could be looked at must not get the name of an
+ * earlier one that had the same memory.
+ */
+struct proginfo_witness {
+	__u32 (*newest)(void *ctx);
+	bool (*brief)(void *ctx, __u32 id, struct proginfo_brief *brief);
+	void *ctx;
+};
+
+void proginfos_ask(struct proginfos *ps, const struct proginfo_witness *witness);
+
 /* The newest program of this (short) name that uses the map; NULL if none. */
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
 
@@ -96,7 +132,6 @@ bool proginfo_has_ring(const struct proginfo *prog);
  * proginfos_forget_missed(). PROGINFO_MISSED_MANY: more than could be noted.
  */
 #define PROGINFO_MISSED_MANY ~0U
-void proginfos_scan_until(struct proginfos *ps, __u32 newest); /* an id known to have been used */
 bool proginfos_next_missed(struct proginfos *ps, __u32 *id);
 void proginfos_forget_missed(struct proginfos *ps);
 

@@ -13,6 +13,7 @@ struct symbol {
 	__u32 len;
 	__u16 type, flags;
 	char name[48];
+	__u64 when_ns;
 };
 
 struct prog {
@@ -20,21 +21,31 @@ struct prog {
 	__u16 type, flags;
 	__u32 id;
 	__u8 tag[8];
+	__u64 when_ns;
 };
 
-static struct symbol symbol(const char *name)
+static struct symbol symbol_at(const char *name, __u64 addr)
 {
 	struct symbol s = { .head = { .type = PERF_RECORD_KSYMBOL, .size = sizeof(s) } };
 
 	strcpy(s.name, name);
+	s.addr = addr;
+	s.len = 0x10;
 	return s;
+}
+
+static struct symbol symbol(const char *name)
+{
+	return symbol_at(name, 0);
 }
 
 static struct prog prog(__u32 id)
 {
 	return (struct prog){
 		.head = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(struct prog) },
+		.type = PERF_BPF_EVENT_PROG_LOAD,
 		.id = id,
+		.when_ns = 100 * id,
 		.tag = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef },
 	};
 }
@@ -57,18 +68,15 @@ static void a_program_has_the_name_of_its_own_symbol(void **state)
 		.nameless = symbol(TAG),
 		.second = prog(8),
 	};
-	char name[WAKE_NAME] = "x";
 
 	(void)state;
 	wake_names_read(wn, &r, sizeof(r));
-	assert_true(wake_names_find(wn, 7, name));
-	assert_string_equal(name, "abba_0");
-	assert_true(wake_names_find(wn, 8, name));
-	assert_string_equal(name, "");
-	assert_false(wake_names_find(wn, 9, name));
+	assert_string_equal(wake_names_find(wn, 7)->name, "abba_0");
+	assert_string_equal(wake_names_find(wn, 8)->name, "");
+	assert_null(wake_names_find(wn, 9));
 	assert_int_equal(wake_names_newest(wn), 8);
-	assert_false(wake_names_find(wn, 0, name));
-	free(wn);
+	assert_null(wake_names_find(wn, 0));
+	wake_names_free(wn);
 }
 
 static void a_symbol_of_another_program_names_nothing(void **state)
@@ -78,20 +86,54 @@ static void a_symbol_of_another_program_names_nothing(void **state)
 		struct symbol lost;
 		struct prog prog;
 	} r = { .lost = symbol("bpf_prog_ffffffffffffffff_aa"), .prog = prog(7) };
-	char name[WAKE_NAME];
 
 	(void)state;
 	wake_names_read(wn, &r, sizeof(r));
-	assert_false(wake_names_find(wn, 7, name));
+	assert_null(wake_names_find(wn, 7));
 	/* Half a record, as after an overrun. */
 	wake_names_read(wn, &r, sizeof(r) - 1);
 	wake_names_read(wn, &r, 4);
-	assert_false(wake_names_find(wn, 7, name));
-	free(wn);
+	assert_null(wake_names_find(wn, 7));
+	wake_names_free(wn);
+}
+
+static void a_program_has_its_code_and_times(void **state)
+{
+	struct wake_names *wn = wake_names_new();
+	struct {
+		struct symbol own, sub;
+		struct prog loaded;
+		struct symbol own_gone, sub_gone;
+		struct prog gone;
+	} r = {
+		.own = symbol_at(TAG "_a_name_of_many_letters", 0x1000),
+		.sub = symbol_at("bpf_prog_ffffffffffffffff_helper", 0x2000),
+		.loaded = prog(7),
+		.gone = prog(7),
+	};
+	const struct wake_prog *p;
+
+	(void)state;
+	r.own_gone = r.own;
+	r.sub_gone = r.sub;
+	r.gone.type = PERF_BPF_EVENT_PROG_UNLOAD;
+	r.gone.when_ns = 900;
+	wake_names_read(wn, &r, sizeof(r));
+	p = wake_names_find(wn, 7);
+	assert_non_null(p);
+	assert_string_equal(p->name, "a_name_of_many_");
+	assert_string_equal(p->full_name, "a_name_of_many_letters");
+	assert_int_equal(p->born_ns, 700);
+	assert_int_equal(p->gone_ns, 900);
+	assert_int_equal(p->nr_funcs, 2);
+	assert_int_equal(p->starts[1], 0x2000);
+	assert_int_equal(p->sizes[1], 0x10);
+	wake_names_free(wn);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_program_has_the_name_of_its_own_symbol),
+	cmocka_unit_test(a_program_has_its_code_and_times),
 	cmocka_unit_test(a_symbol_of_another_program_names_nothing),
 };
 

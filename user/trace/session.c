@@ -121,6 +121,7 @@ static int open_parts(struct session *s)
 	s->wake = wake_open();
 	if (!s->progs || !s->locks || !s->join || !s->wake)
 		return -ENOMEM;
+	wake_witness(s->wake, s->progs);
 	if (s->tuning->pinned && locknames_recall_only(s->locks, s->tuning->newest_map))
 		return -ENOMEM;
 	/* What is held now says nothing of what failed long ago. */
@@ -237,7 +238,7 @@ struct session *session_open(const struct source *const *table, const char *want
 		note_blindness(s);
 		note_blind_locks(s);
 		/* What came and went until now, our own probes among it, is not this session's. */
-		proginfos_scan_until(s->progs, wake_newest_prog(s->wake));
+		proginfos_scan(s->progs);
 		proginfos_forget_missed(s->progs);
 		/* What a recorder records is for whoever looks later. */
 		if (!tuning->pin)

@@ -46,7 +46,7 @@ void unseen_scan(struct unseen *u, struct proginfos *progs, struct wake *wake)
 {
 	__u32 id;
 
-	proginfos_scan_until(progs, wake_newest_prog(wake));
+	proginfos_scan(progs);
 	while (proginfos_next_missed(progs, &id)) {
 		char name[WAKE_NAME] = "?";
 

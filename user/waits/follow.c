@@ -15,13 +15,14 @@
 
 #define LOOK_MS 50 /* at least so often */
 
-static int collect(struct wait_watch *w, struct wake *wake, double duration)
+/* A program that comes ends a look: many are gone again soon. */
+static int collect(struct wait_watch *w, double duration)
 {
 	double over = now_s() + duration;
 	int err = 0;
 
 	while (!err && !stop_asked() && !(duration && now_s() >= over)) {
-		err = wake_wait(wake, LOOK_MS);
+		err = wake_wait(w->wake, LOOK_MS);
 		if (err)
 			pr_err("waiting for programs: %s", strerror(-err));
 		err = err ?: wait_watch_look(w);
@@ -46,7 +47,7 @@ static int print(const struct wait_watch *w, const struct waits_opts *opts, cons
 	return wait_print_folded(&w->table);
 }
 
-static int count(const struct waits_opts *opts, struct wake *wake, const char *missing, bool *lossy)
+int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy)
 {
 	struct wait_watch w;
 	int err = wait_watch_open(&w, opts->no_addr);
@@ -55,25 +56,10 @@ static int count(const struct waits_opts *opts, struct wake *wake, const char *m
 		return err;
 	stop_init();
 	pr_info("counting waits");
-	err = collect(&w, wake, opts->duration);
+	err = collect(&w, opts->duration);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
 	err = err ?: out_failed(print(&w, opts, missing, lossy));
 	wait_watch_close(&w);
-	return err;
-}
-
-int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy)
-{
-	/* A program that comes wakes it: many are gone again soon. */
-	struct wake *wake = wake_open();
-	int err;
-
-	if (!wake) {
-		pr_err("out of memory");
-		return -ENOMEM;
-	}
-	err = count(opts, wake, missing, lossy);
-	wake_close(wake);
 	return err;
 }

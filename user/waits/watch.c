@@ -5,6 +5,7 @@
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "show/lock_view.h"
+#include "trace/wake.h"
 #include "waits/collect.h"
 #include "waits/watch.h"
 
@@ -12,10 +13,15 @@ int wait_watch_open(struct wait_watch *w, bool no_addr)
 {
 	int err;
 
-	*w = (struct wait_watch){ .progs = proginfos_open(),
+	*w = (struct wait_watch){ .wake = wake_open(),
+				  .progs = proginfos_open(),
 				  .locks = locknames_open(),
 				  .no_addr = no_addr };
-	err = w->progs && w->locks ? 0 : -ENOMEM;
+	err = w->wake && w->progs && w->locks ? 0 : -ENOMEM;
+	if (!err) {
+		wake_witness(w->wake, w->progs);
+		proginfos_scan(w->progs);
+	}
 	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks), false);
 	err = err ?: wait_table_init(&w->table, w->waits);
 	if (err == -ENOMEM)
@@ -32,6 +38,7 @@ void wait_watch_close(struct wait_watch *w)
 	wait_table_free(&w->table);
 	locknames_close(w->locks);
 	proginfos_close(w->progs);
+	wake_close(w->wake);
 	*w = (struct wait_watch){ 0 };
 }
 

@@ -17,9 +17,11 @@ struct waits;
  * @locks: locks they wait for
  * @waits: what the kernel has told
  * @table: the same with names
+ * @wake: sees programs come and go
  * @no_addr: a lock without a name is "", not its address
  */
 struct wait_watch {
+	struct wake *wake;
 	struct proginfos *progs;
 	struct locknames *locks;
 	struct waits *waits;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A program waits for its partner, which a busy machine may keep away for seconds. */
+#ifndef RQSPIN_TEST_WAIT_VALUE_H
+#define RQSPIN_TEST_WAIT_VALUE_H
+
+#include <bpf/bpf_helpers.h>
+
+#define WAIT_TURNS 4096 /* times 2^20 spins: more than any time limit of a lock */
+
+/* The end of a wait whose condition never came true is seen by the test: its counts differ. */
+#define WAIT_UNTIL(cond)                          \
+	({                                        \
+		__u32 i_, j_;                     \
+		bool met_ = false;                \
+                                                  \
+		bpf_for(i_, 0, WAIT_TURNS) {      \
+			bpf_for(j_, 0, 1 << 20) { \
+				met_ = (cond);    \
+				if (met_)         \
+					break;    \
+			}                         \
+			if (met_)                 \
+				break;            \
+		}                                 \
+		met_;                             \
+	})
+
+static __noinline bool wait_value(volatile __u64 *word, __u64 value)
+{
+	return WAIT_UNTIL(*word >= value);
+}
+
+/* Each round has so many parties; the last one ends the wait of all. */
+static __always_inline bool wait_parties(__u64 *arrived, __u64 parties)
+{
+	__u64 round = __sync_fetch_and_add(arrived, 1) / parties;
+
+	return wait_value(arrived, (round + 1) * parties);
+}
+
+#endif
