@@ -5,7 +5,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#define WAIT_TURNS 4096 /* times 2^20 spins: more than any time limit of a lock */
+#define WAIT_TURNS 1024 /* times 2^20 spins: seconds, and more than any time limit of a lock */
 
 /* The end of a wait whose condition never came true is seen by the test: its counts differ. */
 #define WAIT_UNTIL(cond)                          \

@@ -20,8 +20,10 @@
 #define SWEEP_NS 10000000000ULL
 #define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
 
-/* A run that had begun when its program was let go may still end, by a lock's time limit. */
+/* A run that had begun when its program was let go may go on for as long as a lock's time limit. */
 #define LAST_RUN_NS 1000000000ULL
+#define LOOK_NS	    100000000ULL /* between looks at all programs where nobody sees them go */
+#define ASKED_MAX   1024	 /* programs that come and go between two scans */
 
 #define MISSED_MAX 256
 
@@ -33,7 +35,8 @@ struct proginfos {
 	__u32 nr_missed; /* may exceed MISSED_MAX */
 	struct proginfo_witness witness;
 	__u64 scanned_ns; /* the last scan began */
-	bool in_doubt;	  /* a program came and went since, of which nothing is known */
+	__u64 next_look;
+	bool in_doubt; /* a program came and went since, of which nothing is known */
 };
 
 struct proginfos *proginfos_open(void)
@@ -125,6 +128,7 @@ static struct proginfo *read_prog(__u32 id)
 	p->id = id;
 	p->type = info.type;
 	p->born_ns = born_ns(&info);
+	p->seen_ns = now_ns();
 	memcpy(p->name, info.name, sizeof(p->name));
 	read_arrays(p, fd, &info, &func);
 	progaddr_read(&p->code, fd);
@@ -149,11 +153,29 @@ static bool is_gone(__u32 id)
 	return fd < 0 && errno == ENOENT;
 }
 
-static void mark_gone(struct proginfos *ps, __u64 when_ns)
+/* When did a program end that is not there any more? */
+static __u64 end_of(const struct proginfos *ps, const struct proginfo *p, __u64 now)
 {
-	for (struct proginfo *p = ps->progs; p; p = p->next)
-		if (!p->gone_ns && is_gone(p->id))
-			p->gone_ns = when_ns;
+	struct proginfo_brief brief;
+
+	if (ps->in_doubt)
+		return p->seen_ns;
+	if (ps->witness.brief && ps->witness.brief(ps->witness.ctx, p->id, &brief) && brief.gone_ns)
+		return brief.gone_ns + LAST_RUN_NS;
+	return now;
+}
+
+/* What fails in the memory of one that is gone may be another's. */
+static void look_at_all(struct proginfos *ps, __u64 now)
+{
+	for (struct proginfo *p = ps->progs; p; p = p->next) {
+		if (p->gone_ns)
+			continue;
+		if (is_gone(p->id))
+			p->gone_ns = end_of(ps, p, now);
+		else
+			p->seen_ns = now;
+	}
 }
 
 /* Where programs come and go, those long gone must not pile up. */
@@ -162,13 +184,13 @@ static void sweep(struct proginfos *ps, __u64 now)
 	if (now < ps->next_sweep)
 		return;
 	ps->next_sweep = now + SWEEP_NS;
-	mark_gone(ps, now);
+	look_at_all(ps, now);
 	for (struct proginfo **at = &ps->progs; *at;) {
 		struct proginfo *p = *at;
 
 		/* After a long stop there may be unread failures of it: one more round. */
 		if (!p->condemned || p->users) {
-			p->condemned = p->gone_ns && now - p->gone_ns >= KEEP_NS;
+			p->condemned = p->gone_ns && now >= p->gone_ns + KEEP_NS;
 			at = &p->next;
 			continue;
 		}
@@ -191,17 +213,18 @@ static bool brief_code(struct proginfo *p, const struct proginfo_brief *b)
 	return true;
 }
 
-static struct proginfo *brief_prog(const struct proginfo_brief *b)
+/* It was not there yet at the last scan. */
+static struct proginfo *brief_prog(const struct proginfo_brief *b, __u64 scanned_ns)
 {
 	struct proginfo *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->id = b->id;
-	p->recalled = true;
+	p->unread = true;
 	p->own = own_name(b->name);
-	p->born_ns = b->born_ns;
-	p->gone_ns = b->gone_ns ? b->gone_ns + LAST_RUN_NS : now_ns();
+	p->born_ns = b->born_ns ?: scanned_ns;
+	p->gone_ns = (b->gone_ns ?: now_ns()) + LAST_RUN_NS;
 	snprintf(p->name, sizeof(p->name), "%.15s", b->name);
 	p->full_name = strdup(b->name);
 	if (p->full_name && brief_code(p, b))
@@ -228,15 +251,25 @@ static void ask_for(struct proginfos *ps, __u32 id)
 	struct proginfo_brief brief;
 	struct proginfo *p = NULL;
 
-	/* Before the first scan there is nobody whose memory it could have. */
-	if (!ps->last_id)
-		return;
 	if (ps->witness.brief && ps->witness.brief(ps->witness.ctx, id, &brief))
-		p = brief_prog(&brief);
+		p = brief_prog(&brief, ps->scanned_ns);
 	if (p)
 		brief_add(ps, p);
 	else
 		ps->in_doubt = true;
+}
+
+/* Those that came before the first scan have no memory that counts. */
+static void ask_for_gap(struct proginfos *ps, __u32 first, __u32 end)
+{
+	if (!ps->scanned_ns)
+		return;
+	if (end - first > ASKED_MAX) {
+		first = end - ASKED_MAX;
+		ps->in_doubt = true;
+	}
+	for (; first < end; first++)
+		ask_for(ps, first);
 }
 
 void proginfos_ask(struct proginfos *ps, const struct proginfo_witness *witness)
@@ -246,7 +279,6 @@ void proginfos_ask(struct proginfos *ps, const struct proginfo_witness *witness)
 
 static void note_missed(struct proginfos *ps, __u32 id)
 {
-	ask_for(ps, id);
 	if (ps->nr_missed < MISSED_MAX)
 		ps->missed[ps->nr_missed] = id;
 	if (ps->nr_missed <= MISSED_MAX)
@@ -256,6 +288,7 @@ static void note_missed(struct proginfos *ps, __u32 id)
 /* Each program gets the next id. */
 static void note_gap(struct proginfos *ps, __u32 id)
 {
+	ask_for_gap(ps, ps->last_id + 1, id);
 	for (__u32 gap = ps->last_id + 1; gap < id && ps->nr_missed <= MISSED_MAX; gap++)
 		note_missed(ps, gap);
 }
@@ -283,13 +316,28 @@ static void note_until(struct proginfos *ps, __u32 newest)
 	ps->last_id = newest;
 }
 
+/* Where programs come and go unseen, one that is gone is trusted as long as it was seen. */
+static void scan_end(struct proginfos *ps, __u64 now)
+{
+	const struct proginfo_witness *w = &ps->witness;
+
+	if (w->sees_all && now >= ps->next_look && !w->sees_all(w->ctx))
+		ps->in_doubt = true;
+	if (ps->in_doubt) {
+		look_at_all(ps, now);
+		ps->next_look = now + LOOK_NS;
+	}
+	ps->in_doubt = false;
+	sweep(ps, now);
+	ps->scanned_ns = now;
+}
+
 void proginfos_scan(struct proginfos *ps)
 {
-	__u32 newest = ps->witness.newest ? ps->witness.newest(ps->witness.ctx) : 0;
 	__u64 now = now_ns();
+	__u32 newest = ps->witness.newest ? ps->witness.newest(ps->witness.ctx) : 0;
 	__u32 id = ps->last_id;
 
-	sweep(ps, now);
 	/* Ids only grow, until they wrap after 2^31 programs. */
 	while (!bpf_prog_get_next_id(id, &id)) {
 		struct proginfo *p = read_prog(id);
@@ -297,6 +345,7 @@ void proginfos_scan(struct proginfos *ps)
 		note_gap(ps, id);
 		ps->last_id = id;
 		if (!p) {
+			ask_for_gap(ps, id, id + 1);
 			note_missed(ps, id);
 			continue;
 		}
@@ -304,11 +353,7 @@ void proginfos_scan(struct proginfos *ps)
 		ps->progs = p;
 	}
 	note_until(ps, newest);
-	/* What fails from now on in the memory of one that is gone may be another's. */
-	if (ps->in_doubt)
-		mark_gone(ps, ps->scanned_ns);
-	ps->in_doubt = false;
-	ps->scanned_ns = now;
+	scan_end(ps, now);
 }
 
 const struct proginfo *proginfo_get(const struct proginfo *prog)

@@ -31,8 +31,10 @@ struct proginfo {
 	bool own;		   /* of the tool itself, whatever process loaded it */
 	bool locks;	/* it calls the kernel's lock functions, or that cannot be told */
 	__u64 born_ns;	/* it did not run before, 0: unknown */
-	__u64 gone_ns;	/* when it was found unloaded, 0: not yet */
+	__u64 gone_ns;	/* it did not run later; may be to come; 0: it may be there */
+	__u64 seen_ns;	/* it was surely there */
 	bool recalled;	/* it was gone when it was told of */
+	bool unread;	/* nothing is known but what struct proginfo_brief has */
 	bool condemned; /* is forgotten at the next occasion */
 	unsigned int users;
 	struct proginfo *next;
@@ -104,14 +106,16 @@ struct proginfo_brief {
 /**
  * struct proginfo_witness - somebody who sees each program come and go
  * @newest: the highest id until now, 0 if none came
- * @brief: what is known of a program; false: nothing
- * @ctx: of both
+ * @sees_all: since the last call nothing can have escaped it
+ * @brief: what is known of a program, good until the next call; false: nothing
+ * @ctx: of all, as long as programs are scanned
  *
  * What fails in a program that was gone before it could be looked at must not get the name of an
  * earlier one that had the same memory.
  */
 struct proginfo_witness {
 	__u32 (*newest)(void *ctx);
+	bool (*sees_all)(void *ctx);
 	bool (*brief)(void *ctx, __u32 id, struct proginfo_brief *brief);
 	void *ctx;
 };

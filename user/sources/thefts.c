@@ -71,7 +71,7 @@ static bool matters(const struct stream_read *read, struct proginfos *progs)
 {
 	const struct proginfo *p = proginfos_by_id(progs, read->prog_id);
 
-	return p ? !p->own && proginfo_may_lock(p) : !own_name(read->name);
+	return p && !p->unread ? !p->own && proginfo_may_lock(p) : !own_name(read->name);
 }
 
 bool thefts_any(struct thefts *th, struct proginfos *progs)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
 #include "names/proginfo.h"
 #include "unit.h"
 
@@ -44,7 +48,88 @@ static void each_function_that_is_gone_is_kept_once(void **state)
 	proginfos_close(ps);
 }
 
+/* What else is loaded while the tests run is nobody's here. */
+int __wrap_bpf_prog_get_next_id(__u32 start_id, __u32 *next_id);
+
+int __wrap_bpf_prog_get_next_id(__u32 start_id, __u32 *next_id)
+{
+	(void)start_id;
+	(void)next_id;
+	return -ENOENT;
+}
+
+/* Sees programs that nobody can look at: each has the same memory, one after the other. */
+struct seer {
+	__u32 newest;
+	bool blind;
+	__u64 starts[1];
+	__u32 sizes[1];
+	char name[16];
+};
+
+static __u32 seer_newest(void *ctx)
+{
+	return ((struct seer *)ctx)->newest;
+}
+
+static bool seer_sees_all(void *ctx)
+{
+	return !((struct seer *)ctx)->blind;
+}
+
+static bool seer_brief(void *ctx, __u32 id, struct proginfo_brief *brief)
+{
+	struct seer *s = ctx;
+
+	sprintf(s->name, "p%u", id);
+	*brief = (struct proginfo_brief){
+		.id = id,
+		.name = s->name,
+		.born_ns = now_ns() + id,
+		.gone_ns = now_ns() + id,
+		.starts = s->starts,
+		.sizes = s->sizes,
+		.nr_funcs = 1,
+	};
+	return !s->blind;
+}
+
+static void what_came_and_went_has_its_own_name(void **state)
+{
+	struct seer seer = { .newest = 1000, .starts = { 0x1000 }, .sizes = { 0x100 } };
+	struct proginfos *ps = proginfos_open();
+	const struct proginfo *p;
+	__u64 when;
+	__u32 nth;
+
+	(void)state;
+	assert_non_null(ps);
+	proginfos_ask(ps,
+		      &(struct proginfo_witness){ seer_newest, seer_sees_all, seer_brief, &seer });
+	proginfos_scan(ps);
+	/* Nobody asks for what was gone before the first scan, and of many for all. */
+	assert_null(proginfos_first(ps));
+	seer.newest += 400;
+	proginfos_scan(ps);
+	for (__u32 back = 0; back < 400; back += 100) {
+		p = proginfos_by_id(ps, seer.newest - back);
+		assert_non_null(p);
+		assert_true(p->unread);
+	}
+	/* The latest that was there; those before it had the memory as well. */
+	when = proginfos_first(ps)->born_ns;
+	p = proginfo_by_addr(proginfos_first(ps), 0x1010, when, &nth);
+	assert_non_null(p);
+	assert_int_equal(p->id, seer.newest);
+	p = proginfo_by_addr(proginfos_first(ps), 0x1010, when - 1, &nth);
+	assert_non_null(p);
+	assert_true(p->id < seer.newest);
+	assert_null(proginfo_by_addr(proginfos_first(ps), 0x1200, when, &nth));
+	proginfos_close(ps);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_came_and_went_has_its_own_name),
 	cmocka_unit_test(each_function_that_is_gone_is_kept_once),
 };
 

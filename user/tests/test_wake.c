@@ -54,7 +54,7 @@ static struct prog prog(__u32 id)
 
 static void a_program_has_the_name_of_its_own_symbol(void **state)
 {
-	struct wake_names *wn = wake_names_new();
+	struct wake_names *wn = wake_names_new(2);
 	struct {
 		struct symbol other, own, sub;
 		struct prog prog;
@@ -70,7 +70,7 @@ static void a_program_has_the_name_of_its_own_symbol(void **state)
 	};
 
 	(void)state;
-	wake_names_read(wn, &r, sizeof(r));
+	wake_names_read(wn, 0, &r, sizeof(r));
 	assert_string_equal(wake_names_find(wn, 7)->name, "abba_0");
 	assert_string_equal(wake_names_find(wn, 8)->name, "");
 	assert_null(wake_names_find(wn, 9));
@@ -81,25 +81,25 @@ static void a_program_has_the_name_of_its_own_symbol(void **state)
 
 static void a_symbol_of_another_program_names_nothing(void **state)
 {
-	struct wake_names *wn = wake_names_new();
+	struct wake_names *wn = wake_names_new(2);
 	struct {
 		struct symbol lost;
 		struct prog prog;
 	} r = { .lost = symbol("bpf_prog_ffffffffffffffff_aa"), .prog = prog(7) };
 
 	(void)state;
-	wake_names_read(wn, &r, sizeof(r));
+	wake_names_read(wn, 0, &r, sizeof(r));
 	assert_null(wake_names_find(wn, 7));
 	/* Half a record, as after an overrun. */
-	wake_names_read(wn, &r, sizeof(r) - 1);
-	wake_names_read(wn, &r, 4);
+	wake_names_read(wn, 0, &r, sizeof(r) - 1);
+	wake_names_read(wn, 0, &r, 4);
 	assert_null(wake_names_find(wn, 7));
 	wake_names_free(wn);
 }
 
 static void a_program_has_its_code_and_times(void **state)
 {
-	struct wake_names *wn = wake_names_new();
+	struct wake_names *wn = wake_names_new(2);
 	struct {
 		struct symbol own, sub;
 		struct prog loaded;
@@ -118,7 +118,7 @@ static void a_program_has_its_code_and_times(void **state)
 	r.sub_gone = r.sub;
 	r.gone.type = PERF_BPF_EVENT_PROG_UNLOAD;
 	r.gone.when_ns = 900;
-	wake_names_read(wn, &r, sizeof(r));
+	wake_names_read(wn, 0, &r, sizeof(r));
 	p = wake_names_find(wn, 7);
 	assert_non_null(p);
 	assert_string_equal(p->name, "a_name_of_many_");
@@ -131,9 +131,56 @@ static void a_program_has_its_code_and_times(void **state)
 	wake_names_free(wn);
 }
 
+/* The loader of one program is stopped between its records, and another one goes on elsewhere. */
+static void rings_do_not_mix(void **state)
+{
+	struct wake_names *wn = wake_names_new(2);
+	struct {
+		struct symbol own;
+		struct prog loaded;
+	} r = { .own = symbol_at(TAG "_aa", 0x1000), .loaded = prog(7) };
+	struct prog bare = prog(8);
+
+	(void)state;
+	wake_names_read(wn, 1, &r.own, sizeof(r.own));
+	r.own = symbol_at(TAG "_aa", 0x2000);
+	wake_names_read(wn, 0, &r, sizeof(r));
+	assert_int_equal(wake_names_find(wn, 7)->nr_funcs, 1);
+	assert_int_equal(wake_names_find(wn, 7)->starts[0], 0x2000);
+	/* Its symbol is on the other CPU. */
+	wake_names_read(wn, 0, &bare, sizeof(bare));
+	assert_null(wake_names_find(wn, 8));
+	assert_int_equal(wake_names_newest(wn), 8);
+	wake_names_free(wn);
+}
+
+static void lost_records_are_known(void **state)
+{
+	struct wake_names *wn = wake_names_new(1);
+	struct {
+		struct symbol own;
+		struct perf_event_header lost;
+		struct prog loaded;
+	} r = {
+		.own = symbol(TAG "_aa"),
+		.lost = { .type = PERF_RECORD_LOST, .size = sizeof(r.lost) },
+		.loaded = prog(7),
+	};
+
+	(void)state;
+	assert_false(wake_names_lost(wn));
+	wake_names_read(wn, 0, &r, sizeof(r));
+	assert_null(wake_names_find(wn, 7));
+	assert_true(wake_names_lost(wn));
+	assert_false(wake_names_lost(wn));
+	wake_names_free(wn);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_program_has_the_name_of_its_own_symbol),
 	cmocka_unit_test(a_program_has_its_code_and_times),
+	cmocka_unit_test(rings_do_not_mix),
+	cmocka_unit_test(lost_records_are_known),
 	cmocka_unit_test(a_symbol_of_another_program_names_nothing),
 };
 

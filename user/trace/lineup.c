@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/proginfo.h"
 #include "base/log.h"
 #include "trace/lineup.h"
 
@@ -29,7 +30,8 @@ enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *p
 		enum source_cover here = COVER_NO;
 
 		if (l->sources[i]->covers)
-			here = prog ? l->sources[i]->covers(l->states[i], prog) : COVER_SOON;
+			here = prog && !prog->unread ? l->sources[i]->covers(l->states[i], prog) :
+						       COVER_SOON;
 		if (here > best)
 			best = here;
 	}

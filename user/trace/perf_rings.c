@@ -9,7 +9,7 @@
 
 #include "trace/perf_rings.h"
 
-#define DATA_PAGES 16 /* a power of two; some 400 programs that come and go */
+#define DATA_PAGES 16 /* a power of two; some 300 programs that come and go */
 
 static size_t data_size(void)
 {

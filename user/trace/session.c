@@ -97,7 +97,7 @@ static bool is_own(struct session *s, const struct failure *f)
 {
 	struct lockname name;
 
-	if (f->prog)
+	if (f->prog && (f->prog->own || !f->prog->unread))
 		return f->prog->own;
 	return f->ev.lock && locknames_map(s->locks, f->ev.lock, f->ev.ts_ns, NULL, &name) &&
 	       name.own;
@@ -142,12 +142,12 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	lineup_stop(&s->lineup);
-	wake_close(s->wake);
 	join_close(s->join);
 	cycles_close(s->cycles);
 	heldtab_close(s->held);
 	locknames_close(s->locks);
 	proginfos_close(s->progs);
+	wake_close(s->wake);
 	free(s);
 }
 

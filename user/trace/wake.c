@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 
 #include "base/grow.h"
@@ -23,12 +24,18 @@ struct wake {
 	struct wake_names *names;
 };
 
+/* Of one ring: symbols come before the record that has the id of their program. */
+struct wake_pending {
+	char symbol[SYMBOL]; /* the first */
+	struct wake_prog code;
+};
+
 struct wake_names {
 	struct wake_prog progs[NAMES];
 	__u32 next, newest;
-	char symbol[SYMBOL]; /* of the latest program: it comes before the record that has the id */
-	struct wake_prog code; /* what its symbols say, until then */
-	size_t room;
+	bool lost; /* records, since somebody asked */
+	struct wake_pending *pending;
+	int nr_rings;
 };
 
 /* perf_event_open(2): what follows the header. */
@@ -39,15 +46,26 @@ struct record_symbol {
 	char name[];
 };
 
+/* Some kernels count what follows the time into the size, so that it is not the end. */
 struct record_prog {
 	__u16 type, flags;
 	__u32 id;
 	__u8 tag[8];
+	__u64 when_ns; /* PERF_SAMPLE_TIME of sample_id_all */
 };
 
-struct wake_names *wake_names_new(void)
+struct wake_names *wake_names_new(int nr_rings)
 {
-	return calloc(1, sizeof(struct wake_names));
+	struct wake_names *wn = calloc(1, sizeof(*wn));
+
+	if (!wn)
+		return NULL;
+	wn->nr_rings = nr_rings;
+	wn->pending = calloc(nr_rings + 1, sizeof(*wn->pending));
+	if (wn->pending)
+		return wn;
+	free(wn);
+	return NULL;
 }
 
 __u32 wake_names_newest(const struct wake_names *wn)
@@ -75,86 +93,114 @@ void wake_names_free(struct wake_names *wn)
 {
 	for (size_t i = 0; wn && i < NAMES; i++)
 		prog_forget(&wn->progs[i]);
+	for (int i = 0; wn && i < wn->nr_rings; i++)
+		prog_forget(&wn->pending[i].code);
 	if (wn)
-		prog_forget(&wn->code);
+		free(wn->pending);
 	free(wn);
 }
 
-static bool has_tag(const struct wake_names *wn, const __u8 tag[8])
+static bool has_tag(const struct wake_pending *wp, const __u8 tag[8])
 {
 	char hex[TAG_HEX + 1];
 
 	for (size_t i = 0; i < TAG_HEX / 2; i++)
 		sprintf(hex + 2 * i, "%02x", tag[i]);
-	return !strncmp(wn->symbol + strlen(PREFIX), hex, TAG_HEX);
+	return wp->symbol[0] && !strncmp(wp->symbol + strlen(PREFIX), hex, TAG_HEX);
 }
 
-static void prog_add(struct wake_names *wn, __u32 id)
+static struct wake_prog *prog_of(struct wake_names *wn, __u32 id)
 {
-	const char *name = wn->symbol + strlen(PREFIX) + TAG_HEX;
-	struct wake_prog *p = &wn->progs[wn->next];
+	struct wake_prog *p = (struct wake_prog *)wake_names_find(wn, id);
 
-	prog_forget(p);
-	*p = wn->code;
-	wn->code = (struct wake_prog){ 0 };
-	p->id = id;
-	name += *name == '_';
-	memcpy(p->name, name, strnlen(name, WAKE_NAME - 1));
-	p->full_name = strdup(name);
+	if (p)
+		return p;
+	p = &wn->progs[wn->next];
 	wn->next = (wn->next + 1) % NAMES;
+	prog_forget(p);
+	p->id = id;
+	return p;
 }
 
-static void on_prog(struct wake_names *wn, const struct record_prog *r, __u64 when_ns)
+/* All of its symbols are there, with the program when it comes and again when it goes. */
+static struct wake_prog *prog_name(struct wake_names *wn, struct wake_pending *wp, __u32 id)
 {
-	struct wake_prog *p;
+	const char *name = wp->symbol + strlen(PREFIX) + TAG_HEX;
+	struct wake_prog *p = prog_of(wn, id);
+
+	wp->code.id = id;
+	wp->code.born_ns = p->born_ns;
+	name += *name == '_';
+	memcpy(wp->code.name, name, strnlen(name, WAKE_NAME - 1));
+	wp->code.full_name = strdup(name);
+	prog_forget(p);
+	*p = wp->code;
+	wp->code = (struct wake_prog){ 0 };
+	return p;
+}
+
+static void pending_forget(struct wake_pending *wp)
+{
+	wp->symbol[0] = 0;
+	prog_forget(&wp->code);
+}
+
+static void on_prog(struct wake_names *wn, struct wake_pending *wp, const struct record_prog *r)
+{
+	struct wake_prog *p = has_tag(wp, r->tag) ? prog_name(wn, wp, r->id) :
+						    (struct wake_prog *)wake_names_find(wn, r->id);
 
 	if (r->id > wn->newest)
 		wn->newest = r->id;
-	if (has_tag(wn, r->tag) && !wake_names_find(wn, r->id))
-		prog_add(wn, r->id);
-	p = (struct wake_prog *)wake_names_find(wn, r->id);
 	if (p && r->type == PERF_BPF_EVENT_PROG_LOAD)
-		p->born_ns = when_ns;
+		p->born_ns = r->when_ns;
 	if (p && r->type == PERF_BPF_EVENT_PROG_UNLOAD)
-		p->gone_ns = when_ns;
-	wn->symbol[0] = 0;
-	prog_forget(&wn->code);
+		p->gone_ns = r->when_ns;
+	pending_forget(wp);
 }
 
-static void code_add(struct wake_names *wn, const struct record_symbol *r)
+static void code_add(struct wake_prog *code, const struct record_symbol *r)
 {
-	size_t nr = wn->code.nr_funcs, sizes = nr;
+	size_t nr = code->nr_funcs, sizes = nr;
 
-	if (grow_append((void **)&wn->code.starts, &nr, &r->addr, sizeof(r->addr)))
+	if (grow_append((void **)&code->starts, &nr, &r->addr, sizeof(r->addr)))
 		return;
-	if (!grow_append((void **)&wn->code.sizes, &sizes, &r->len, sizeof(r->len)))
-		wn->code.nr_funcs++;
+	if (!grow_append((void **)&code->sizes, &sizes, &r->len, sizeof(r->len)))
+		code->nr_funcs++;
 }
 
 /* A program's symbols, its own first, then those of its subprograms, then the program. */
-static void on_symbol(struct wake_names *wn, const struct record_symbol *r, size_t room)
+static void on_symbol(struct wake_pending *wp, const struct record_symbol *r, size_t room)
 {
 	if (room < strlen(PREFIX) || memcmp(r->name, PREFIX, strlen(PREFIX)))
 		return;
-	code_add(wn, r);
-	if (wn->symbol[0])
+	code_add(&wp->code, r);
+	if (wp->symbol[0])
 		return;
-	if (room >= sizeof(wn->symbol))
-		room = sizeof(wn->symbol) - 1;
-	memcpy(wn->symbol, r->name, room);
-	memset(wn->symbol + room, 0, sizeof(wn->symbol) - room);
+	if (room >= sizeof(wp->symbol))
+		room = sizeof(wp->symbol) - 1;
+	memcpy(wp->symbol, r->name, room);
+	memset(wp->symbol + room, 0, sizeof(wp->symbol) - room);
 }
 
-/* The time comes last: PERF_SAMPLE_TIME of sample_id_all. */
-static __u64 record_time(const struct perf_event_header *h)
+static void on_record(struct wake_names *wn, struct wake_pending *wp,
+		      const struct perf_event_header *h)
 {
-	__u64 when_ns;
+	const void *body = h + 1;
 
-	memcpy(&when_ns, (const char *)h + h->size - sizeof(when_ns), sizeof(when_ns));
-	return when_ns;
+	if (h->type == PERF_RECORD_LOST) {
+		wn->lost = true;
+		pending_forget(wp);
+	} else if (h->type == PERF_RECORD_KSYMBOL &&
+		   h->size > sizeof(*h) + sizeof(struct record_symbol)) {
+		on_symbol(wp, body, h->size - sizeof(*h) - sizeof(struct record_symbol));
+	} else if (h->type == PERF_RECORD_BPF_EVENT &&
+		   h->size >= sizeof(*h) + sizeof(struct record_prog)) {
+		on_prog(wn, wp, body);
+	}
 }
 
-void wake_names_read(struct wake_names *wn, const void *records, size_t size)
+void wake_names_read(struct wake_names *wn, int ring, const void *records, size_t size)
 {
 	const char *at = records, *end = at + size;
 	const struct perf_event_header *h;
@@ -163,15 +209,16 @@ void wake_names_read(struct wake_names *wn, const void *records, size_t size)
 		h = (const void *)at;
 		if (h->size < sizeof(*h) || h->size > end - at)
 			return;
-		if (h->type == PERF_RECORD_KSYMBOL &&
-		    h->size > sizeof(*h) + sizeof(struct record_symbol) + sizeof(__u64))
-			on_symbol(wn, (const void *)(at + sizeof(*h)),
-				  h->size - sizeof(*h) - sizeof(struct record_symbol) -
-					  sizeof(__u64));
-		else if (h->type == PERF_RECORD_BPF_EVENT &&
-			 h->size >= sizeof(*h) + sizeof(struct record_prog) + sizeof(__u64))
-			on_prog(wn, (const void *)(at + sizeof(*h)), record_time(h));
+		on_record(wn, &wn->pending[ring], h);
 	}
+}
+
+bool wake_names_lost(struct wake_names *wn)
+{
+	bool lost = wn->lost;
+
+	wn->lost = false;
+	return lost;
 }
 
 struct wake *wake_open(void)
@@ -192,10 +239,13 @@ struct wake *wake_open(void)
 
 	if (!w)
 		return NULL;
-	w->names = wake_names_new();
-	if (!w->names || perf_rings_open(&w->rings, &attr, -1, NULL))
+	if (perf_rings_open(&w->rings, &attr, -1, NULL))
 		pr_debug("perf events are refused: new programs are noticed by polling");
-	return w;
+	w->names = wake_names_new(w->rings.nr);
+	if (w->names)
+		return w;
+	wake_close(w);
+	return NULL;
 }
 
 void wake_close(struct wake *w)
@@ -207,9 +257,23 @@ void wake_close(struct wake *w)
 	free(w);
 }
 
-static void take_records(void *names, const void *records, size_t size)
+struct take {
+	struct wake_names *names;
+	int ring;
+};
+
+static void take_records(void *ctx, const void *records, size_t size)
 {
-	wake_names_read(names, records, size);
+	const struct take *t = ctx;
+
+	wake_names_read(t->names, t->ring, records, size);
+}
+
+static void read_ring(struct wake *w, int nth)
+{
+	struct take t = { w->names, nth };
+
+	perf_rings_read(&w->rings, nth, take_records, &t);
 }
 
 int wake_wait(struct wake *w, int ms)
@@ -220,26 +284,26 @@ int wake_wait(struct wake *w, int ms)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; n > 0 && i < w->rings.nr; i++)
 		if (w->rings.fds[i].revents)
-			perf_rings_read(&w->rings, i, take_records, w->names);
+			read_ring(w, i);
 	return 0;
 }
 
 static void read_rings(struct wake *w)
 {
 	for (int i = 0; i < w->rings.nr; i++)
-		perf_rings_read(&w->rings, i, take_records, w->names);
+		read_ring(w, i);
 }
 
 __u32 wake_newest_prog(struct wake *w)
 {
 	read_rings(w);
-	return w->names ? wake_names_newest(w->names) : 0;
+	return wake_names_newest(w->names);
 }
 
 const struct wake_prog *wake_prog_find(struct wake *w, __u32 prog_id)
 {
 	read_rings(w);
-	return w->names ? wake_names_find(w->names, prog_id) : NULL;
+	return wake_names_find(w->names, prog_id);
 }
 
 bool wake_prog_name(struct wake *w, __u32 prog_id, char name[WAKE_NAME])
@@ -260,7 +324,7 @@ static bool brief_of(void *wake, __u32 id, struct proginfo_brief *brief)
 {
 	const struct wake_prog *p = wake_prog_find(wake, id);
 
-	if (!p || !p->full_name)
+	if (!p || !p->full_name || !p->nr_funcs)
 		return false;
 	*brief = (struct proginfo_brief){
 		.id = p->id,
@@ -274,7 +338,15 @@ static bool brief_of(void *wake, __u32 id, struct proginfo_brief *brief)
 	return true;
 }
 
+/* A CPU that came later has no ring. */
+static bool sees_all(void *ctx)
+{
+	struct wake *w = ctx;
+
+	return w->rings.nr && w->rings.nr >= get_nprocs() && !wake_names_lost(w->names);
+}
+
 void wake_witness(struct wake *w, struct proginfos *progs)
 {
-	proginfos_ask(progs, &(struct proginfo_witness){ newest_of, brief_of, w });
+	proginfos_ask(progs, &(struct proginfo_witness){ newest_of, sees_all, brief_of, w });
 }

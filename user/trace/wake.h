@@ -56,8 +56,9 @@ __u32 wake_newest_prog(struct wake *w);
 /* The names in a stretch of perf records, for tests: what wake_prog_name() looks through. */
 struct wake_names;
 
-struct wake_names *wake_names_new(void);
-void wake_names_read(struct wake_names *wn, const void *records, size_t size);
+struct wake_names *wake_names_new(int nr_rings);
+void wake_names_read(struct wake_names *wn, int ring, const void *records, size_t size);
+bool wake_names_lost(struct wake_names *wn); /* since the last call */
 __u32 wake_names_newest(const struct wake_names *wn);
 const struct wake_prog *wake_names_find(const struct wake_names *wn, __u32 prog_id);
 void wake_names_free(struct wake_names *wn);

@@ -49,6 +49,7 @@ int wait_watch_look(struct wait_watch *w)
 	/* In this order: whoever has waited by now was loaded before it is looked for. */
 	wait_table_find(&w->table, w->waits);
 	proginfos_scan(w->progs);
+	proginfos_forget_missed(w->progs);
 	locknames_scan(w->locks);
 	view.progs = proginfos_first(w->progs);
 	return wait_table_name(&w->table, w->waits, &view);
