@@ -226,7 +226,7 @@ def test_filters(nothing_left, queue):
 @needs_two_cpus
 @needs_own_wait
 def test_a_program_that_came_and_went_unseen(nothing_left, queue):
-    """It had the memory of an earlier one, a probe of the other exporter's, and has its own name."""
+    """It has its own name, not that of a probe of the other exporter, whose memory it had."""
     args = ("--prog", "pair_own"), ("--lock", "0x1")
     with contextlib.ExitStack() as stack:
         them = [stack.enter_context(listening("--waits", *a)) for a in args]
@@ -234,8 +234,11 @@ def test_a_program_that_came_and_went_unseen(nothing_left, queue):
             for x in them:
                 pause.enter_context(stopped(x))
             pair(5)
-        pages = [scraped(them[0], "pairs", 5), them[1].scrape()]
-    assert samples(pages[0])[COUNT] == {("pair_own", "pairs[].lock"): 5}
+        pages = [scraped(them[0], "", 5), them[1].scrape()]
+    # The map's name depends on whether somebody looked before that was gone as well.
+    rows = samples(pages[0])[COUNT]
+    assert sum(rows.values()) == 5
+    assert rows.keys() <= {("pair_own", "pairs[].lock"), ("pair_own", "")}
     assert COUNT not in samples(pages[1])
     assert [dropped(p) for p in pages] == [0, 0]
 

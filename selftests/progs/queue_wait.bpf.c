@@ -7,7 +7,7 @@
 #include "wait_value.h"
 
 #define WAITERS 3
-#define HELD	10   /* more than an event has room for */
+#define HELD	10 /* more than an event has room for */
 
 struct bag {
 	struct bpf_res_spin_lock lock;
