@@ -11,6 +11,7 @@
 #include "names/arenaname.h"
 #include "names/btfcache.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "kernel/lockcalls.h"
 #include "names/locktype.h"
 #include "names/own.h"
@@ -153,16 +154,19 @@ static bool is_gone(__u32 id)
 	return fd < 0 && errno == ENOENT;
 }
 
+static bool brief_get(const struct proginfos *ps, __u32 id, struct proginfo_brief *brief)
+{
+	return ps->witness.brief && ps->witness.brief(ps->witness.ctx, id, brief);
+}
+
 /* When did a program end that is not there any more? */
 static __u64 end_of(const struct proginfos *ps, const struct proginfo *p, __u64 now)
 {
 	struct proginfo_brief brief;
 
-	if (ps->in_doubt)
-		return p->seen_ns;
-	if (ps->witness.brief && ps->witness.brief(ps->witness.ctx, p->id, &brief) && brief.gone_ns)
-		return brief.gone_ns + LAST_RUN_NS;
-	return now;
+	if (brief_get(ps, p->id, &brief) && brief.gone_ns)
+		return brief.gone_ns + (ps->in_doubt ? 0 : LAST_RUN_NS);
+	return ps->in_doubt ? p->seen_ns : now;
 }
 
 /* What fails in the memory of one that is gone may be another's. */
@@ -251,12 +255,14 @@ static void ask_for(struct proginfos *ps, __u32 id)
 	struct proginfo_brief brief;
 	struct proginfo *p = NULL;
 
-	if (ps->witness.brief && ps->witness.brief(ps->witness.ctx, id, &brief))
+	if (brief_get(ps, id, &brief) && brief.name && brief.nr_funcs)
 		p = brief_prog(&brief, ps->scanned_ns);
-	if (p)
+	if (p) {
 		brief_add(ps, p);
-	else
-		ps->in_doubt = true;
+		return;
+	}
+	pr_debug("program %u came and went unseen", id);
+	ps->in_doubt = true;
 }
 
 /* Those that came before the first scan have no memory that counts. */
@@ -324,6 +330,7 @@ static void scan_end(struct proginfos *ps, __u64 now)
 	if (w->sees_all && now >= ps->next_look && !w->sees_all(w->ctx))
 		ps->in_doubt = true;
 	if (ps->in_doubt) {
+		pr_debug("not all programs that came and went are known");
 		look_at_all(ps, now);
 		ps->next_look = now + LOOK_NS;
 	}

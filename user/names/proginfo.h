@@ -87,12 +87,12 @@ int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was);
 /**
  * struct proginfo_brief - what the kernel reported of a program that nobody could look at
  * @id: its id
- * @name: of its function
+ * @name: of its function; NULL: unknown
  * @born_ns: when it was loaded, 0: unknown
  * @gone_ns: when it was let go, 0: unknown, but it is gone
  * @starts: where its functions begin
  * @sizes: how long they are
- * @nr_funcs: of both
+ * @nr_funcs: of both; 0: unknown
  */
 struct proginfo_brief {
 	__u32 id;

@@ -73,12 +73,20 @@ __u32 wake_names_newest(const struct wake_names *wn)
 	return wn->newest;
 }
 
-const struct wake_prog *wake_names_find(const struct wake_names *wn, __u32 prog_id)
+/* It may have times, but no name. */
+static struct wake_prog *prog_noticed(struct wake_names *wn, __u32 id)
 {
-	for (size_t i = 0; prog_id && i < NAMES; i++)
-		if (wn->progs[i].id == prog_id)
+	for (size_t i = 0; id && i < NAMES; i++)
+		if (wn->progs[i].id == id)
 			return &wn->progs[i];
 	return NULL;
+}
+
+const struct wake_prog *wake_names_find(struct wake_names *wn, __u32 prog_id)
+{
+	const struct wake_prog *p = prog_noticed(wn, prog_id);
+
+	return p && p->full_name ? p : NULL;
 }
 
 static void prog_forget(struct wake_prog *p)
@@ -111,7 +119,7 @@ static bool has_tag(const struct wake_pending *wp, const __u8 tag[8])
 
 static struct wake_prog *prog_of(struct wake_names *wn, __u32 id)
 {
-	struct wake_prog *p = (struct wake_prog *)wake_names_find(wn, id);
+	struct wake_prog *p = prog_noticed(wn, id);
 
 	if (p)
 		return p;
@@ -130,6 +138,7 @@ static struct wake_prog *prog_name(struct wake_names *wn, struct wake_pending *w
 
 	wp->code.id = id;
 	wp->code.born_ns = p->born_ns;
+	wp->code.gone_ns = p->gone_ns;
 	name += *name == '_';
 	memcpy(wp->code.name, name, strnlen(name, WAKE_NAME - 1));
 	wp->code.full_name = strdup(name);
@@ -147,14 +156,13 @@ static void pending_forget(struct wake_pending *wp)
 
 static void on_prog(struct wake_names *wn, struct wake_pending *wp, const struct record_prog *r)
 {
-	struct wake_prog *p = has_tag(wp, r->tag) ? prog_name(wn, wp, r->id) :
-						    (struct wake_prog *)wake_names_find(wn, r->id);
+	struct wake_prog *p = has_tag(wp, r->tag) ? prog_name(wn, wp, r->id) : prog_of(wn, r->id);
 
 	if (r->id > wn->newest)
 		wn->newest = r->id;
-	if (p && r->type == PERF_BPF_EVENT_PROG_LOAD)
+	if (r->type == PERF_BPF_EVENT_PROG_LOAD)
 		p->born_ns = r->when_ns;
-	if (p && r->type == PERF_BPF_EVENT_PROG_UNLOAD)
+	if (r->type == PERF_BPF_EVENT_PROG_UNLOAD)
 		p->gone_ns = r->when_ns;
 	pending_forget(wp);
 }
@@ -322,9 +330,12 @@ static __u32 newest_of(void *wake)
 
 static bool brief_of(void *wake, __u32 id, struct proginfo_brief *brief)
 {
-	const struct wake_prog *p = wake_prog_find(wake, id);
+	struct wake *w = wake;
+	const struct wake_prog *p;
 
-	if (!p || !p->full_name || !p->nr_funcs)
+	read_rings(w);
+	p = prog_noticed(w->names, id);
+	if (!p)
 		return false;
 	*brief = (struct proginfo_brief){
 		.id = p->id,

@@ -60,7 +60,7 @@ struct wake_names *wake_names_new(int nr_rings);
 void wake_names_read(struct wake_names *wn, int ring, const void *records, size_t size);
 bool wake_names_lost(struct wake_names *wn); /* since the last call */
 __u32 wake_names_newest(const struct wake_names *wn);
-const struct wake_prog *wake_names_find(const struct wake_names *wn, __u32 prog_id);
+const struct wake_prog *wake_names_find(struct wake_names *wn, __u32 prog_id);
 void wake_names_free(struct wake_names *wn);
 
 #endif
