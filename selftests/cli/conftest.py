@@ -253,6 +253,15 @@ def loaded():
 
 
 @pytest.fixture
+def strace():
+    """Its path, where it may trace."""
+    path = shutil.which("strace")
+    if not path or subprocess.run([path, "-D", "true"], check=False).returncode:
+        pytest.skip("needs strace, and ptrace to be allowed")
+    return path
+
+
+@pytest.fixture
 def nothing_left():
     """What this test loads or pins must be gone soon after it ends.
 

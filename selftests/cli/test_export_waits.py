@@ -3,7 +3,6 @@
 
 import contextlib
 import json
-import shutil
 import subprocess
 import time
 
@@ -246,13 +245,12 @@ def test_a_program_that_came_and_went_unseen(nothing_left, queue):
 @needs_locks
 @needs_two_cpus
 @needs_own_wait
-@pytest.mark.skipif(not shutil.which("strace"), reason="no strace")
-def test_what_no_filter_can_say_is_counted(nothing_left, queue):
+def test_what_no_filter_can_say_is_counted(nothing_left, queue, strace):
     """The same where the kernel reports no loads; an address needs no name."""
     args = ("--prog", "pair_own"), ("--lock", "0x1")
     refused = "--inject=perf_event_open:error=EACCES"
     # -D: the process is the exporter's, so that it can be stopped.
-    by = ("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open", refused)
+    by = (strace, "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open", refused)
     with contextlib.ExitStack() as stack:
         them = [stack.enter_context(listening("--waits", *a, by=by)) for a in args]
         with contextlib.ExitStack() as pause:

@@ -102,10 +102,7 @@ def test_recorder_has_the_capabilities(bpffs_of_ours, nothing_left):
     assert "without" not in said, said
 
 
-def test_recorder_is_allowed_its_system_calls(tmp_path, bpffs_of_ours):
-    strace = shutil.which("strace")
-    if not strace or run(strace, "-D", "true").returncode:
-        pytest.skip("needs strace, and ptrace to be allowed")
+def test_recorder_is_allowed_its_system_calls(tmp_path, bpffs_of_ours, strace):
     log = tmp_path / "calls"
     record_as_unit(bpffs_of_ours, [strace, "-A", "-f", "-o", log])
     allowed = set()
@@ -127,10 +124,7 @@ def calls_of(name, seen):
             yield word
 
 
-def test_unit_allows_the_system_calls(tmp_path):
-    strace = shutil.which("strace")
-    if not strace or run(strace, "-D", "true").returncode:
-        pytest.skip("needs strace, and ptrace to be allowed")
+def test_unit_allows_the_system_calls(tmp_path, strace):
     log = tmp_path / "calls"
     # The children of strace are the command itself, so it gets the signals.
     with listening("--waits", by=[strace, "-D", "-f", "-o", log]) as x:

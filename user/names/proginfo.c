@@ -183,7 +183,7 @@ static void look_at_all(struct proginfos *ps, __u64 now)
 }
 
 /* Where programs come and go, those long gone must not pile up. */
-static void sweep(struct proginfos *ps, __u64 now)
+static void progs_sweep(struct proginfos *ps, __u64 now)
 {
 	if (now < ps->next_sweep)
 		return;
@@ -335,7 +335,7 @@ static void scan_end(struct proginfos *ps, __u64 now)
 		ps->next_look = now + LOOK_NS;
 	}
 	ps->in_doubt = false;
-	sweep(ps, now);
+	progs_sweep(ps, now);
 	ps->scanned_ns = now;
 }
 

@@ -16,7 +16,7 @@
 #define LOOK_MS 50 /* at least so often */
 
 /* A program that comes ends a look: many are gone again soon. */
-static int collect(struct wait_watch *w, double duration)
+static int waits_look(struct wait_watch *w, double duration)
 {
 	double over = now_s() + duration;
 	int err = 0;
@@ -56,7 +56,7 @@ int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy
 		return err;
 	stop_init();
 	pr_info("counting waits");
-	err = collect(&w, opts->duration);
+	err = waits_look(&w, opts->duration);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
 	err = err ?: out_failed(print(&w, opts, missing, lossy));

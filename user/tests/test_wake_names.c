@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/wake.h"
+#include "trace/wake_names.h"
 #include "unit.h"
 
 /* As the kernel lays them out: perf_event_open(2). */
@@ -34,7 +34,7 @@ static struct symbol symbol_at(const char *name, __u64 addr)
 	return s;
 }
 
-static struct symbol symbol(const char *name)
+static struct symbol symbol_named(const char *name)
 {
 	return symbol_at(name, 0);
 }
@@ -61,11 +61,11 @@ static void a_program_has_the_name_of_its_own_symbol(void **state)
 		struct symbol nameless;
 		struct prog second;
 	} r = {
-		.other = symbol("bpf_trampoline_6442491529"),
-		.own = symbol(TAG "_abba_0"),
-		.sub = symbol("bpf_prog_ffffffffffffffff_helper"),
+		.other = symbol_named("bpf_trampoline_6442491529"),
+		.own = symbol_named(TAG "_abba_0"),
+		.sub = symbol_named("bpf_prog_ffffffffffffffff_helper"),
 		.prog = prog(7),
-		.nameless = symbol(TAG),
+		.nameless = symbol_named(TAG),
 		.second = prog(8),
 	};
 
@@ -85,7 +85,7 @@ static void a_symbol_of_another_program_names_nothing(void **state)
 	struct {
 		struct symbol lost;
 		struct prog prog;
-	} r = { .lost = symbol("bpf_prog_ffffffffffffffff_aa"), .prog = prog(7) };
+	} r = { .lost = symbol_named("bpf_prog_ffffffffffffffff_aa"), .prog = prog(7) };
 
 	(void)state;
 	wake_names_read(wn, 0, &r, sizeof(r));
@@ -162,7 +162,7 @@ static void lost_records_are_known(void **state)
 		struct perf_event_header lost;
 		struct prog loaded;
 	} r = {
-		.own = symbol(TAG "_aa"),
+		.own = symbol_named(TAG "_aa"),
 		.lost = { .type = PERF_RECORD_LOST, .size = sizeof(r.lost) },
 		.loaded = prog(7),
 	};
@@ -184,4 +184,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_symbol_of_another_program_names_nothing),
 };
 
-UNIT_GROUP(wake, tests)
+UNIT_GROUP(wake_names, tests)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel's side-band records (perf_event_open(2)) say of BPF programs that come and go. */
+#ifndef RQSPIN_TRACE_WAKE_NAMES_H
+#define RQSPIN_TRACE_WAKE_NAMES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WAKE_NAME 16
+
+/**
+ * struct wake_prog - a program that came or went lately
+ * @id: its id
+ * @name: as the kernel shows it; "" if it has none
+ * @full_name: of its function, not cut short; NULL: its symbols were not seen
+ * @born_ns: when it was loaded, CLOCK_MONOTONIC; 0: before anybody listened
+ * @gone_ns: when it was let go; runs that had begun go on for a while. 0: not yet
+ * @starts: where its functions begin, its own first
+ * @sizes: how long they are
+ * @nr_funcs: of both
+ */
+struct wake_prog {
+	__u32 id;
+	char name[WAKE_NAME];
+	char *full_name;
+	__u64 born_ns, gone_ns;
+	__u64 *starts;
+	__u32 *sizes;
+	__u32 nr_funcs;
+};
+
+struct wake_names;
+
+/* As many rings as CPUs have one: a program's records are beside each other in a ring only. */
+struct wake_names *wake_names_new(int nr_rings);
+void wake_names_free(struct wake_names *wn);
+void wake_names_read(struct wake_names *wn, int ring, const void *records, size_t size);
+
+/* Of the latest programs; NULL: none, or too many came after it. Good until the next record. */
+struct wake_prog *wake_names_noticed(struct wake_names *wn, __u32 prog_id);
+/* The same, but only a program whose name is known. */
+const struct wake_prog *wake_names_find(struct wake_names *wn, __u32 prog_id);
+__u32 wake_names_newest(const struct wake_names *wn);
+bool wake_names_lost(struct wake_names *wn); /* records, since the last call */
+
+#endif
