@@ -78,6 +78,8 @@ def tree(tmp_path):
 
 def run_all(tree, **more):
     env = os.environ | {"BPFTOOL": "/bin/false"} | more
+    if "RQSPIN_TEST_SECONDS" not in more:
+        env.pop("RQSPIN_TEST_SECONDS", None)
     cmd = ["scripts/run-tests.sh", "--all"]
     res = subprocess.run(cmd, cwd=tree, env=env, capture_output=True, text=True, check=False)
     return res.returncode, res.stdout
@@ -235,6 +237,29 @@ def test_a_kernel_that_is_not_built_is_a_skip_that_says_how(tree):
     status, out = run_all(tree)
     assert (status, out.splitlines()[-1]) == (0, "1 passed, 0 failed, 2 skipped")
     assert f"skip: s2: whole suite: {said}" in out
+
+
+@pytest.mark.parametrize(
+    "command, limit, result",
+    [
+        ("touch made", None, (0, "2 passed, 0 failed, 0 skipped")),
+        ("exit 3", None, (0, "2 passed, 0 failed, 0 skipped")),
+        ("echo a.c: error; exit 2", None, (1, "0 passed, 2 failed, 0 skipped")),
+        ("exit 2", "1000", (0, "2 passed, 0 failed, 0 skipped")),
+    ],
+    ids=["built", "no-source", "broken", "no-time"],
+)
+def test_a_kernel_of_a_series_is_built_first(tree, command, limit, result):
+    """Without its source the guest says what it needs, as above."""
+    suites = "".join(f"+s{i} | 7.x-fixes queue | 60 | echo ok 1\n" for i in (1, 2))
+    (tree / "scripts/suites.conf").write_text(suites)
+    (tree / "images/7.x-fixes").write_text("linux-7.3 7.3-1")
+    (tree / "Makefile").write_text(f"kernel:\n\t@[ $(SERIES) = 7.x/fixes ]; {command}\n")
+    more = {"RQSPIN_TEST_SECONDS": limit} if limit else {}
+    status, out = run_all(tree, **more)
+    assert (status, out.splitlines()[-1]) == result, out
+    assert (tree / "made").exists() == (command == "touch made")
+    assert ("a.c: error" in out) == (status == 1), out
 
 
 def test_a_suite_without_an_answer_fails(tree):

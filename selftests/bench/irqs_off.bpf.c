@@ -72,7 +72,7 @@ static __u32 bucket_of(__u64 ns)
 
 	if (ns < IRQS_OFF_STEPS)
 		return ns;
-	for (int i = 0; i < 20 && ns >> (log + 1); i++)
+	for (int i = 0; i < 26 && ns >> (log + 1); i++)
 		log++;
 	return (log - 3) * IRQS_OFF_STEPS + ((ns >> (log - 4)) & (IRQS_OFF_STEPS - 1));
 }

@@ -174,6 +174,25 @@ static unsigned long long quantile(const struct irqs_off_site *s, double p)
 	return ns_of(b < 0 ? 0 : b);
 }
 
+/* How many are below each power of two of ns, and not below the one before. */
+static void print_histogram(const struct irqs_off_site *s)
+{
+	const char *comma = "";
+
+	printf("[");
+	for (int b = 0; b < IRQS_OFF_BUCKETS; b += IRQS_OFF_STEPS) {
+		unsigned long long count = 0;
+
+		for (int i = b; i < b + IRQS_OFF_STEPS; i++)
+			count += s->bucket[i];
+		if (count) {
+			printf("%s[%llu, %llu]", comma, ns_of(b + IRQS_OFF_STEPS - 1) + 1, count);
+			comma = ", ";
+		}
+	}
+	printf("]");
+}
+
 static void print(const struct irqs_off_bpf *skel, unsigned int threads)
 {
 	const char *comma = "";
@@ -186,9 +205,11 @@ static void print(const struct irqs_off_bpf *skel, unsigned int threads)
 
 		if (!s->count)
 			continue;
-		printf("%s{\"function\": \"%s\", \"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu}",
+		printf("%s{\"function\": \"%s\", \"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu, \"histogram\": ",
 		       comma, funcs[f].name, (unsigned long long)s->count, quantile(s, 0.5),
 		       quantile(s, 0.99), (unsigned long long)s->longest);
+		print_histogram(s);
+		printf("}");
 		comma = ", ";
 	}
 	printf("]}\n");

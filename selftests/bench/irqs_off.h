@@ -7,9 +7,9 @@
 #define IRQS_OFF_HOLD	1000 /* rounds of a loop, with the lock held */
 #define IRQS_OFF_RANGES 16
 #define IRQS_OFF_SITES	32 /* instructions that turn interrupts off */
-/* 16 steps for each power of two of ns: from 2^4 to 2^24. */
+/* 16 steps for each power of two of ns: from 2^4 to 2^30. */
 #define IRQS_OFF_STEPS	 16
-#define IRQS_OFF_BUCKETS (21 * IRQS_OFF_STEPS)
+#define IRQS_OFF_BUCKETS (27 * IRQS_OFF_STEPS)
 
 /* Code of the lock: from its first byte to the one behind it. */
 struct irqs_off_range {

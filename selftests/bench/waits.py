@@ -43,12 +43,18 @@ def longest(result):
     return max(((f["p99"], f["function"]) for f in enough), default=(0, "none"))
 
 
+def print_stretches(r):
+    print(f"# {r['threads'] - 1} waiters, {r['acquired']} acquisitions: ns with interrupts off")
+    for f in sorted(r["functions"], key=lambda f: -f["p99"]):
+        print(f"#   {f['function']:40} {f['count']:8}  p50 {f['p50']:6}  p99 {f['p99']:6}  "
+              f"longest {f['longest']}")  # fmt: skip
+        counts = "  ".join(f"{ns}: {count}" for ns, count in f["histogram"])
+        print(f"#     less than .. ns: {counts}")
+
+
 def judge_interrupts(tap, results):
     for r in results:
-        print(f"# {r['threads'] - 1} waiters, {r['acquired']} acquisitions: ns with interrupts off")
-        for f in sorted(r["functions"], key=lambda f: -f["p99"]):
-            print(f"#   {f['function']:40} {f['count']:8}  p50 {f['p50']:6}  p99 {f['p99']:6}  "
-                  f"longest {f['longest']}")  # fmt: skip
+        print_stretches(r)
         ns, name = longest(r)
         tap.check(ns and not r["unrecorded"], f"{r['threads'] - 1} waiters: {ns} ns in {name}")
     most = [longest(r)[0] for r in results]
@@ -67,14 +73,21 @@ def main():
     ap.add_argument("--seconds", type=int, default=1, help="by the clock of the guest")
     ap.add_argument("--timeout", type=int, default=900)
     ap.add_argument("--json", metavar="FILE")
+    ap.add_argument(
+        "--print", action="store_true", help="only print the stretches of --traced, without a bound"
+    )
     args = ap.parse_args()
     driver = "build/selftests/bench/"
+    runs = " && ".join(f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters)
     with counting() as env:
+        stretches = run(args, env, args.traced, max(args.waiters) + 1, runs)
+        if args.print:
+            for r in stretches:
+                print_stretches(r)
+            return 0
         limits = run(
             args, env, args.kernel, WAITERS + 2, driver + "deadlines", WAITERS, APART_MS, HOLD_MS
         )[0]
-        runs = [f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters]
-        stretches = run(args, env, args.traced, max(args.waiters) + 1, " && ".join(runs))
     if args.json:
         with open(args.json, "w") as f:
             json.dump({"schema": "rqspin-waits-cost/1", **limits, "runs": stretches}, f, indent=1)
