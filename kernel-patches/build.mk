@@ -4,12 +4,12 @@ SERIES ?= 6.12
 KP = $(Q)SERIES=$(SERIES) kernel-patches
 
 .PHONY: kernel-tree
-kernel-tree: ## unpack Linux, apply kernel-patches/SERIES (6.12, 7.x/fixes, ...) in build/linux-6.12
+kernel-tree: ## unpack Linux, apply kernel-patches/SERIES (6.12, 7.x/fixes, ...) in build/linux-*
 	$(Q)SERIES=$(SERIES) scripts/setup.sh --build --tree
 	$(KP)/tree.sh
 
 .PHONY: kernel-patches
-kernel-patches: ## write the series anew from the commits in build/linux-6.12 (SERIES=...)
+kernel-patches: ## write the series anew from the commits in build/linux-* (SERIES=...)
 	$(KP)/regen.sh
 
 .PHONY: kernel
@@ -19,7 +19,7 @@ kernel: ## build the patched kernel: CONFIG=lean (or lockdep, kasan, arm64, ...)
 	$(KP)/build.sh $(CONFIG)
 
 .PHONY: kernel-patches-verify
-kernel-patches-verify: ## each patch applies, compiles, passes checkpatch, W=1, kernel-doc
+kernel-patches-verify: ## each patch applies, compiles, passes checkpatch, sparse, W=1, kernel-doc
 	$(Q)SERIES=$(SERIES) scripts/setup.sh --build --kernel
 	$(KP)/verify.sh
 

@@ -21,7 +21,7 @@ patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|'
 no_kernel+='setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 marks='' globs=()
-declare -A images=()
+declare -A images=() series_rc=()
 usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas|hybrid]]
        [--results FILE] [GLOB...]"
 PATH=$PATH:/usr/sbin:/sbin
@@ -128,13 +128,28 @@ wait_kernel() {
 # limit, nor if the user names the guest: its suites are skipped if nobody has built it. So they
 # are without its source (status 3).
 make_series() {
-	local rc=0
+	local series start=$SECONDS rc=0 log=$logs/kernel-7.log
 	[[ -z $guest && $1 =~ ^7\.x-([a-z]+)$ ]] && [ -z "${RQSPIN_TEST_SECONDS:-}" ] || return 0
-	make --no-print-directory kernel "SERIES=7.x/${BASH_REMATCH[1]}" </dev/null \
-		>"$logs/kernel-7.log" 2>&1 || rc=$?
-	# make returns 2, whatever a command did.
-	[ $rc = 0 ] || ! grep -qE '^make(\[[0-9]+\])?: \*\*\* .* Error 3$' "$logs/kernel-7.log" || rc=0
+	series=7.x/${BASH_REMATCH[1]}
+	[ -z "${series_rc[$series]:-}" ] || return "${series_rc[$series]}"
+	LC_ALL=C make --no-print-directory kernel "SERIES=$series" CONFIG=lean </dev/null \
+		>"$log" 2>&1 || rc=$?
+	if [ $rc = 0 ]; then
+		check_series "$series" >>"$log" 2>&1 || rc=$?
+	elif grep -qE '^make(\[[0-9]+\])?: \*\*\* \[.*: kernel\] Error 3$' "$log"; then
+		rc=0 # make itself returns 2, whatever a command did
+	fi
+	printf '%s\t-\t(kernel)\t%s\n' $((SECONDS - start)) "$1" >>"$times"
+	series_rc[$series]=$rc
 	return $rc
+}
+
+# A tree that was there before may have other patches than the series has now.
+check_series() {
+	SERIES=$1 kernel-patches/regen.sh --check && return 0
+	echo "build/linux-${1%/*} is not what kernel-patches/$1 has: write one of them anew with"
+	echo "SERIES=$1 kernel-patches/tree.sh --anew, or SERIES=$1 kernel-patches/regen.sh"
+	return 1
 }
 
 is_guest() { [[ ! $1 =~ ^(host|tree|built)$ ]]; }

@@ -31,8 +31,10 @@ static unsigned int nr_funcs, seconds;
 
 static bool of_lock(const char *name)
 {
-	static const char *const begin[] = { "res_", "__pfx_res_", "resilient_",
-					     "__pfx_resilient_" };
+	static const char *const begin[] = {
+		"res_",	       "__pfx_res_",	    "resilient_", "__pfx_resilient_",
+		"rqspinlock_", "__pfx_rqspinlock_",
+	};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(name, begin[i], strlen(begin[i])))
@@ -181,12 +183,15 @@ static void print_histogram(const struct irqs_off_site *s)
 
 	printf("[");
 	for (int b = 0; b < IRQS_OFF_BUCKETS; b += IRQS_OFF_STEPS) {
-		unsigned long long count = 0;
+		unsigned long long below = ns_of(b + IRQS_OFF_STEPS - 1) + 1, count = 0;
 
 		for (int i = b; i < b + IRQS_OFF_STEPS; i++)
 			count += s->bucket[i];
+		/* The last bucket has all that are longer, too. */
+		if (b + IRQS_OFF_STEPS == IRQS_OFF_BUCKETS && s->longest >= below)
+			below = s->longest + 1;
 		if (count) {
-			printf("%s[%llu, %llu]", comma, ns_of(b + IRQS_OFF_STEPS - 1) + 1, count);
+			printf("%s[%llu, %llu]", comma, below, count);
 			comma = ", ";
 		}
 	}

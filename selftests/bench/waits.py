@@ -45,6 +45,8 @@ def longest(result):
 
 def print_stretches(r):
     print(f"# {r['threads'] - 1} waiters, {r['acquired']} acquisitions: ns with interrupts off")
+    if r["unrecorded"]:
+        print(f"# {r['unrecorded']} stretches are in no line: too many places turn interrupts off")
     for f in sorted(r["functions"], key=lambda f: -f["p99"]):
         print(f"#   {f['function']:40} {f['count']:8}  p50 {f['p50']:6}  p99 {f['p99']:6}  "
               f"longest {f['longest']}")  # fmt: skip
@@ -65,6 +67,21 @@ def judge_interrupts(tap, results):
     )
 
 
+def print_only(stretches):
+    for r in stretches:
+        print_stretches(r)
+        if not r["functions"]:
+            print("# none: no function of the lock has turned interrupts off and on")
+    return int(any(r["unrecorded"] for r in stretches))
+
+
+def judge(limits, stretches):
+    tap = Tap()
+    judge_limits(tap, limits["waits"])
+    judge_interrupts(tap, stretches)
+    return tap.close()
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     ap.add_argument("--kernel", default="6.12-rqspin-lean")
@@ -79,22 +96,18 @@ def main():
     args = ap.parse_args()
     driver = "build/selftests/bench/"
     runs = " && ".join(f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters)
+    limits = {}
     with counting() as env:
         stretches = run(args, env, args.traced, max(args.waiters) + 1, runs)
-        if args.print:
-            for r in stretches:
-                print_stretches(r)
-            return 0
-        limits = run(
-            args, env, args.kernel, WAITERS + 2, driver + "deadlines", WAITERS, APART_MS, HOLD_MS
-        )[0]
+        if not args.print:
+            limits = run(args, env, args.kernel, WAITERS + 2,
+                         driver + "deadlines", WAITERS, APART_MS, HOLD_MS)[0]  # fmt: skip
+    if len(stretches) != len(args.waiters):
+        sys.exit(f"{len(stretches)} results of {len(args.waiters)}")
     if args.json:
         with open(args.json, "w") as f:
             json.dump({"schema": "rqspin-waits-cost/1", **limits, "runs": stretches}, f, indent=1)
-    tap = Tap()
-    judge_limits(tap, limits["waits"])
-    judge_interrupts(tap, stretches)
-    return tap.close()
+    return print_only(stretches) if args.print else judge(limits, stretches)
 
 
 if __name__ == "__main__":
