@@ -272,6 +272,53 @@ int tree_changed_in_the_callback(struct __sk_buff *ctx)
 	return 0;
 }
 
+/* The same with an object of a list under the same lock, which needs no bpf_kptr_xchg(). */
+
+struct twig {
+	struct bpf_rb_node branch;
+	struct bpf_list_node link;
+	struct bpf_refcount owners;
+	__u64 key;
+};
+
+struct bpf_res_spin_lock twig_lock __hidden SEC(".data.hole_twigs");
+struct bpf_rb_root twig_tree __hidden SEC(".data.hole_twigs") __contains(twig, branch);
+struct bpf_list_head twig_list __hidden SEC(".data.hole_twigs") __contains(twig, link);
+
+static bool twig_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	return container_of(a, struct twig, branch)->key <
+	       container_of(b, struct twig, branch)->key;
+}
+
+static bool twig_less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	struct bpf_list_node *n = bpf_list_pop_front(&twig_list);
+
+	if (n)
+		bpf_rbtree_add_impl(&twig_tree, &container_of(n, struct twig, link)->branch,
+				    twig_less, NULL, 0);
+	return twig_less(a, b);
+}
+
+SEC("?tc")
+__hole("add-in-add")
+__refused_re("rbtree_add(_impl)? not allowed in rbtree cb")
+int tree_changed_by_what_was_popped(struct __sk_buff *ctx)
+{
+	struct twig *n = bpf_obj_new(struct twig);
+
+	if (!n)
+		return 0;
+	if (bpf_res_spin_lock(&twig_lock)) {
+		bpf_obj_drop(n);
+		return 0;
+	}
+	bpf_rbtree_add_impl(&twig_tree, &n->branch, twig_less_that_adds, NULL, 0);
+	bpf_res_spin_unlock(&twig_lock);
+	return 0;
+}
+
 static long visit(__u32 index, void *ctx)
 {
 	return 0;
