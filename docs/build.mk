@@ -51,7 +51,7 @@ BINDINGS = $(patsubst bindings/%/,%,$(sort $(dir $(shell find bindings -name tar
 	-name '*.go' -print -o -name '*.rs' -print -o -name Cargo.toml -print))))
 FOLDERS = sbin lib/rqspin/progs include/rqspin share/man/man8 share/bash-completion/completions \
 	share/zsh/site-functions share/fish/vendor_completions.d \
-	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring \
+	share/pkgconfig share/doc/rqspin/progs share/doc/rqspin/monitoring share/rqspin/contrib \
 	$(addprefix share/rqspin/bindings/,$(BINDINGS))
 FOLDER_LIST = $(PREFIX)/lib/rqspin/folders
 
@@ -62,6 +62,7 @@ Installed in $(D):
   share/pkgconfig/rqspin.pc          for pkg-config --cflags rqspin
   lib/rqspin/progs                   samples
   share/rqspin/bindings              packages for Go and Rust
+  share/rqspin/contrib               a drgn script for memory dumps
   share/doc/rqspin                   documents, sources of the samples, monitoring
   share/man/man8                     manuals: rqspin.8, rqspindeadlock.8
   share/bash-completion/completions/rqspin, share/zsh/site-functions/_rqspin,
@@ -100,6 +101,7 @@ install: install-check bpf user docs $(PC) ## install below DESTDIR and PREFIX
 		$(INSTALL) -m 644 $$(find bindings/$$d -maxdepth 1 -type f -name '[A-Za-z]*.*' \
 			! -name '*_test.go' ! -name '*_tests.rs' ! -name 'Cargo.lock*') \
 			$(D)/share/rqspin/bindings/$$d; done
+	$(Q)$(INSTALL) -m 644 packaging/contrib/rqspin_locks.py $(D)/share/rqspin/contrib
 	$(Q)$(INSTALL) -m 644 $(MONITORING) $(D)/share/doc/rqspin/monitoring
 	$(Q)for u in $(UNITS); do \
 		sed 's|/usr/local/|$(PREFIX)/|' $$u >$(D)/share/doc/rqspin/monitoring/$${u##*/}; done
@@ -114,6 +116,6 @@ uninstall: ## remove what install put there
 		$(D)/share/bash-completion/completions/rqspin \
 		$(D)/share/zsh/site-functions/_rqspin $(D)/share/fish/vendor_completions.d/rqspin.fish
 	$(Q)rm -rf $(D)/lib/rqspin/progs $(D)/include/rqspin $(D)/share/doc/rqspin \
-		$(D)/share/rqspin/bindings
+		$(D)/share/rqspin/bindings $(D)/share/rqspin/contrib
 	$(Q)scripts/folders.sh remove '$(DESTDIR)' '$(FOLDER_LIST)'
 	$(Q)[ ! -d $(D)/lib/rqspin ] || rmdir $(D)/lib/rqspin

@@ -25,7 +25,7 @@ define() { # name, value: unless the distribution has it
 }
 define _unitdir /usr/lib/systemd/system
 define _docdir /usr/share/doc
-for macro in systemd_post systemd_preun systemd_postun_with_restart; do
+for macro in systemd_post systemd_preun systemd_postun systemd_postun_with_restart; do
 	[[ $(rpm --eval "%$macro x") != "%$macro x" ]] || options+=(--define "$macro() %{nil}")
 done
 if ! command -v dnf zypper >/dev/null; then

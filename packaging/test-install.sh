@@ -27,6 +27,7 @@ check "headers are found" headers
 check "the manual is there" sh -c 'dpkg -L rqspin | grep -q man8/rqspin.8'
 check "the tutorial is there" sh -c 'dpkg -L rqspin-doc | grep -q tutorial.md'
 check "the series is there" test -f /usr/share/rqspin/kernel-patches/6.12/series
+check "the script for drgn is there" test -f /usr/share/rqspin/contrib/rqspin_locks.py
 check "the packages for Go and Rust are there" \
 	test -f /usr/share/rqspin/bindings/go/go.mod -a -f /usr/share/rqspin/bindings/rust/Cargo.toml
 not_enabled() { ! ls /etc/systemd/system/*/rqspin-*.service; }

@@ -31,6 +31,7 @@ check "a sample runs, or the kernel lacks the locks" \
 check "/usr/share/man/man8/rqspin.8 is there" compgen -G "$root/usr/share/man/man8/rqspin.8*"
 for f in usr/include/rqspin/event.h usr/share/pkgconfig/rqspin.pc \
 	usr/share/doc/rqspin/tutorial.md usr/share/rqspin/kernel-patches/6.12/series \
+	usr/share/rqspin/contrib/rqspin_locks.py \
 	usr/share/rqspin/bindings/go/go.mod usr/share/rqspin/bindings/rust/Cargo.toml \
 	usr/lib/systemd/system/rqspin-export.service \
 	usr/lib/systemd/system/rqspin-record.service; do

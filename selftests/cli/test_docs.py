@@ -166,7 +166,7 @@ def test_install_says_where_things_went(tmp_path):
     text = said[said.index(f"Installed in {tmp_path}/opt/rq:") :]
     named = re.findall(r"(?<=[ ,])(?:sbin|lib|share|include)/[\w./-]*\w", text)
     top = tmp_path / "opt/rq"
-    assert len(named) == 11 and [n for n in named if not (top / n).exists()] == []
+    assert len(named) == 12 and [n for n in named if not (top / n).exists()] == []
     unnamed = {p for p in top.rglob("*") if p.is_file()}
     unnamed -= {p for n in named for p in ((top / n), *(top / n).rglob("*"))}
     assert unnamed == {top / "lib/rqspin/folders"}

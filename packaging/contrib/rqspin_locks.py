@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Who holds and who waits for which resilient lock, in a vmcore or the live kernel.
+
+drgn -c vmcore -s vmlinux rqspin_locks.py [--json]; exit status 1: debug info is missing, 3: the
+kernel has no such locks.
+"""
+
+import argparse
+import json
+import sys
+
+import drgn
+from drgn import FaultError, cast, container_of, sizeof
+from drgn.helpers.linux.bpf import bpf_map_for_each, bpf_prog_for_each
+from drgn.helpers.linux.cpumask import for_each_possible_cpu
+from drgn.helpers.linux.percpu import per_cpu
+from drgn.helpers.linux.pid import find_task
+from drgn.helpers.linux.sched import cpu_curr
+
+SLOW = {
+    "resilient_queued_spin_lock_slowpath",
+    "resilient_tas_spin_lock",
+    "rqspinlock_slowpath",
+    "rqspinlock_tas",
+}
+STAGES = ("spin", "pending", "queued", "head")
+ESCAPED, TAG_CPUS, TAG_SHIFT = 255, 254, 9
+
+
+def lock_word_read(prog, address):
+    try:
+        val = prog.read_u32(address)
+    except FaultError:
+        return None
+    # With 16K CPUs pending is one bit, and the tail follows it.
+    wide = sizeof(prog.type("struct cpumask")) * 8 >= 16384
+    tail = val >> (9 if wide else 16)
+    return {
+        "value": val,
+        "locked": val & 255,
+        "pending": bool(val & 256),
+        "high": 0 if wide else val >> TAG_SHIFT & 127,
+        "tail_cpu": (tail >> 2) - 1 if tail else None,
+        "tail_index": tail & 3 if tail else None,
+    }
+
+
+def part_name(main, part):
+    """A program, and if it is another one its function: the kernel calls that bpf_prog_TAG_NAME."""
+    name = main.aux.name.string_().decode()
+    symbol = part.aux.ksym.name.string_().decode()
+    own = symbol.split("_", 3)[3] if symbol.count("_") >= 3 else ""
+    return f"{name} ({own})" if own and own != name else name
+
+
+def prog_ranges_list(prog):
+    """Code of all BPF programs and their functions: (begin, end, id, name)."""
+    found = []
+    for main in bpf_prog_for_each(prog):
+        count = main.aux.func_cnt.value_()
+        parts = [main.aux.func[i] for i in range(count)] if count else [main]
+        for part in parts:
+            begin = part.bpf_func.value_()
+            end = begin + part.jited_len.value_()
+            found.append((begin, end, main.aux.id.value_(), part_name(main, part)))
+    return found
+
+
+def code_name(prog, programs, pc):
+    for begin, end, ident, name in programs:
+        if begin <= pc <= end:
+            return f"prog {ident} {name}"
+    try:
+        return prog.symbol(pc).name
+    except LookupError:
+        return hex(pc)
+
+
+def stack_read(prog, programs, cpu):
+    """Names of the frames of a CPU, and why there are none."""
+    try:
+        frames = prog.stack_trace(cpu_curr(prog, cpu))
+        names = []
+        for frame in frames:
+            pc = frame.pc - (0 if frame.interrupted else 1)
+            name = code_name(prog, programs, pc)
+            names.append(name if name.startswith("prog ") else frame.name or name)
+        return names, None
+    except (ValueError, LookupError, FaultError) as err:
+        return [], str(err)
+
+
+def function_find(names):
+    """The BPF program in a stack, or else what called the lock's slow path."""
+    for name in names:
+        if name.startswith("prog "):
+            return name
+    slow = [i for i, name in enumerate(names) if name in SLOW]
+    rest = names[slow[-1] + 1 :] if slow else names
+    return rest[0] if rest else None
+
+
+def party_make(prog, cpu, stack, task=None):
+    task = task or cpu_curr(prog, cpu)
+    return {
+        "cpu": cpu,
+        "comm": task.comm.string_().decode(errors="replace"),
+        "pid": task.pid.value_(),
+        "function": function_find(stack),
+    }
+
+
+def map_spans_list(bpf_map):
+    """Memory of a map with locks: (begin, size, of one part, what a part is)."""
+    kind = bpf_map.map_type.format_(type_name=False).removeprefix("BPF_MAP_TYPE_")
+    if kind == "ARRAY":
+        array = container_of(bpf_map, "struct bpf_array", "map")
+        size = array.elem_size.value_()
+        begin = array.value.address_of_().value_()
+        return [(begin, size * bpf_map.max_entries.value_(), size, "element")]
+    if kind in ("HASH", "LRU_HASH", "HASH_OF_MAPS"):
+        return htab_spans_list(container_of(bpf_map, "struct bpf_htab", "map"))
+    if kind == "RINGBUF":
+        ring = container_of(bpf_map, "struct bpf_ringbuf_map", "map").rb
+        return [(ring.value_(), sizeof(ring[0]), None, "ring buffer")]
+    own = {"QUEUE": "bpf_queue_stack", "STACK": "bpf_queue_stack", "LPM_TRIE": "lpm_trie"}
+    if kind in own:
+        return [(bpf_map.value_(), sizeof(bpf_map.prog_.type(f"struct {own[kind]}")), None, "map")]
+    return []
+
+
+def htab_spans_list(htab):
+    size, buckets = sizeof(htab.buckets[0]), htab.n_buckets.value_()
+    spans = [(htab.buckets.value_(), size * buckets, size, "bucket")]
+    if htab.elems:
+        size, count = htab.elem_size.value_(), htab.map.max_entries.value_()
+        spans.append((cast("unsigned long", htab.elems).value_(), size * count, size, "element"))
+    return spans
+
+
+def map_spans_all(prog, notes):
+    spans = []
+    for bpf_map in bpf_map_for_each(prog):
+        about = {"id": bpf_map.id.value_(), "name": bpf_map.name.string_().decode()}
+        try:
+            spans += [(span, about) for span in map_spans_list(bpf_map)]
+        except (AttributeError, LookupError, FaultError) as err:
+            notes.append(f"map {about['id']}: memory not known: {err}")
+    return spans
+
+
+def lock_map_find(spans, address):
+    for (begin, size, step, what), about in spans:
+        if begin <= address < begin + size:
+            index = (address - begin) // step if step else None
+            return {**about, "place": what, "index": index}
+    return None
+
+
+def held_table_read(prog, cpu):
+    table = per_cpu(prog["rqspinlock_held_locks"], cpu)
+    count, room = table.cnt.value_(), len(table.locks)
+    entries = [table.locks[i].value_() for i in range(max(0, min(count, room)))]
+    return entries, count > room
+
+
+def cpu_table_state(prog, programs, cpu, notes):
+    entries, full = held_table_read(prog, cpu)
+    stack, error = stack_read(prog, programs, cpu) if entries else ([], None)
+    waits = sum(name in SLOW for name in stack)
+    if full:
+        notes.append(f"cpu {cpu}: table too full, not all of its locks are known")
+    if error:
+        notes.append(f"cpu {cpu}: no stack, so it is not known whether it waits: {error}")
+    return {
+        "cpu": cpu,
+        "entries": entries,
+        "full": full,
+        "waits": waits,
+        "stack": stack,
+        "error": error,
+    }
+
+
+def wanted_lock(state, words):
+    """The lock that a CPU waits for. Without a stack, the tail of a word may say so."""
+    if not state["entries"] or state["full"]:
+        return None
+    top = state["entries"][-1]
+    word = words.get(top)
+    in_tail = state["error"] and word and word["tail_cpu"] == state["cpu"]
+    return top if state["waits"] or in_tail else None
+
+
+def table_owner_find(states, wants, address, word):
+    """The CPU that owns a lock, and why it is not known."""
+    if word is None:
+        return None, "the lock's memory cannot be read"
+    if not word["locked"]:
+        return None, "the lock is free"
+    below, unsure = [], []
+    for state in states:
+        wanted = wants[state["cpu"]] == address
+        rest = state["entries"][:-1] if wanted else state["entries"]
+        if address in rest:
+            doubt = state["waits"] > 1 or (state["error"] and rest[-1] == address and not wanted)
+            (unsure if doubt else below).append(state["cpu"])
+    if len(below) == 1 and not unsure:
+        return below[0], None
+    if below or unsure:
+        cpus = ", ".join(map(str, sorted(below + unsure)))
+        return None, f"held or attempted by cpu {cpus}"
+    full = [str(s["cpu"]) for s in states if s["full"]]
+    return None, f"table too full: cpu {', '.join(full)}" if full else "in no CPU's table"
+
+
+def table_locks_read(prog, programs, notes):
+    states = [cpu_table_state(prog, programs, c, notes) for c in for_each_possible_cpu(prog)]
+    addresses = sorted({a for s in states for a in s["entries"] if a})
+    words = {a: lock_word_read(prog, a) for a in addresses}
+    wants = {s["cpu"]: wanted_lock(s, words) for s in states}
+    stacks = {s["cpu"]: s["stack"] for s in states}
+    for s in states:
+        if s["full"] and s["waits"]:
+            notes.append(f"cpu {s['cpu']}: waits for a lock that is not in its table")
+    for address in addresses:
+        owner, why = table_owner_find(states, wants, address, words[address])
+        yield {
+            "address": address,
+            "word": words[address],
+            "owner": None if owner is None else party_make(prog, owner, stacks[owner]),
+            "owner_unknown": why,
+            "waiters": [
+                party_make(prog, c, stacks[c]) for c, wanted in wants.items() if wanted == address
+            ],
+        }
+
+
+def tag_waits_read(prog, programs, cpu):
+    """The live wait records of a CPU: (lock, waiter)."""
+    record = per_cpu(prog["res_cpu"], cpu)
+    for i in range(min(record.nwait.value_(), len(record.wait))):
+        wait = record.wait[i]
+        if not wait.seq.value_() & 1:
+            continue
+        pid = wait.pid.value_()
+        task = find_task(prog, pid)
+        yield (
+            wait.lock.value_(),
+            {
+                "cpu": cpu,
+                "comm": task.comm.string_().decode(errors="replace") if task else None,
+                "pid": pid,
+                "function": code_name(prog, programs, wait.ip.value_()),
+                "stage": STAGES[wait.stage.value_()],
+            },
+        )
+
+
+def escape_table_read(prog, cpu, notes):
+    record = per_cpu(prog["res_cpu"], cpu)
+    if record.lost:
+        notes.append(f"cpu {cpu}: escape table was too full {record.lost.value_()} times")
+    entries = (record.held[i].value_() for i in range(len(record.held)))
+    return {entry & ~3 for entry in entries if entry}
+
+
+def tag_owner_find(word, escaped, address):
+    if word is None:
+        return None, "the lock's memory cannot be read"
+    if not word["locked"]:
+        return None, "the lock is free"
+    if word["locked"] != ESCAPED:
+        return word["high"] * TAG_CPUS + word["locked"] - 1, None
+    for cpu, locks in escaped.items():
+        if address in locks:
+            return cpu, None
+    return None, "escape tag, but in no CPU's escape table (too full?)"
+
+
+def tag_locks_read(prog, programs, notes):
+    notes.append("locks that nobody waits for are listed only if an escape table has them")
+    cpus, waits, escaped = list(for_each_possible_cpu(prog)), {}, {}
+    for cpu in cpus:
+        escaped[cpu] = escape_table_read(prog, cpu, notes)
+        for address, waiter in tag_waits_read(prog, programs, cpu):
+            waits.setdefault(address, []).append(waiter)
+    for address in sorted(set(waits).union(*escaped.values())):
+        word = lock_word_read(prog, address)
+        owner, why = tag_owner_find(word, escaped, address)
+        if owner is not None and owner not in cpus:
+            owner, why = None, f"the word names cpu {owner}, which does not exist"
+        stack = stack_read(prog, programs, owner)[0] if owner is not None else []
+        yield {
+            "address": address,
+            "word": word,
+            "owner": None if owner is None else party_make(prog, owner, stack),
+            "owner_unknown": why,
+            "waiters": waits.get(address, []),
+        }
+
+
+def has_object(prog, name):
+    try:
+        prog[name]
+    except (KeyError, LookupError):
+        return False
+    return True
+
+
+def kind_probe(prog):
+    try:
+        prog.type("struct task_struct")
+    except LookupError:
+        die("no debug info of this kernel: give its vmlinux with -s", 1)
+    if has_object(prog, "res_cpu"):
+        return "owner-tag", tag_locks_read
+    if has_object(prog, "rqspinlock_held_locks"):
+        return "table", table_locks_read
+    die("this kernel has no resilient queued spin locks", 3)
+
+
+def die(text, status):
+    print(f"rqspin_locks: {text}", file=sys.stderr)
+    sys.exit(status)
+
+
+def locks_collect(prog):
+    kind, read = kind_probe(prog)
+    notes, programs = [], prog_ranges_list(prog)
+    spans = map_spans_all(prog, notes)
+    locks = list(read(prog, programs, notes))
+    for lock in locks:
+        lock["map"] = lock_map_find(spans, lock["address"])
+        lock["address"] = f"0x{lock['address']:016x}"
+    return {"schema": "rqspin-drgn/1", "kind": kind, "locks": locks, "notes": notes}
+
+
+def party_text(party):
+    stage = f" ({party['stage']})" if "stage" in party else ""
+    return f"cpu {party['cpu']} {party['comm']}/{party['pid']} {party['function'] or '?'}{stage}"
+
+
+def map_text(place):
+    if not place:
+        return "map unknown"
+    index = "" if place["index"] is None else f" {place['index']}"
+    return f"map {place['id']} {place['name']}, {place['place']}{index}"
+
+
+def locks_print(found):
+    for lock in found["locks"]:
+        print(f"{lock['address']}  {map_text(lock['map'])}")
+        if lock["owner"]:
+            print(f"  owner   {party_text(lock['owner'])}")
+        else:
+            print(f"  owner unknown: {lock['owner_unknown']}")
+        for waiter in lock["waiters"]:
+            print(f"  waits   {party_text(waiter)}")
+    if not found["locks"]:
+        print("no lock is held or waited for, as far as can be seen")
+    for note in found["notes"]:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="rqspin_locks.py", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    args = parser.parse_args()
+    found = locks_collect(drgn.get_default_prog())
+    if args.json:
+        print(json.dumps(found))
+    else:
+        locks_print(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rqspin_locks.py on memory that is written here, with the types of real kernels. No guest."""
+
+import pathlib
+import struct
+
+import pytest
+
+drgn = pytest.importorskip("drgn", reason="drgn is missing: run make setup")
+
+import rqspin_locks  # noqa: E402
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+LOCK, OTHER, STEP = 0xFFFF888000001000, 0xFFFF888000002000, 0x100000000
+HEAP = 0xFFFF888000100000
+
+
+class Memory:
+    """All of the address space, 0 where nothing was written."""
+
+    def __init__(self, folder):
+        vmlinux = TOP / "build/kernel-obj" / folder / "vmlinux"
+        if not vmlinux.exists():
+            pytest.skip(f"{vmlinux} is missing: make kernel")
+        self.bytes = {}
+        self.prog = drgn.Program(drgn.host_platform)
+        module = self.prog.extra_module("vmlinux", create=True)
+        module = module[0] if isinstance(module, tuple) else module
+        module.try_file(vmlinux, force=True)
+        self.prog.add_memory_segment(0, 2**64 - 1, self.read)
+
+    def read(self, address, count, offset, physical):
+        return bytes(self.bytes.get(address + i, 0) for i in range(count))
+
+    def write(self, address, form, *values):
+        for i, byte in enumerate(struct.pack("<" + form, *values)):
+            self.bytes[address + i] = byte
+
+    def put(self, variable, form, *values):
+        self.write(variable.address_, form, *values)
+
+    def cpus_make(self, count):
+        self.put(self.prog["nr_cpu_ids"], "I", 64)
+        self.put(self.prog["__cpu_possible_mask"], "Q", (1 << count) - 1)
+        offsets = [HEAP + cpu * STEP for cpu in range(count)]
+        self.put(self.prog["__per_cpu_offset"], f"{count}Q", *offsets)
+
+    def held_put(self, cpu, count, *locks):
+        table = rqspin_locks.per_cpu(self.prog["rqspinlock_held_locks"], cpu)
+        self.put(table.cnt, "i", count)
+        self.put(table.locks, f"{len(locks)}Q", *locks)
+
+    def wait_put(self, cpu, lock, stage):
+        record = rqspin_locks.per_cpu(self.prog["res_cpu"], cpu)
+        self.put(record.nwait, "I", 1)
+        self.put(record.wait[0].seq, "I", 1)
+        self.put(record.wait[0].stage, "I", stage)
+        self.put(record.wait[0].lock, "Q", lock)
+
+    def array_put(self, lock):
+        """An array map whose element 2 begins with the lock."""
+        array = drgn.Object(self.prog, "struct bpf_array", address=HEAP - 0x10000)
+        begin = lock - 2 * 16
+        shift = begin - array.value.address_
+        array = drgn.Object(self.prog, "struct bpf_array", address=array.address_ + shift)
+        self.put(self.prog["map_idr"].idr_rt.xa_head, "Q", array.address_)
+        kind = self.prog.constant("BPF_MAP_TYPE_ARRAY").value_()
+        for field, value in (("map_type", kind), ("max_entries", 4), ("id", 7)):
+            self.put(array.map.member_(field), "I", value)
+        self.put(array.map.name, "5s", b"slots")
+        self.put(array.elem_size, "I", 16)
+
+
+def found_with(monkeypatch, memory, waiting=(), error=None):
+    """What the script finds; CPUs of `waiting` are in the slow path."""
+
+    def stack_read(prog, programs, cpu):
+        slow = ["resilient_queued_spin_lock_slowpath"] if cpu in waiting else []
+        return ([], error) if error else ([*slow, f"prog {cpu} role"], None)
+
+    monkeypatch.setattr(rqspin_locks, "stack_read", stack_read)
+    return rqspin_locks.locks_collect(memory.prog)
+
+
+def cpus_of(lock):
+    owner = lock["owner"] and lock["owner"]["cpu"]
+    return owner, [waiter["cpu"] for waiter in lock["waiters"]]
+
+
+@pytest.fixture
+def table():
+    memory = Memory("7.x-lean")
+    memory.cpus_make(3)
+    memory.write(LOCK, "I", 1 | 1 << 8)
+    return memory
+
+
+@pytest.fixture
+def tagged():
+    memory = Memory("lean")
+    memory.cpus_make(3)
+    return memory
+
+
+def test_table_owner_and_waiter(monkeypatch, table):
+    table.array_put(LOCK)
+    table.held_put(0, 1, LOCK)
+    table.held_put(1, 1, LOCK)
+    found = found_with(monkeypatch, table, waiting={1})
+    (lock,) = found["locks"]
+    assert (found["schema"], found["kind"]) == ("rqspin-drgn/1", "table")
+    assert cpus_of(lock) == (0, [1])
+    assert lock["owner"]["function"] == "prog 0 role"
+    assert lock["map"] == {"id": 7, "name": "slots", "place": "element", "index": 2}
+
+
+def test_table_abba(monkeypatch, table):
+    table.write(OTHER, "I", 1)
+    table.held_put(0, 2, LOCK, OTHER)
+    table.held_put(1, 2, OTHER, LOCK)
+    found = found_with(monkeypatch, table, waiting={0, 1})
+    assert [cpus_of(lock) for lock in found["locks"]] == [(0, [1]), (1, [0])]
+
+
+def test_table_too_full(monkeypatch, table):
+    table.held_put(0, 32, LOCK)
+    found = found_with(monkeypatch, table)
+    assert "cpu 0: table too full, not all of its locks are known" in found["notes"]
+
+
+def test_table_owner_not_in_a_table(monkeypatch, table):
+    table.held_put(1, 1, LOCK)
+    (lock,) = found_with(monkeypatch, table, waiting={1})["locks"]
+    assert cpus_of(lock) == (None, [1])
+    assert lock["owner_unknown"] == "in no CPU's table"
+
+
+def test_table_without_stacks(monkeypatch, table):
+    table.held_put(0, 1, LOCK)
+    table.held_put(1, 1, LOCK)
+    found = found_with(monkeypatch, table, error="it runs")
+    assert found["locks"][0]["owner_unknown"] == "held or attempted by cpu 0, 1"
+    assert any("it is not known whether it waits: it runs" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("word,owner", [(3, 2), (0x101, 0)])
+def test_tag_names_owner(monkeypatch, tagged, word, owner):
+    tagged.write(LOCK, "I", word)
+    tagged.wait_put(1, LOCK, 1)
+    found = found_with(monkeypatch, tagged)
+    (lock,) = found["locks"]
+    assert found["kind"] == "owner-tag"
+    assert cpus_of(lock) == (owner, [1])
+    assert lock["waiters"][0]["stage"] == "pending"
+
+
+def test_tag_escaped(monkeypatch, tagged):
+    tagged.write(LOCK, "I", 255)
+    record = rqspin_locks.per_cpu(tagged.prog["res_cpu"], 2)
+    tagged.put(record.held[4], "Q", LOCK | 1)
+    (lock,) = found_with(monkeypatch, tagged)["locks"]
+    assert cpus_of(lock) == (2, [])
+
+
+def test_no_debug_info():
+    with pytest.raises(SystemExit) as failed:
+        rqspin_locks.kind_probe(drgn.Program(drgn.host_platform))
+    assert failed.value.code == 1
