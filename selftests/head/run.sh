@@ -19,14 +19,16 @@ exec {guest}< <(exec selftests/vm/run.sh --kernel "$kernel" --cpus 5 --timeout 2
 pid=$!
 trap 'kill $pid 2>/dev/null || true' EXIT
 line='' told='' patience=$boot_s read=0
-while IFS= read -r -t "$patience" -u "$guest" line; do
+while :; do
+	# Of a loop's condition bash forgets the status.
+	IFS= read -r -t "$patience" -u "$guest" line || { read=$? && break; }
 	echo "$line"
 	case $line in
 	'# round '*) patience=$silence_s ;;
 	# What was said counts, even if the guest cannot be taken down any more.
 	'ok 1 - interrupted head: this kernel hangs') told=1 ;;
 	esac
-done || read=$?
+done
 [ -z "$told" ] || exit 0
 if [ $read -gt 128 ] && [ $patience = $silence_s ]; then
 	says '1 passed, 0 failed, 0 skipped' 'ok 1' ': this kernel hangs, and the guest with it'

@@ -228,15 +228,18 @@ __attribute__((naked)) int upper_half_of_the_result(void)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r6");
 }
 
-/* A tree that is changed while it is walked. */
+/* A tree that is changed while it is walked: by an object of a map, or of a list under its lock. */
 
 struct leaf {
 	struct bpf_rb_node branch;
+	struct bpf_list_node link;
+	struct bpf_refcount owners;
 	__u64 key;
 };
 
 struct bpf_res_spin_lock tree_lock __hidden SEC(".data.hole_tree");
 struct bpf_rb_root tree_root __hidden SEC(".data.hole_tree") __contains(leaf, branch);
+struct bpf_list_head tree_list __hidden SEC(".data.hole_tree") __contains(leaf, link);
 struct leaf BPF_KPTR *spare __hidden SEC(".data.hole_spare");
 
 static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
@@ -254,10 +257,18 @@ static bool less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 	return less(a, b);
 }
 
-SEC("?tc")
-__hole("add-in-add")
-__refused_re("rbtree_add(_impl)? not allowed in rbtree cb|function calls are not allowed while")
-int tree_changed_in_the_callback(struct __sk_buff *ctx)
+static bool less_that_pops(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+{
+	struct bpf_list_node *n = bpf_list_pop_front(&tree_list);
+
+	if (n)
+		bpf_rbtree_add_impl(&tree_root, &container_of(n, struct leaf, link)->branch, less,
+				    NULL, 0);
+	return less(a, b);
+}
+
+static __always_inline int leaf_add(bool (*less_of_leaves)(struct bpf_rb_node *,
+							   const struct bpf_rb_node *))
 {
 	struct leaf *n = bpf_obj_new(struct leaf);
 
@@ -267,38 +278,17 @@ int tree_changed_in_the_callback(struct __sk_buff *ctx)
 		bpf_obj_drop(n);
 		return 0;
 	}
-	bpf_rbtree_add_impl(&tree_root, &n->branch, less_that_adds, NULL, 0);
+	bpf_rbtree_add_impl(&tree_root, &n->branch, less_of_leaves, NULL, 0);
 	bpf_res_spin_unlock(&tree_lock);
 	return 0;
 }
 
-/* The same with an object of a list under the same lock, which needs no bpf_kptr_xchg(). */
-
-struct twig {
-	struct bpf_rb_node branch;
-	struct bpf_list_node link;
-	struct bpf_refcount owners;
-	__u64 key;
-};
-
-struct bpf_res_spin_lock twig_lock __hidden SEC(".data.hole_twigs");
-struct bpf_rb_root twig_tree __hidden SEC(".data.hole_twigs") __contains(twig, branch);
-struct bpf_list_head twig_list __hidden SEC(".data.hole_twigs") __contains(twig, link);
-
-static bool twig_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+SEC("?tc")
+__hole("add-in-add")
+__refused_re("rbtree_add(_impl)? not allowed in rbtree cb|function calls are not allowed while")
+int tree_changed_in_the_callback(struct __sk_buff *ctx)
 {
-	return container_of(a, struct twig, branch)->key <
-	       container_of(b, struct twig, branch)->key;
-}
-
-static bool twig_less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
-{
-	struct bpf_list_node *n = bpf_list_pop_front(&twig_list);
-
-	if (n)
-		bpf_rbtree_add_impl(&twig_tree, &container_of(n, struct twig, link)->branch,
-				    twig_less, NULL, 0);
-	return twig_less(a, b);
+	return leaf_add(less_that_adds);
 }
 
 SEC("?tc")
@@ -306,17 +296,7 @@ __hole("add-in-add")
 __refused_re("rbtree_add(_impl)? not allowed in rbtree cb")
 int tree_changed_by_what_was_popped(struct __sk_buff *ctx)
 {
-	struct twig *n = bpf_obj_new(struct twig);
-
-	if (!n)
-		return 0;
-	if (bpf_res_spin_lock(&twig_lock)) {
-		bpf_obj_drop(n);
-		return 0;
-	}
-	bpf_rbtree_add_impl(&twig_tree, &n->branch, twig_less_that_adds, NULL, 0);
-	bpf_res_spin_unlock(&twig_lock);
-	return 0;
+	return leaf_add(less_that_pops);
 }
 
 static long visit(__u32 index, void *ctx)
