@@ -3,7 +3,8 @@
 # Write the series anew from build/linux-6.12: one patch per commit after `base`, series, BASE. The
 # commits after the branch `lock` are its tests, in tests/. With SERIES=7.x/fixes: per commit of the
 # branch `fixes` of build/linux-7.x after what it is applied on.
-#   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree
+#   kernel-patches/regen.sh [--check]      --check: only say whether the series is that of the tree,
+#                                          and so are those that it is applied on
 # The same commits give the same bytes, so git shows what really changed.
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
@@ -55,8 +56,11 @@ write_patches "$new" "$start..$last"
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
 	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt \
-		"$new" "$patches" >&2 && exit 0
-	die "the series is not that of $tree: run make kernel-patches$(make_words)"
+		"$new" "$patches" >&2 ||
+		die "the series is not that of $tree: run make kernel-patches$(make_words), or
+SERIES=$SERIES kernel-patches/tree.sh --anew, which applies the files"
+	[ -z "$after" ] || SERIES=$after "$kp/regen.sh" --check
+	exit
 fi
 find "$patches" -maxdepth 2 -name '0*.patch' -delete
 cp -r "$new"/* "$patches/"

@@ -132,24 +132,19 @@ make_series() {
 	[[ -z $guest && $1 =~ ^7\.x-([a-z]+)$ ]] && [ -z "${RQSPIN_TEST_SECONDS:-}" ] || return 0
 	series=7.x/${BASH_REMATCH[1]}
 	[ -z "${series_rc[$series]:-}" ] || return "${series_rc[$series]}"
-	LC_ALL=C make --no-print-directory kernel "SERIES=$series" CONFIG=lean </dev/null \
-		>"$log" 2>&1 || rc=$?
-	if [ $rc = 0 ]; then
-		check_series "$series" >>"$log" 2>&1 || rc=$?
-	elif grep -qE '^make(\[[0-9]+\])?: \*\*\* \[.*: kernel\] Error 3$' "$log"; then
-		rc=0 # make itself returns 2, whatever a command did
-	fi
+	build_series "$series" >"$log" 2>&1 || rc=$?
+	# make itself returns 2, whatever a command did.
+	! grep -qE '^make(\[[0-9]+\])?: \*\*\* \[.*: kernel(-tree)?\] Error 3$' "$log" || rc=0
 	printf '%s\t-\t(kernel)\t%s\n' $((SECONDS - start)) "$1" >>"$times"
 	series_rc[$series]=$rc
 	return $rc
 }
 
 # A tree that was there before may have other patches than the series has now.
-check_series() {
-	SERIES=$1 kernel-patches/regen.sh --check && return 0
-	echo "build/linux-${1%/*} is not what kernel-patches/$1 has: write one of them anew with"
-	echo "SERIES=$1 kernel-patches/tree.sh --anew, or SERIES=$1 kernel-patches/regen.sh"
-	return 1
+build_series() {
+	local make=(make --no-print-directory "SERIES=$1" CONFIG=lean)
+	LC_ALL=C "${make[@]}" kernel-tree </dev/null && SERIES=$1 kernel-patches/regen.sh --check &&
+		LC_ALL=C "${make[@]}" kernel </dev/null
 }
 
 is_guest() { [[ ! $1 =~ ^(host|tree|built)$ ]]; }

@@ -255,8 +255,8 @@ def test_a_kernel_of_a_series_is_built_first(tree, command, limit, result):
     suites = "".join(f"+s{i} | 7.x-fixes queue | 60 | echo ok 1\n" for i in (1, 2))
     (tree / "scripts/suites.conf").write_text(suites)
     (tree / "images/7.x-fixes").write_text("linux-7.3 7.3-1")
-    (tree / "Makefile").write_text(f"kernel:\n\t@{right} || exit 9; {command}\n")
-    write_script(tree / "kernel-patches/regen.sh", "#!/bin/bash\n[ ! -e other ] || exit 1\n")
+    (tree / "Makefile").write_text(f"kernel-tree:\nkernel:\n\t@{right} || exit 9; {command}\n")
+    write_script(tree / "kernel-patches/regen.sh", "#!/bin/bash\n[ $SERIES = 7.x/fixes ]\n")
     more = {"RQSPIN_TEST_SECONDS": limit} if limit else {}
     status, out = run_all(tree, **more)
     assert (status, out.splitlines()[-1]) == result, out
@@ -266,11 +266,13 @@ def test_a_kernel_of_a_series_is_built_first(tree, command, limit, result):
 
 def test_a_tree_of_other_patches_is_a_failure(tree):
     (tree / "scripts/suites.conf").write_text("+s1 | 7.x-fixes queue | 60 | echo ok 1\n")
-    (tree / "Makefile").write_text("kernel:\n")
-    write_script(tree / "kernel-patches/regen.sh", "#!/bin/bash\nexit 1\n")
+    (tree / "Makefile").write_text("kernel-tree:\nkernel:\n\ttouch made\n")
+    said = "#!/bin/bash\necho the series is not that of the tree\nexit 1\n"
+    write_script(tree / "kernel-patches/regen.sh", said)
     status, out = run_all(tree)
     assert (status, out.splitlines()[-1]) == (1, "0 passed, 1 failed, 0 skipped")
-    assert "SERIES=7.x/fixes kernel-patches/tree.sh --anew" in out
+    assert "the series is not that of the tree" in out
+    assert not (tree / "made").exists()
 
 
 def test_a_suite_without_an_answer_fails(tree):

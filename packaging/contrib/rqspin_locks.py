@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Who holds and who waits for which resilient lock, in a vmcore or the live kernel.
 
-drgn -c vmcore -s vmlinux rqspin_locks.py [--json]; exit status 1: debug info is missing, 3: the
+drgn -c vmcore -s vmlinux rqspin_locks.py [--json]; exit status 3: debug info is missing, or the
 kernel has no such locks.
 """
 
@@ -46,11 +46,12 @@ def lock_word_read(prog, address):
 
 
 def part_name(main, part):
-    """A program, and if it is another one its function: the kernel calls that bpf_prog_TAG_NAME."""
-    name = main.aux.name.string_().decode()
-    symbol = part.aux.ksym.name.string_().decode()
-    own = symbol.split("_", 3)[3] if symbol.count("_") >= 3 else ""
-    return f"{name} ({own})" if own and own != name else name
+    """A program, with the function if that has a symbol of its own: bpf_prog_TAG_NAME."""
+    # The program's own name is cut to 15 characters, that of the symbol is not.
+    symbols = [aux.ksym.name.string_().decode().split("_", 3) for aux in (main.aux, part.aux)]
+    whole, own = (symbol[3] if len(symbol) == 4 else "" for symbol in symbols)
+    whole = whole or main.aux.name.string_().decode()
+    return whole if own in ("", whole) else f"{whole} ({own})"
 
 
 def prog_ranges_list(prog):
@@ -77,36 +78,47 @@ def code_name(prog, programs, pc):
 
 
 def stack_read(prog, programs, cpu):
-    """Names of the frames of a CPU, and why there are none."""
+    """Names of the frames of a CPU, by context, the innermost first; and why there are none."""
     try:
-        frames = prog.stack_trace(cpu_curr(prog, cpu))
-        names = []
-        for frame in frames:
+        contexts = []
+        for frame in prog.stack_trace(cpu_curr(prog, cpu)):
+            if frame.interrupted or not contexts:
+                contexts.append([])
             pc = frame.pc - (0 if frame.interrupted else 1)
             name = code_name(prog, programs, pc)
-            names.append(name if name.startswith("prog ") else frame.name or name)
-        return names, None
+            contexts[-1].append(name if name.startswith("prog ") else frame.name or name)
+        return contexts, None
     except (ValueError, LookupError, FaultError) as err:
         return [], str(err)
 
 
-def function_find(names):
-    """The BPF program in a stack, or else what called the lock's slow path."""
+def context_waits(names):
+    return any(name in SLOW for name in names)
+
+
+def context_function(names):
+    """The BPF program of a context; without one, what called the lock's slow path."""
     for name in names:
         if name.startswith("prog "):
             return name
     slow = [i for i, name in enumerate(names) if name in SLOW]
-    rest = names[slow[-1] + 1 :] if slow else names
-    return rest[0] if rest else None
+    return names[slow[-1] + 1] if slow and slow[-1] + 1 < len(names) else None
 
 
-def party_make(prog, cpu, stack, task=None):
-    task = task or cpu_curr(prog, cpu)
+def function_find(contexts):
+    """Which of several contexts has the lock is not known, so all are named."""
+    found = [name for name in map(context_function, contexts) if name]
+    return " on top of ".join(found) or None
+
+
+def party_make(prog, cpu, contexts):
+    task = cpu_curr(prog, cpu)
     return {
         "cpu": cpu,
         "comm": task.comm.string_().decode(errors="replace"),
         "pid": task.pid.value_(),
-        "function": function_find(stack),
+        "function": function_find(contexts),
+        "stage": None,
     }
 
 
@@ -118,8 +130,10 @@ def map_spans_list(bpf_map):
         size = array.elem_size.value_()
         begin = array.value.address_of_().value_()
         return [(begin, size * bpf_map.max_entries.value_(), size, "element")]
-    if kind in ("HASH", "LRU_HASH", "HASH_OF_MAPS"):
-        return htab_spans_list(container_of(bpf_map, "struct bpf_htab", "map"))
+    if kind in ("HASH", "LRU_HASH", "HASH_OF_MAPS", "PERCPU_HASH", "LRU_PERCPU_HASH"):
+        # Of a plain one each CPU has an element in reserve.
+        spare = len(list(for_each_possible_cpu(bpf_map.prog_))) if kind == "HASH" else 0
+        return htab_spans_list(container_of(bpf_map, "struct bpf_htab", "map"), spare)
     if kind == "RINGBUF":
         ring = container_of(bpf_map, "struct bpf_ringbuf_map", "map").rb
         return [(ring.value_(), sizeof(ring[0]), None, "ring buffer")]
@@ -129,11 +143,11 @@ def map_spans_list(bpf_map):
     return []
 
 
-def htab_spans_list(htab):
+def htab_spans_list(htab, spare):
     size, buckets = sizeof(htab.buckets[0]), htab.n_buckets.value_()
     spans = [(htab.buckets.value_(), size * buckets, size, "bucket")]
     if htab.elems:
-        size, count = htab.elem_size.value_(), htab.map.max_entries.value_()
+        size, count = htab.elem_size.value_(), htab.map.max_entries.value_() + spare
         spans.append((cast("unsigned long", htab.elems).value_(), size * count, size, "element"))
     return spans
 
@@ -164,76 +178,83 @@ def held_table_read(prog, cpu):
     return entries, count > room
 
 
+def records_read(prog, cpu):
+    """Wait records, which kernels with 7.x/cycles have: (lock, place in the table)."""
+    waits = per_cpu(prog["rqspinlock_waits"], cpu)
+    live = [w for w in waits.wait if w.seq.value_() & 1]
+    return [(w.lock.value_(), w.cnt.value_() - 1) for w in live]
+
+
+def stack_waits(entries, contexts):
+    """What the stack says of waits: as records_read(), and whether there are more in the table."""
+    waiting = [context_waits(names) for names in contexts]
+    if waiting and waiting[0] and entries:
+        return [(entries[-1], len(entries) - 1)], any(waiting[1:])
+    return [], any(waiting)
+
+
 def cpu_table_state(prog, programs, cpu, notes):
     entries, full = held_table_read(prog, cpu)
-    stack, error = stack_read(prog, programs, cpu) if entries else ([], None)
-    waits = sum(name in SLOW for name in stack)
+    contexts, error = stack_read(prog, programs, cpu) if entries else ([], None)
+    if has_object(prog, "rqspinlock_waits"):
+        waits, unsure = records_read(prog, cpu), False
+    else:
+        waits, unsure = ([], False) if full else stack_waits(entries, contexts)
+        if error:
+            notes.append(f"cpu {cpu}: no stack, so it is not known whether it waits: {error}")
+        unsure = unsure or error is not None
     if full:
         notes.append(f"cpu {cpu}: table too full, not all of its locks are known")
-    if error:
-        notes.append(f"cpu {cpu}: no stack, so it is not known whether it waits: {error}")
+    if unsure and not error:
+        notes.append(
+            f"cpu {cpu}: an interrupted context waits, for which of its locks is not known"
+        )
+    attempts = {place for _, place in waits}
     return {
         "cpu": cpu,
-        "entries": entries,
+        "contexts": contexts,
+        "waits": [lock for lock, _ in waits],
+        "held": {lock for place, lock in enumerate(entries) if lock and place not in attempts},
+        "unsure": unsure,
         "full": full,
-        "waits": waits,
-        "stack": stack,
-        "error": error,
     }
 
 
-def wanted_lock(state, words):
-    """The lock that a CPU waits for. Without a stack, the tail of a word may say so."""
-    if not state["entries"] or state["full"]:
-        return None
-    top = state["entries"][-1]
-    word = words.get(top)
-    in_tail = state["error"] and word and word["tail_cpu"] == state["cpu"]
-    return top if state["waits"] or in_tail else None
-
-
-def table_owner_find(states, wants, address, word):
+def table_owner_find(states, address, word):
     """The CPU that owns a lock, and why it is not known."""
     if word is None:
         return None, "the lock's memory cannot be read"
     if not word["locked"]:
         return None, "the lock is free"
-    below, unsure = [], []
-    for state in states:
-        wanted = wants[state["cpu"]] == address
-        rest = state["entries"][:-1] if wanted else state["entries"]
-        if address in rest:
-            doubt = state["waits"] > 1 or (state["error"] and rest[-1] == address and not wanted)
-            (unsure if doubt else below).append(state["cpu"])
-    if len(below) == 1 and not unsure:
-        return below[0], None
-    if below or unsure:
-        cpus = ", ".join(map(str, sorted(below + unsure)))
-        return None, f"held or attempted by cpu {cpus}"
+    having = [s for s in states if address in s["held"]]
+    if len(having) == 1 and not having[0]["unsure"]:
+        return having[0]["cpu"], None
+    if having:
+        return None, f"held or attempted by cpu {', '.join(str(s['cpu']) for s in having)}"
     full = [str(s["cpu"]) for s in states if s["full"]]
     return None, f"table too full: cpu {', '.join(full)}" if full else "in no CPU's table"
 
 
 def table_locks_read(prog, programs, notes):
     states = [cpu_table_state(prog, programs, c, notes) for c in for_each_possible_cpu(prog)]
-    addresses = sorted({a for s in states for a in s["entries"] if a})
-    words = {a: lock_word_read(prog, a) for a in addresses}
-    wants = {s["cpu"]: wanted_lock(s, words) for s in states}
-    stacks = {s["cpu"]: s["stack"] for s in states}
-    for s in states:
-        if s["full"] and s["waits"]:
-            notes.append(f"cpu {s['cpu']}: waits for a lock that is not in its table")
-    for address in addresses:
-        owner, why = table_owner_find(states, wants, address, words[address])
+    contexts = {s["cpu"]: s["contexts"] for s in states}
+    for address in sorted({a for s in states for a in (*s["held"], *s["waits"])}):
+        word = lock_word_read(prog, address)
+        owner, why = table_owner_find(states, address, word)
+        waiting = [s["cpu"] for s in states if address in s["waits"]]
         yield {
             "address": address,
-            "word": words[address],
-            "owner": None if owner is None else party_make(prog, owner, stacks[owner]),
+            "word": word,
+            "owner": None if owner is None else party_make(prog, owner, contexts[owner]),
             "owner_unknown": why,
-            "waiters": [
-                party_make(prog, c, stacks[c]) for c, wanted in wants.items() if wanted == address
-            ],
+            "waiters": [party_make(prog, cpu, contexts[cpu]) for cpu in waiting],
         }
+
+
+def waiter_task(prog, cpu, pid):
+    """The idle task of each CPU has the number 0."""
+    running = cpu_curr(prog, cpu)
+    return running if running.pid.value_() == pid else find_task(prog, pid)
 
 
 def tag_waits_read(prog, programs, cpu):
@@ -244,7 +265,7 @@ def tag_waits_read(prog, programs, cpu):
         if not wait.seq.value_() & 1:
             continue
         pid = wait.pid.value_()
-        task = find_task(prog, pid)
+        task = waiter_task(prog, cpu, pid)
         yield (
             wait.lock.value_(),
             {
@@ -290,11 +311,13 @@ def tag_locks_read(prog, programs, notes):
         owner, why = tag_owner_find(word, escaped, address)
         if owner is not None and owner not in cpus:
             owner, why = None, f"the word names cpu {owner}, which does not exist"
-        stack = stack_read(prog, programs, owner)[0] if owner is not None else []
+        contexts, error = stack_read(prog, programs, owner) if owner is not None else ([], None)
+        if error:
+            notes.append(f"cpu {owner}: no stack: {error}")
         yield {
             "address": address,
             "word": word,
-            "owner": None if owner is None else party_make(prog, owner, stack),
+            "owner": None if owner is None else party_make(prog, owner, contexts),
             "owner_unknown": why,
             "waiters": waits.get(address, []),
         }
@@ -312,7 +335,7 @@ def kind_probe(prog):
     try:
         prog.type("struct task_struct")
     except LookupError:
-        die("no debug info of this kernel: give its vmlinux with -s", 1)
+        die("no debug info of this kernel: give its vmlinux with -s", 3)
     if has_object(prog, "res_cpu"):
         return "owner-tag", tag_locks_read
     if has_object(prog, "rqspinlock_held_locks"):
@@ -337,7 +360,7 @@ def locks_collect(prog):
 
 
 def party_text(party):
-    stage = f" ({party['stage']})" if "stage" in party else ""
+    stage = f" ({party['stage']})" if party["stage"] else ""
     return f"cpu {party['cpu']} {party['comm']}/{party['pid']} {party['function'] or '?'}{stage}"
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rqspin_locks.py on memory that is written here, with the types of real kernels. No guest."""
 
+import json
 import pathlib
 import struct
 
+import jsonschema
 import pytest
 
 drgn = pytest.importorskip("drgn", reason="drgn is missing: run make setup")
@@ -13,6 +15,8 @@ import rqspin_locks  # noqa: E402
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LOCK, OTHER, STEP = 0xFFFF888000001000, 0xFFFF888000002000, 0x100000000
 HEAP = 0xFFFF888000100000
+SCHEMA = TOP / "docs/drgn.schema.json"
+SLOW = "resilient_queued_spin_lock_slowpath"
 
 
 class Memory:
@@ -71,15 +75,20 @@ class Memory:
         self.put(array.elem_size, "I", 16)
 
 
-def found_with(monkeypatch, memory, waiting=(), error=None):
-    """What the script finds; CPUs of `waiting` are in the slow path."""
+def found_with(monkeypatch, memory, contexts=None, error=None):
+    """What the script finds if these are the stacks of CPUs, by context."""
 
     def stack_read(prog, programs, cpu):
-        slow = ["resilient_queued_spin_lock_slowpath"] if cpu in waiting else []
-        return ([], error) if error else ([*slow, f"prog {cpu} role"], None)
+        return ([], error) if error else ((contexts or {}).get(cpu, [[f"prog {cpu} role"]]), None)
 
     monkeypatch.setattr(rqspin_locks, "stack_read", stack_read)
-    return rqspin_locks.locks_collect(memory.prog)
+    found = rqspin_locks.locks_collect(memory.prog)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    return found
+
+
+def waits_in(cpu, *names):
+    return [*names, f"prog {cpu} role"]
 
 
 def cpus_of(lock):
@@ -89,10 +98,21 @@ def cpus_of(lock):
 
 @pytest.fixture
 def table():
+    """A kernel with tables, but without the records of 7.x/cycles."""
     memory = Memory("7.x-lean")
     memory.cpus_make(3)
     memory.write(LOCK, "I", 1 | 1 << 8)
     return memory
+
+
+@pytest.fixture(autouse=True)
+def no_records(monkeypatch):
+    has = rqspin_locks.has_object
+    monkeypatch.setattr(
+        rqspin_locks,
+        "has_object",
+        lambda prog, name: name != "rqspinlock_waits" and has(prog, name),
+    )
 
 
 @pytest.fixture
@@ -106,7 +126,7 @@ def test_table_owner_and_waiter(monkeypatch, table):
     table.array_put(LOCK)
     table.held_put(0, 1, LOCK)
     table.held_put(1, 1, LOCK)
-    found = found_with(monkeypatch, table, waiting={1})
+    found = found_with(monkeypatch, table, {1: [waits_in(1, SLOW)]})
     (lock,) = found["locks"]
     assert (found["schema"], found["kind"]) == ("rqspin-drgn/1", "table")
     assert cpus_of(lock) == (0, [1])
@@ -114,11 +134,14 @@ def test_table_owner_and_waiter(monkeypatch, table):
     assert lock["map"] == {"id": 7, "name": "slots", "place": "element", "index": 2}
 
 
-def test_table_abba(monkeypatch, table):
+# What is inlined has frames as well.
+@pytest.mark.parametrize("slow", [[SLOW], ["rqspinlock_tas", "rqspinlock_slowpath"]])
+def test_table_abba(monkeypatch, table, slow):
     table.write(OTHER, "I", 1)
     table.held_put(0, 2, LOCK, OTHER)
     table.held_put(1, 2, OTHER, LOCK)
-    found = found_with(monkeypatch, table, waiting={0, 1})
+    stacks = {cpu: [waits_in(cpu, *slow)] for cpu in (0, 1)}
+    found = found_with(monkeypatch, table, stacks)
     assert [cpus_of(lock) for lock in found["locks"]] == [(0, [1]), (1, [0])]
 
 
@@ -130,9 +153,26 @@ def test_table_too_full(monkeypatch, table):
 
 def test_table_owner_not_in_a_table(monkeypatch, table):
     table.held_put(1, 1, LOCK)
-    (lock,) = found_with(monkeypatch, table, waiting={1})["locks"]
+    (lock,) = found_with(monkeypatch, table, {1: [waits_in(1, SLOW)]})["locks"]
     assert cpus_of(lock) == (None, [1])
     assert lock["owner_unknown"] == "in no CPU's table"
+
+
+def test_table_interrupt_that_does_not_wait(monkeypatch, table):
+    """It has a lock, on top of a wait for another one."""
+    table.write(OTHER, "I", 1)
+    table.held_put(0, 2, LOCK, OTHER)
+    found = found_with(monkeypatch, table, {0: [["prog 7 timer"], waits_in(0, SLOW)]})
+    assert [cpus_of(lock) for lock in found["locks"]] == [(None, []), (None, [])]
+    assert found["locks"][1]["owner_unknown"] == "held or attempted by cpu 0"
+    assert any("cpu 0: an interrupted context waits" in note for note in found["notes"])
+
+
+def test_contexts_are_all_named():
+    contexts = [waits_in(1, SLOW), ["prog 2 role"], ["schedule"]]
+    assert rqspin_locks.function_find(contexts) == "prog 1 role on top of prog 2 role"
+    assert rqspin_locks.function_find([[SLOW, "caller"]]) == "caller"
+    assert rqspin_locks.function_find([["cpu_idle"]]) is None
 
 
 def test_table_without_stacks(monkeypatch, table):
@@ -165,4 +205,4 @@ def test_tag_escaped(monkeypatch, tagged):
 def test_no_debug_info():
     with pytest.raises(SystemExit) as failed:
         rqspin_locks.kind_probe(drgn.Program(drgn.host_platform))
-    assert failed.value.code == 1
+    assert failed.value.code == 3

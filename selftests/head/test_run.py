@@ -13,10 +13,10 @@ DEAD = f"{HANGS}, and the guest with it"
 
 @pytest.fixture
 def run(tmp_path):
-    """run.sh beside a guest of these lines; it is silent for one second at most."""
+    """run.sh beside a guest of these lines; it is silent for three seconds at most."""
 
-    def run(guest):
-        script = RUN.read_text().replace("silence_s=60", "silence_s=1")
+    def run(guest, boot="boot_s=600"):
+        script = RUN.read_text().replace("silence_s=60", "silence_s=3").replace("boot_s=600", boot)
         for path, text in (
             ("selftests/head/run.sh", script),
             ("selftests/vm/run.sh", f"#!/bin/bash\n{guest}\n"),
@@ -33,7 +33,17 @@ def run(tmp_path):
 
 def test_the_guest_says_that_it_hangs(run):
     status, out = run(f"echo '# round 1'; echo '{HANGS}'; exec sleep 60")
-    assert (status, out[1]) == (0, HANGS)
+    assert (status, out[1:]) == (0, [HANGS])
+
+
+def test_what_was_said_counts_whatever_becomes_of_the_guest(run):
+    status, out = run(f"echo '# round 1'; echo '{HANGS}'; exit 124")
+    assert (status, out[1:]) == (0, [HANGS])
+
+
+def test_silence_before_a_round_is_no_hang(run):
+    status, out = run("sleep 5; exit 124", boot="boot_s=1")
+    assert (status, out[-1]) == (1, "0 passed, 1 failed, 0 skipped")
 
 
 def test_the_guest_is_dead_after_the_beginning_of_a_round(run):
