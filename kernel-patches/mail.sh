@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Write a series as mails, from and signed off by the person who sends them.
 #   [SERIES=7.x/fixes] kernel-patches/mail.sh FOLDER       then: git send-email FOLDER/*.patch
+#   ... mail.sh [--prefix 'PATCH bpf-next'] FOLDER 9 16    only these patches, without cover letter
 # The files of a series name no person. Who sends them vouches for them (Developer's Certificate of
 # Origin), so both lines become those of git's user.name and user.email here, and without these
 # nothing is written. The cover letter is made of the series' cover.txt: its first line is the
@@ -9,9 +10,13 @@
 # shellcheck source=kernel-patches/common.sh
 . "$(dirname "$0")/common.sh"
 
-[ $# = 1 ] || die "usage: [SERIES=NAME] mail.sh FOLDER" 2
+usage="usage: [SERIES=NAME] mail.sh [--prefix PREFIX] FOLDER [NUMBER...]"
+prefix=''
+[ "${1:-}" != --prefix ] || { prefix=${2:-} && shift $(($# > 1 ? 2 : 1)); }
+[[ ${1:--} != -* ]] || die "$usage" 2
 out=$1
-prefix=PATCH
+shift
+numbers=("$@")
 
 # Sets $placeholder to the name and address that all patches of the series have.
 find_placeholder() {
@@ -21,6 +26,18 @@ find_placeholder() {
 	all=$(cd "$patches" && sed -n '/^diff --git /q; s/^From: //p' "${files[@]/#/./}" | sort -u)
 	[ "$(wc -l <<<"$all")" = 1 ] || die "patches of $SERIES are from several people:"$'\n'"$all"
 	placeholder=$all
+}
+
+# With numbers `files` are only those patches.
+choose_patches() {
+	local n chosen=()
+	[ ${#numbers[@]} -gt 0 ] || return 0
+	for n in "${numbers[@]}"; do
+		[[ $n =~ ^[1-9][0-9]*$ && $n -le ${#files[@]} ]] ||
+			die "$SERIES has the patches 1 to ${#files[@]}, not '$n'" 2
+		chosen+=("${files[n - 1]}")
+	done
+	files=("${chosen[@]}")
 }
 
 find_sender() {
@@ -60,8 +77,25 @@ mail_cover() {
 		subject "$patches/$f" | sed 's/^/  /'
 	done
 	printf '\n'
-	(cd "$patches" && git apply --stat "${files[@]}")
+	mail_stat
 	printf -- '--\n'
+}
+
+# What the series changes, each file once. In a folder of a repository git apply leaves out what is
+# not below it; below a ceiling it sees none.
+mail_stat() {
+	(cd "$patches" && GIT_CEILING_DIRECTORIES=$(dirname "$patches") \
+		git apply --numstat "${files[@]}") | LC_ALL=C awk -F'\t' '
+		{ plus[$3] += $1; minus[$3] += $2 }
+		length($3) > width { width = length($3) }
+		END {
+			for (f in plus) {
+				printf " %-*s | %d\n", width, f, plus[f] + minus[f] | "sort"
+				n++; p += plus[f]; m += minus[f]
+			}
+			close("sort")
+			printf " %d files changed, %d insertions(+), %d deletions(-)\n", n, p, m
+		}'
 }
 
 # The subject of a patch, which may go on in the next line.
@@ -74,7 +108,8 @@ subject() {
 write_mails() {
 	local i=0 width=${#files[@]} f
 	width=${#width}
-	[ ! -e "$patches/cover.txt" ] || mail_cover >"$new/0000-cover-letter.patch"
+	[ ${#numbers[@]} -gt 0 ] || [ ! -e "$patches/cover.txt" ] ||
+		mail_cover >"$new/0000-cover-letter.patch"
 	for f in "${files[@]}"; do
 		i=$((i + 1))
 		mail_patch "$patches/$f" "$(printf '%0*d' "$width" $i)" >"$new/$f"
@@ -95,8 +130,10 @@ check_mails() {
 [ ! -e "$out" ] || [ -z "$(find "$out" -name '*.patch' -print -quit)" ] ||
 	die "$out has patches already: name another folder, or remove them"
 find_placeholder
+choose_patches
 find_sender
-[ ! -e "$patches/cover.txt" ] || prefix=$(sed -n 1p "$patches/cover.txt")
+[ -n "$prefix" ] || [ ! -e "$patches/cover.txt" ] || prefix=$(sed -n 1p "$patches/cover.txt")
+prefix=${prefix:-PATCH}
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 write_mails

@@ -35,6 +35,17 @@ write_base() {
 		"$(git -C "$tree" rev-parse 'base^{tree}')"
 }
 
+# On another source git names other versions of the files, and lines have moved.
+same_patches() {
+	local old=$patches skip=()
+	if [ "$(git -C "$tree" config rqspin.sha256)" != "$(base_field sha256)" ]; then
+		old=$new.old skip=(-x BASE)
+		cp -r "$patches" "$old"
+		find "$new" "$old" -name '0*.patch' -exec sed -i -E '/^index /d; s/^@@ .* @@.*/@@/' {} +
+	fi
+	diff -rq "${skip[@]}" -x configs -x README.md -x checkpatch-allow.txt -x cover.txt "$new" "$old"
+}
+
 need_tree
 fixups=$(git -C "$tree" log --format=%s "$start..$branch" |
 	grep -E '^(fixup|squash|amend)! ' || true)
@@ -43,7 +54,7 @@ fixups=$(git -C "$tree" log --format=%s "$start..$branch" |
 [ -z "$(git -C "$tree" status --porcelain -uno)" ] ||
 	say "changes in $tree that are not committed are not in the series"
 new=$(mktemp -d)
-trap 'rm -rf "$new"' EXIT
+trap 'rm -rf "$new" "$new.old"' EXIT
 last=$branch
 if [ -d "$patches/tests" ]; then
 	last=lock
@@ -55,8 +66,7 @@ fi
 write_patches "$new" "$start..$last"
 write_base >"$new/BASE"
 if [ $check = 1 ]; then
-	diff -rq -x configs -x README.md -x checkpatch-allow.txt -x cover.txt \
-		"$new" "$patches" >&2 ||
+	same_patches >&2 ||
 		die "the series is not that of $tree: run make kernel-patches$(make_words), or
 SERIES=$SERIES kernel-patches/tree.sh --anew, which applies the files"
 	[ -z "$after" ] || SERIES=$after "$kp/regen.sh" --check

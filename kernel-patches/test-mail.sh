@@ -6,7 +6,7 @@
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-n=0 failed=0
+n=0 failed=0 prefix=()
 placeholder_of() { sed -n 's/^From: .*<\(.*\)>$/\1/p' "$1" | head -n 1; }
 
 check() {
@@ -22,7 +22,7 @@ check() {
 	fi
 }
 
-# mails NAME EMAIL SERIES: as a person with that identity, or none.
+# mails NAME EMAIL SERIES [NUMBER...]: as a person with that identity, or none.
 mails() {
 	rm -rf "$out/mails"
 	rc=0
@@ -32,7 +32,7 @@ mails() {
 		: >"$out/config"
 		[ -z "$1" ] || git config -f "$out/config" user.name "$1"
 		[ -z "$2" ] || git config -f "$out/config" user.email "$2"
-		SERIES=$3 "$kp/mail.sh" "$out/mails"
+		SERIES=$3 "$kp/mail.sh" "${prefix[@]}" "$out/mails" "${@:4}"
 	) >/dev/null 2>"$out/err" || rc=$?
 }
 
@@ -53,6 +53,15 @@ diffs_unchanged() {
 		[ "${f##*/}" != 0000-cover-letter.patch ] || continue
 		cmp <(sed '1,/^---$/d' "$f") <(sed '1,/^---$/d' "$kp/$1/${f##*/}") || return 1
 	done
+}
+# The cover letter, if there is one, says of each changed file how many lines change.
+cover_counts() {
+	local cover=$out/mails/0000-cover-letter.patch f
+	[ -e "$kp/$1/cover.txt" ] || return 0
+	while read -r f; do
+		grep -qE "^ $f +\| [1-9]" "$cover" || return 1
+	done < <(sed -n 's|^+++ b/||p' "$kp/$1"/0*.patch | sort -u)
+	grep -qE '^ [1-9][0-9]* files changed, [1-9][0-9]* insertions' "$cover"
 }
 numbered() { heads | grep -qE "^Subject: \[PATCH[^]]* 0*$1/$1\]"; }
 
@@ -75,7 +84,17 @@ while read -r series; do
 	check "$series: the placeholder is gone" nobody_else "$address"
 	check "$series: changes are those of the series" diffs_unchanged "$series"
 	check "$series: the last one has its number" numbered "$patches"
+	check "$series: the cover letter counts the changes" cover_counts "$series"
 done < <(series_names)
+prefix=(--prefix 'PATCH net')
+mails 'A. Person' a@person.example 7.x/fixes 9 16
+check "a group: two mails, from the sender" is_from 2 'A. Person <a@person.example>'
+check "a group: its own numbers and prefix" \
+	grep -q '^Subject: \[PATCH net 2/2\] ' "$out"/mails/0016-*
+check "a group: no cover letter" [ ! -e "$out/mails/0000-cover-letter.patch" ]
+prefix=()
+mails 'A. Person' a@person.example 7.x/fixes 9 99
+check "a group: a patch that is not there" grep -q "not '99'" "$out/err"
 echo "1..$n"
 echo "$((n - failed)) passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

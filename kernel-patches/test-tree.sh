@@ -56,6 +56,18 @@ refused() {
 		says "$1" && [ "$(commits)" = $((10#${first%%-*} - 1)) ]
 }
 
+# Scripts find their tree beside them.
+place_scripts() {
+	mkdir -p "$out/top/build"
+	cp -r "$kp" "$out/top/kernel-patches"
+	ln -s "$out/tree" "$out/top/build/linux-$family"
+}
+agrees() { "$out/top/kernel-patches/regen.sh" --check >/dev/null 2>"$out/err"; }
+disagrees() {
+	git -C "$out/tree" reset -q --hard HEAD~
+	! agrees && says 'the series is not that of'
+}
+
 # A fix must apply without the rest: a stable kernel may want it alone.
 fixes_first() {
 	local p other=''
@@ -103,6 +115,14 @@ sed -i 's|^#define MAX_NODES	4|#define MAX_NODES	5|' "$f"
 unpack --base "$out/base.tar"
 check "a real conflict names patch and file, and leaves the base" \
 	refused 'conflict in kernel/locking/qspinlock.c'
+
+cp "$out/saved" "$f"
+sed -i '1i/* a later version */' "$f"
+unpack
+check "lines of another source have moved" all_applied
+place_scripts
+check "the series is that of another source's tree" agrees
+check "a commit less, and it is not" disagrees
 
 echo "1..$n"
 echo "$((n - failed)) passed, $failed failed, 0 skipped"

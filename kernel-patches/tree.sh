@@ -172,6 +172,11 @@ add_branch() {
 	apply_series "$1"
 }
 
+anew_words() {
+	[ "$branch" = HEAD ] ||
+		printf ', or\nSERIES=%s kernel-patches/tree.sh --anew, which applies the files' "$SERIES"
+}
+
 # What the series before this one brings counts as much as what this one does.
 check_commits() {
 	local commits
@@ -179,7 +184,7 @@ check_commits() {
 	say "$dir is there with $commits commits on $(g log -1 --format=%s "$start");" \
 		"remove it to unpack again"
 	[ "$commits" -ge "$(tree_files | wc -l)" ] ||
-		die "the series has more: repair the tree, or remove it"
+		die "the series has more: repair the tree, or remove it$(anew_words)"
 }
 
 replace_branch() {

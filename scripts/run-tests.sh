@@ -147,7 +147,16 @@ build_series() {
 		LC_ALL=C "${make[@]}" kernel </dev/null
 }
 
-is_guest() { [[ ! $1 =~ ^(host|tree|built)$ ]]; }
+is_guest() { [[ ! $1 =~ ^(host|tree|built)( |$) ]]; }
+
+# `host KERNEL...`: the suite boots these itself.
+make_host_kernels() {
+	local kernel rc
+	for kernel in ${1#host}; do
+		make_series "$kernel" || { rc=$? && tail -n 20 "$logs/kernel-7.log" && return $rc; }
+		selftests/vm/fetch-kernel.sh "$kernel" || return
+	done
+}
 
 suite_command() {
 	[[ $1 == pytest\ * ]] || { printf '%s\n' "$1" && return; }
@@ -158,7 +167,9 @@ run_suite() {
 	local place=$1 limit=$2 command
 	command=$(suite_command "$3")
 	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
-	if [ "$place" = tree ]; then
+	if [[ $place == host\ * ]]; then
+		make_host_kernels "$place" || return
+	elif [ "$place" = tree ]; then
 		make_tree || return
 	elif needs_patched "$place"; then
 		wait_kernel || return
@@ -223,6 +234,7 @@ one_suite() {
 	line_of "$name" "$place"
 	# Waiting for the kernel takes time, too; that it is missing is found again by the suite.
 	! needs_patched "$place" || wait_kernel >/dev/null || true
+	[[ $place != host\ * ]] || make_host_kernels "$place" >/dev/null 2>&1 || true
 	if out_of_time; then
 		late_suite "$name"
 		return 0

@@ -252,7 +252,10 @@ def test_a_kernel_that_is_not_built_is_a_skip_that_says_how(tree):
 def test_a_kernel_of_a_series_is_built_first(tree, command, limit, result):
     """Without its source the guest says what it needs, as above."""
     right = "[ $(SERIES) = 7.x/fixes ] && [ ! -e made ]"
-    suites = "".join(f"+s{i} | 7.x-fixes queue | 60 | echo ok 1\n" for i in (1, 2))
+    # Two places are two guests; the kernel is built for the first one.
+    suites = "".join(
+        f"+s{i} | 7.x-fixes {p} | 60 | echo ok 1\n" for i, p in ((1, "queue"), (2, "tas"))
+    )
     (tree / "scripts/suites.conf").write_text(suites)
     (tree / "images/7.x-fixes").write_text("linux-7.3 7.3-1")
     (tree / "Makefile").write_text(f"kernel-tree:\nkernel:\n\t@{right} || exit 9; {command}\n")
@@ -262,6 +265,29 @@ def test_a_kernel_of_a_series_is_built_first(tree, command, limit, result):
     assert (status, out.splitlines()[-1]) == result, out
     assert (tree / "made").exists() == (command == "touch made")
     assert ("a.c: error" in out) == (status == 1), out
+
+
+@pytest.mark.parametrize(
+    "make, result",
+    [
+        ("touch made", (0, "2 passed, 0 failed, 0 skipped")),
+        ("exit 3", (0, "1 passed, 0 failed, 1 skipped")),
+        ("exit 2", (1, "1 passed, 1 failed, 0 skipped")),
+    ],
+    ids=["built", "no-source", "broken"],
+)
+def test_kernels_of_a_suite_that_boots_them_itself(tree, make, result):
+    said = "7.x-fixes is built here: make kernel SERIES=7.x/fixes"
+    suites = "+host | host | 60 | echo ok 1\n+own | host 7.x-fixes | 60 | echo ok 1\n"
+    (tree / "scripts/suites.conf").write_text(suites)
+    (tree / "Makefile").write_text(f"kernel-tree:\nkernel:\n\t@{make}\n")
+    write_script(tree / "kernel-patches/regen.sh", "#!/bin/bash\n")
+    fetch = f"#!/bin/bash\n[ -e made ] || {{ echo 'fetch-kernel: {said}' >&2; exit 3; }}\n"
+    write_script(tree / "selftests/vm/fetch-kernel.sh", fetch)
+    status, out = run_all(tree)
+    assert (status, out.splitlines()[-1]) == result, out
+    assert not (tree / "boots").exists()
+    assert (said in out) == (make == "exit 3")
 
 
 def test_a_tree_of_other_patches_is_a_failure(tree):

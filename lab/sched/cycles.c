@@ -199,26 +199,29 @@ static bool cycle_holder_find(const struct qspinlock *lock, struct cycle_member 
 	return false;
 }
 
-static bool cycle_holder_only(const struct qspinlock *lock, int holder, enum cycle_turn turn)
+/* What comes on top of the holder's wait may take the lock, too. */
+static bool cycle_holder_only(const struct qspinlock *lock, int holder, u32 held,
+			      enum cycle_turn turn)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 	{
-		if (cpu != holder &&
-		    cycle_table_blocks(cpu, READ_ONCE(per_cpu(cycle_cpus, cpu).cnt), lock, turn))
+		u32 cnt = READ_ONCE(per_cpu(cycle_cpus, cpu).cnt);
+
+		if (cpu == holder ? cnt != held : cycle_table_blocks(cpu, cnt, lock, turn))
 			return false;
 	}
 	return true;
 }
 
 /* The word is read on both sides of the tables. */
-static bool cycle_holder_certain(const struct qspinlock *lock, int holder)
+static bool cycle_holder_certain(const struct qspinlock *lock, int holder, u32 held)
 {
 	enum cycle_turn turn = cycle_turn_read(lock);
 
 	return turn != CYCLE_TURN_NOBODY &&
-	       (cycle_without(CYCLE_OTHERS) || cycle_holder_only(lock, holder, turn)) &&
+	       (cycle_without(CYCLE_OTHERS) || cycle_holder_only(lock, holder, held, turn)) &&
 	       cycle_turn_read(lock) == turn;
 }
 
@@ -228,9 +231,11 @@ static bool cycle_stands(const struct qspinlock *lock, const struct cycle *cycle
 	int i;
 
 	for (i = 0; i < cycle->nr; i++) {
-		if (!cycle_holder_certain(lock, cycle->m[i].cpu))
+		struct cycle_wait *wait = cycle_member_wait(&cycle->m[i]);
+
+		if (!cycle_holder_certain(lock, cycle->m[i].cpu, READ_ONCE(wait->cnt)))
 			return false;
-		lock = READ_ONCE(cycle_member_wait(&cycle->m[i])->lock);
+		lock = READ_ONCE(wait->lock);
 	}
 	for (i = 0; i < cycle->nr && !cycle_without(CYCLE_SECOND_LOOK); i++) {
 		if (READ_ONCE(cycle_member_wait(&cycle->m[i])->seq) != cycle->m[i].seq)

@@ -3,7 +3,12 @@
 # run.sh PROGRAM: every lock to compare with under every schedule within bounds, and the wrong ones,
 # which must be found out. A script is what one CPU does: model/mc/README.md.
 set -euo pipefail
-program=${1:?usage: run.sh PROGRAM}
+usage='usage: lab/sched/run.sh build/lab/lab-sched     (make lab builds and runs it)'
+case ${1:--} in
+-h | --help) echo "$usage" && exit 0 ;;
+-*) echo "$usage" >&2 && exit 2 ;;
+esac
+program=$1
 passed=0 failed=0
 
 # expect OUTCOME LOCK ARGUMENT...: the outcome, or the beginning of what is said of a failure

@@ -1,22 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Who holds and who waits for which resilient lock, in a vmcore or the live kernel.
 
-drgn -c vmcore -s vmlinux rqspin_locks.py [--json]; exit status 3: debug info is missing, or the
-kernel has no such locks.
+Exit status 2: the command line is wrong; 3: drgn, the dump or debug info is missing, or the kernel
+has no such locks.
 """
 
 import argparse
+import itertools
 import json
 import sys
 
-import drgn
-from drgn import FaultError, cast, container_of, sizeof
-from drgn.helpers.linux.bpf import bpf_map_for_each, bpf_prog_for_each
-from drgn.helpers.linux.cpumask import for_each_possible_cpu
-from drgn.helpers.linux.percpu import per_cpu
-from drgn.helpers.linux.pid import find_task
-from drgn.helpers.linux.sched import cpu_curr
+try:
+    from drgn import (
+        FaultError,
+        NoDefaultProgramError,
+        cast,
+        container_of,
+        get_default_prog,
+        sizeof,
+    )
+    from drgn.helpers.linux.bpf import bpf_map_for_each, bpf_prog_for_each
+    from drgn.helpers.linux.cpumask import for_each_possible_cpu
+    from drgn.helpers.linux.percpu import per_cpu
+    from drgn.helpers.linux.pid import find_task
+    from drgn.helpers.linux.sched import cpu_curr
+except ImportError as err:
+    # Only main() says so: --help works without drgn.
+    DRGN_ERROR = str(err)
+else:
+    DRGN_ERROR = None
 
+RUN = "drgn -c VMCORE -s VMLINUX rqspin_locks.py"
+GET = "pip install drgn, or python3-drgn of Debian 13"
 SLOW = {
     "resilient_queued_spin_lock_slowpath",
     "resilient_tas_spin_lock",
@@ -24,6 +39,12 @@ SLOW = {
     "rqspinlock_tas",
 }
 STAGES = ("spin", "pending", "queued", "head")
+RECORD_STAGES = {
+    "RES_STAGE_NONE": "spin",
+    "RES_STAGE_QUEUED": "queued",
+    "RES_STAGE_HEAD": "head",
+    "RES_STAGE_PENDING": "pending",
+}
 ESCAPED, TAG_CPUS, TAG_SHIFT = 255, 254, 9
 
 
@@ -77,23 +98,39 @@ def code_name(prog, programs, pc):
         return hex(pc)
 
 
+def frame_name(prog, programs, frame):
+    try:
+        # A return address may be that of the function behind the caller.
+        pc = frame.pc - (0 if frame.interrupted else 1)
+    except LookupError:
+        return frame.name or "?"
+    name = code_name(prog, programs, pc)
+    return name if name.startswith("prog ") else frame.name or name
+
+
 def stack_read(prog, programs, cpu):
     """Names of the frames of a CPU, by context, the innermost first; and why there are none."""
     try:
-        contexts = []
+        contexts, inline = [], False
         for frame in prog.stack_trace(cpu_curr(prog, cpu)):
-            if frame.interrupted or not contexts:
+            # Inlined ones come before the frame that they are part of, and are interrupted with it.
+            if not contexts or (frame.interrupted and not inline):
                 contexts.append([])
-            pc = frame.pc - (0 if frame.interrupted else 1)
-            name = code_name(prog, programs, pc)
-            contexts[-1].append(name if name.startswith("prog ") else frame.name or name)
+            contexts[-1].append(frame_name(prog, programs, frame))
+            inline = frame.is_inline
         return contexts, None
     except (ValueError, LookupError, FaultError) as err:
         return [], str(err)
 
 
 def context_waits(names):
-    return any(name in SLOW for name in names)
+    """How many waits: on top of one, in the same context, may be a program that traces it."""
+    return sum(slow for slow, _ in itertools.groupby(name in SLOW for name in names))
+
+
+def wait_on_top(names):
+    """Does the context wait, with no program on top that may have taken a lock meanwhile?"""
+    return next((n for n in names if n in SLOW or n.startswith("prog ")), None) in SLOW
 
 
 def context_function(names):
@@ -111,14 +148,14 @@ def function_find(contexts):
     return " on top of ".join(found) or None
 
 
-def party_make(prog, cpu, contexts):
+def party_make(prog, cpu, contexts, stage=None):
     task = cpu_curr(prog, cpu)
     return {
         "cpu": cpu,
         "comm": task.comm.string_().decode(errors="replace"),
         "pid": task.pid.value_(),
         "function": function_find(contexts),
-        "stage": None,
+        "stage": stage,
     }
 
 
@@ -179,18 +216,38 @@ def held_table_read(prog, cpu):
 
 
 def records_read(prog, cpu):
-    """Wait records, which kernels with 7.x/cycles have: (lock, place in the table)."""
-    waits = per_cpu(prog["rqspinlock_waits"], cpu)
-    live = [w for w in waits.wait if w.seq.value_() & 1]
-    return [(w.lock.value_(), w.cnt.value_() - 1) for w in live]
+    """Wait records, which kernels with 7.x/cycles have: (lock, place in the table, stage)."""
+    live = [w for w in per_cpu(prog["rqspinlock_waits"], cpu).wait if w.seq.value_() & 1]
+    names = [w.stage.format_(type_name=False) for w in live]
+    return [
+        (w.lock.value_(), w.cnt.value_() - 1, RECORD_STAGES.get(name))
+        for w, name in zip(live, names, strict=True)
+    ]
 
 
 def stack_waits(entries, contexts):
     """What the stack says of waits: as records_read(), and whether there are more in the table."""
-    waiting = [context_waits(names) for names in contexts]
-    if waiting and waiting[0] and entries:
-        return [(entries[-1], len(entries) - 1)], any(waiting[1:])
-    return [], any(waiting)
+    count = sum(map(context_waits, contexts))
+    places = []
+    # Each wait has an entry. If there are no others, nothing on top of the waits has a lock.
+    if count == len(entries):
+        places = range(count)
+    elif entries and contexts and wait_on_top(contexts[0]):
+        places = [len(entries) - 1]
+    waits = [(entries[place], place, None) for place in places if entries[place]]
+    return waits, count > len(places)
+
+
+def table_notes(cpu, entries, full, unsure, error):
+    if full:
+        yield f"cpu {cpu}: table too full, not all of its locks are known"
+    if error:
+        yield f"cpu {cpu}: no stack{', so it is not known whether it waits' * unsure}: {error}"
+    elif unsure:
+        yield (
+            f"cpu {cpu}: a wait was interrupted, for which of the {len(entries)} locks of its "
+            "table is not known: what is on top of it may have some of them"
+        )
 
 
 def cpu_table_state(prog, programs, cpu, notes):
@@ -198,26 +255,30 @@ def cpu_table_state(prog, programs, cpu, notes):
     contexts, error = stack_read(prog, programs, cpu) if entries else ([], None)
     if has_object(prog, "rqspinlock_waits"):
         waits, unsure = records_read(prog, cpu), False
+    elif full or error:
+        waits, unsure = [], error is not None
     else:
-        waits, unsure = ([], False) if full else stack_waits(entries, contexts)
-        if error:
-            notes.append(f"cpu {cpu}: no stack, so it is not known whether it waits: {error}")
-        unsure = unsure or error is not None
-    if full:
-        notes.append(f"cpu {cpu}: table too full, not all of its locks are known")
-    if unsure and not error:
-        notes.append(
-            f"cpu {cpu}: an interrupted context waits, for which of its locks is not known"
-        )
-    attempts = {place for _, place in waits}
+        waits, unsure = stack_waits(entries, contexts)
+    notes += table_notes(cpu, entries, full, unsure, error)
+    attempts = {place for _, place, _ in waits}
     return {
         "cpu": cpu,
         "contexts": contexts,
-        "waits": [lock for lock, _ in waits],
+        "waits": [(lock, stage) for lock, _, stage in waits],
         "held": {lock for place, lock in enumerate(entries) if lock and place not in attempts},
         "unsure": unsure,
         "full": full,
     }
+
+
+def free_text(word):
+    """A lock without an owner: who has to take it, but has not done so yet."""
+    if word["pending"]:
+        return "the waiter with the pending bit has not taken the lock"
+    if word["tail_cpu"] is not None:
+        last = f"the last on cpu {word['tail_cpu']}"
+        return f"waiters are in the queue, {last}; its head has not taken the lock"
+    return "the lock is free"
 
 
 def table_owner_find(states, address, word):
@@ -225,7 +286,7 @@ def table_owner_find(states, address, word):
     if word is None:
         return None, "the lock's memory cannot be read"
     if not word["locked"]:
-        return None, "the lock is free"
+        return None, free_text(word)
     having = [s for s in states if address in s["held"]]
     if len(having) == 1 and not having[0]["unsure"]:
         return having[0]["cpu"], None
@@ -235,19 +296,32 @@ def table_owner_find(states, address, word):
     return None, f"table too full: cpu {', '.join(full)}" if full else "in no CPU's table"
 
 
+def table_waiters_list(prog, states, address):
+    return [
+        party_make(prog, state["cpu"], state["contexts"], stage)
+        for state in states
+        for lock, stage in state["waits"]
+        if lock == address
+    ]
+
+
+def table_addresses_list(states):
+    waited = {lock for state in states for lock, _ in state["waits"]}
+    return sorted(waited.union(*(state["held"] for state in states)))
+
+
 def table_locks_read(prog, programs, notes):
     states = [cpu_table_state(prog, programs, c, notes) for c in for_each_possible_cpu(prog)]
     contexts = {s["cpu"]: s["contexts"] for s in states}
-    for address in sorted({a for s in states for a in (*s["held"], *s["waits"])}):
+    for address in table_addresses_list(states):
         word = lock_word_read(prog, address)
         owner, why = table_owner_find(states, address, word)
-        waiting = [s["cpu"] for s in states if address in s["waits"]]
         yield {
             "address": address,
             "word": word,
             "owner": None if owner is None else party_make(prog, owner, contexts[owner]),
             "owner_unknown": why,
-            "waiters": [party_make(prog, cpu, contexts[cpu]) for cpu in waiting],
+            "waiters": table_waiters_list(prog, states, address),
         }
 
 
@@ -290,7 +364,7 @@ def tag_owner_find(word, escaped, address):
     if word is None:
         return None, "the lock's memory cannot be read"
     if not word["locked"]:
-        return None, "the lock is free"
+        return None, free_text(word)
     if word["locked"] != ESCAPED:
         return word["high"] * TAG_CPUS + word["locked"] - 1, None
     for cpu, locks in escaped.items():
@@ -371,13 +445,17 @@ def map_text(place):
     return f"map {place['id']} {place['name']}, {place['place']}{index}"
 
 
+def owner_text(lock):
+    if lock["owner"]:
+        return f"owner   {party_text(lock['owner'])}"
+    nobody = lock["word"] and not lock["word"]["locked"]
+    return f"{'no owner' if nobody else 'owner unknown'}: {lock['owner_unknown']}"
+
+
 def locks_print(found):
     for lock in found["locks"]:
         print(f"{lock['address']}  {map_text(lock['map'])}")
-        if lock["owner"]:
-            print(f"  owner   {party_text(lock['owner'])}")
-        else:
-            print(f"  owner unknown: {lock['owner_unknown']}")
+        print(f"  {owner_text(lock)}")
         for waiter in lock["waiters"]:
             print(f"  waits   {party_text(waiter)}")
     if not found["locks"]:
@@ -386,11 +464,20 @@ def locks_print(found):
         print(f"note: {note}", file=sys.stderr)
 
 
+def prog_find():
+    if DRGN_ERROR:
+        die(f"drgn is missing or too old ({DRGN_ERROR}): {GET}; then run {RUN}", 3)
+    try:
+        return get_default_prog()
+    except NoDefaultProgramError:
+        die(f"no dump to look at: run it with drgn: {RUN}", 3)
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="rqspin_locks.py", description=__doc__)
+    parser = argparse.ArgumentParser(usage=f"{RUN} [-h] [--json]", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     args = parser.parse_args()
-    found = locks_collect(drgn.get_default_prog())
+    found = locks_collect(prog_find())
     if args.json:
         print(json.dumps(found))
     else:

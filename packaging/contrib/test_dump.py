@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rqspin_locks.py on the memory of a guest in which a task has a lock and another one waits."""
 
+import collections
 import contextlib
 import json
 import os
@@ -15,6 +16,8 @@ import pytest
 drgn = pytest.importorskip("drgn", reason="drgn is missing: run make setup")
 
 import rqspin_locks  # noqa: E402
+from drgn.helpers.linux.cpumask import for_each_possible_cpu  # noqa: E402
+from drgn.helpers.linux.percpu import per_cpu  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # The kernel of build/kernels whose vmlinux lies in this folder of build/kernel-obj.
@@ -107,7 +110,36 @@ def dump_read(path, vmlinux, info):
     prog = drgn.Program(vmcoreinfo=info.encode())
     prog.set_core_dump(path)
     prog.load_debug_info([vmlinux])
-    return rqspin_locks.locks_collect(prog)
+    found = rqspin_locks.locks_collect(prog)
+    found_check(found, wanted_read(prog))
+    return found
+
+
+def records_wanted(prog, cpu):
+    record = per_cpu(prog["res_cpu"], cpu)
+    return [wait.lock.value_() for wait in record.wait if wait.seq.value_() & 1]
+
+
+def wanted_read(prog):
+    """Locks that somebody waits for: with a record of it, else those in the tables of two CPUs."""
+    # Read without the script, whose answer is checked against it.
+    cpus = list(for_each_possible_cpu(prog))
+    if rqspin_locks.has_object(prog, "res_cpu"):
+        return {lock for cpu in cpus for lock in records_wanted(prog, cpu)}
+    tables = [per_cpu(prog["rqspinlock_held_locks"], cpu) for cpu in cpus]
+    had = collections.Counter(lock for t in tables for lock in set(t.locks.value_()[: t.cnt]))
+    return {lock for lock, count in had.items() if lock and count > 1}
+
+
+def found_check(found, wanted):
+    """Dumps in which nobody waits are passed over, but not those that the script misreads."""
+    locks = {int(lock["address"], 16): lock for lock in found["locks"]}
+    for address in wanted:
+        assert address in locks, (hex(address), found)
+        lock = locks[address]
+        if (lock["map"] or {}).get("name") == ".data.slow":
+            assert lock["waiters"], found
+            assert lock["owner"] or not lock["word"]["locked"], found
 
 
 def lock_find(found):

@@ -4,6 +4,9 @@
 import json
 import pathlib
 import struct
+import subprocess
+import sys
+import types
 
 import jsonschema
 import pytest
@@ -17,6 +20,7 @@ LOCK, OTHER, STEP = 0xFFFF888000001000, 0xFFFF888000002000, 0x100000000
 HEAP = 0xFFFF888000100000
 SCHEMA = TOP / "docs/drgn.schema.json"
 SLOW = "resilient_queued_spin_lock_slowpath"
+SCRIPT = TOP / "packaging/contrib/rqspin_locks.py"
 
 
 class Memory:
@@ -159,13 +163,152 @@ def test_table_owner_not_in_a_table(monkeypatch, table):
 
 
 def test_table_interrupt_that_does_not_wait(monkeypatch, table):
-    """It has a lock, on top of a wait for another one."""
+    """Which of the entries is that of the wait is not known: the interrupt may have the last."""
     table.write(OTHER, "I", 1)
     table.held_put(0, 2, LOCK, OTHER)
     found = found_with(monkeypatch, table, {0: [["prog 7 timer"], waits_in(0, SLOW)]})
     assert [cpus_of(lock) for lock in found["locks"]] == [(None, []), (None, [])]
     assert found["locks"][1]["owner_unknown"] == "held or attempted by cpu 0"
-    assert any("cpu 0: an interrupted context waits" in note for note in found["notes"])
+    told = "cpu 0: a wait was interrupted, for which of the 2 locks of its table is not known"
+    assert any(note.startswith(told) for note in found["notes"])
+
+
+def test_table_panic_on_top_of_a_wait(monkeypatch, table):
+    """A hard lockup: one entry and one wait belong to each other, whatever is on top."""
+    table.held_put(0, 1, LOCK)
+    table.held_put(1, 1, LOCK)
+    found = found_with(monkeypatch, table, {1: [["panic", "asm_exc_nmi"], waits_in(1, SLOW)]})
+    assert cpus_of(found["locks"][0]) == (0, [1])
+    assert found["notes"] == []
+
+
+@pytest.mark.parametrize("word,why", [
+    (0x140000, "waiters are in the queue, the last on cpu 4; its head has not taken the lock"),
+    (0x140100, "the waiter with the pending bit has not taken the lock"),
+    (0, "the lock is free"),
+])  # fmt: skip
+def test_table_no_owner(monkeypatch, table, capsys, word, why):
+    """The stock kernel's hang: the head is interrupted by a wait in the queue of another lock."""
+    table.write(LOCK, "I", word)
+    table.write(OTHER, "I", 1)
+    table.held_put(0, 1, OTHER)
+    table.held_put(1, 2, LOCK, OTHER)
+    found = found_with(monkeypatch, table, {1: [waits_in(7, SLOW), waits_in(1, SLOW)]})
+    assert [cpus_of(lock) for lock in found["locks"]] == [(None, [1]), (0, [1])]
+    assert found["locks"][0]["owner_unknown"] == why
+    rqspin_locks.locks_print(found)
+    assert f"\n  no owner: {why}\n" in capsys.readouterr().out
+
+
+def frame(name, interrupted=False, inline=False):
+    return types.SimpleNamespace(name=name, pc=16, interrupted=interrupted, is_inline=inline)
+
+
+# What interrupted is inlined has the registers of its caller, and is interrupted as well.
+WAIT = [
+    frame("native_pause", interrupted=True, inline=True),
+    frame("cpu_relax", interrupted=True, inline=True),
+    frame(SLOW, interrupted=True),
+    frame("prog 1 role"),
+]
+NMI = [
+    frame("native_halt", interrupted=True, inline=True),
+    frame("panic", interrupted=True),
+    frame("nmi_handle", inline=True),
+    frame("asm_exc_nmi"),
+]
+
+
+def stack_of(monkeypatch, frames):
+    def symbol(pc):
+        raise LookupError
+
+    prog = types.SimpleNamespace(stack_trace=lambda task: frames, symbol=symbol)
+    monkeypatch.setattr(rqspin_locks, "cpu_curr", lambda prog, cpu: None)
+    return rqspin_locks.stack_read(prog, [], 0)
+
+
+@pytest.mark.parametrize("parts", [[WAIT], [NMI, WAIT], [WAIT, WAIT], [WAIT[2:]], [WAIT[2:]] * 2])
+def test_stack_contexts(monkeypatch, parts):
+    contexts, error = stack_of(monkeypatch, [f for part in parts for f in part])
+    assert (contexts, error) == ([[f.name for f in part] for part in parts], None)
+
+
+def test_stack_waits(monkeypatch):
+    contexts, _ = stack_of(monkeypatch, WAIT)
+    assert rqspin_locks.stack_waits([LOCK], contexts) == ([(LOCK, 0, None)], False)
+    assert rqspin_locks.stack_waits([OTHER, LOCK], contexts) == ([(LOCK, 1, None)], False)
+    contexts, _ = stack_of(monkeypatch, NMI + WAIT)
+    assert rqspin_locks.stack_waits([LOCK], contexts) == ([(LOCK, 0, None)], False)
+    assert rqspin_locks.stack_waits([OTHER, LOCK], contexts) == ([], True)
+    # What traces the wait of its own context may have a lock, and may wait for it.
+    traced = [["prog 9 tracer", "bpf_trace_run2", SLOW, "prog 1 role"]]
+    assert rqspin_locks.stack_waits([OTHER, LOCK], traced) == ([], True)
+    traced[0].insert(0, SLOW)
+    assert rqspin_locks.stack_waits([LOCK, OTHER], traced)[0] == [(LOCK, 0, None), (OTHER, 1, None)]
+
+
+def test_stack_ends_in_unknown_code(monkeypatch):
+    class Lost:
+        name, interrupted, is_inline = "???", False, False
+
+        @property
+        def pc(self):
+            raise LookupError("program counter is not known")
+
+    assert stack_of(monkeypatch, [*WAIT, Lost()])[0][0][-1] == "???"
+
+
+def test_stack_of_running_cpu(monkeypatch):
+    def stack_trace(task):
+        raise ValueError("it runs")
+
+    monkeypatch.setattr(rqspin_locks, "cpu_curr", lambda prog, cpu: None)
+    prog = types.SimpleNamespace(stack_trace=stack_trace)
+    assert rqspin_locks.stack_read(prog, [], 0) == ([], "it runs")
+
+
+def waits_make(*records):
+    """struct rqspinlock_waits of the series 7.x/cycles, of (seq, cnt, lock, stage)."""
+    prog = drgn.Program(drgn.host_platform)
+    word, long = prog.int_type("unsigned int", 4, False), prog.int_type("unsigned long", 8, False)
+    names = [f"RES_STAGE_{name}" for name in ("NONE", "QUEUED", "HEAD", "PENDING")]
+    numbers = [drgn.TypeEnumerator(name, i) for i, name in enumerate(names)]
+    stage = prog.enum_type("rqspinlock_stage", word, numbers)
+    fields = [("seq", word), ("cnt", prog.int_type("int", 4, True)), ("lock", long),
+              ("stage", stage)]  # fmt: skip
+    places = (0, 4, 8, 16)
+    members = [drgn.TypeMember(t, n, p * 8) for (n, t), p in zip(fields, places, strict=True)]
+    wait = prog.struct_type("rqspinlock_wait", 40, members)
+    array = drgn.TypeMember(prog.array_type(wait, 4), "wait", 64)
+    waits = prog.struct_type("rqspinlock_waits", 168, [drgn.TypeMember(word, "nr", 0), array])
+    values = [dict(zip(("seq", "cnt", "lock", "stage"), r, strict=True)) for r in records]
+    return drgn.Object(prog, waits, {"nr": len(values), "wait": values})
+
+
+def test_records(monkeypatch):
+    monkeypatch.setattr(rqspin_locks, "per_cpu", lambda variable, cpu: variable[cpu])
+    stages = ((stage * 2 + 1, stage + 1, LOCK + stage, stage) for stage in range(4))
+    ended = ((4, 1, LOCK, 2), (7, 3, OTHER, 3))
+    prog = {"rqspinlock_waits": [waits_make(*stages), waits_make(*ended), waits_make()]}
+    names = ("spin", "queued", "head", "pending")
+    found = [rqspin_locks.records_read(prog, cpu) for cpu in range(3)]
+    assert found[0] == [(LOCK + i, i, name) for i, name in enumerate(names)]
+    assert found[1:] == [[(OTHER, 2, "pending")], []]
+
+
+def test_table_with_records(monkeypatch, table):
+    """An interrupt on top of the wait has the last entry; its stack is not asked."""
+    table.write(OTHER, "I", 1)
+    table.held_put(0, 1, LOCK)
+    table.held_put(1, 2, LOCK, OTHER)
+    records = {1: [(LOCK, 0, "head")]}
+    monkeypatch.setattr(rqspin_locks, "has_object", lambda prog, name: name != "res_cpu")
+    monkeypatch.setattr(rqspin_locks, "records_read", lambda prog, cpu: records.get(cpu, []))
+    found = found_with(monkeypatch, table, {1: [["prog 7 timer"], waits_in(1, SLOW)]})
+    assert [cpus_of(lock) for lock in found["locks"]] == [(0, [1]), (1, [])]
+    assert found["locks"][0]["waiters"][0]["stage"] == "head"
+    assert found["notes"] == []
 
 
 def test_contexts_are_all_named():
@@ -206,3 +349,21 @@ def test_no_debug_info():
     with pytest.raises(SystemExit) as failed:
         rqspin_locks.kind_probe(drgn.Program(drgn.host_platform))
     assert failed.value.code == 3
+
+
+def script_run(*args):
+    run = subprocess.run([sys.executable, *args], capture_output=True, text=True)
+    return run.returncode, run.stdout, run.stderr
+
+
+# Without -S there is the drgn of this test, and with it there is none.
+@pytest.mark.parametrize("option,told", [("-B", "no dump to look at"), ("-S", "drgn is missing")])
+def test_plain_python(option, told):
+    status, out, err = script_run(option, SCRIPT)
+    assert (status, out) == (3, "")
+    assert err.startswith(f"rqspin_locks: {told}")
+    assert err.endswith("drgn -c VMCORE -s VMLINUX rqspin_locks.py\n") and err.count("\n") == 1
+    assert "pip install drgn" in err or option == "-B"
+    status, out, err = script_run(option, SCRIPT, "--help")
+    assert (status, err) == (0, "") and "--json" in out
+    assert script_run(option, SCRIPT, "--jsn")[0] == 2

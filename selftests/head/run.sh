@@ -5,7 +5,12 @@
 # for the end of one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-kernel=${1:?usage: run.sh KERNEL}
+usage='usage: selftests/head/run.sh KERNEL     (a folder of build/kernels that hangs in head)'
+case ${1:--} in
+-h | --help) echo "$usage" && exit 0 ;;
+-*) echo "$usage" >&2 && exit 2 ;;
+esac
+kernel=$1
 # The guest may boot on the third try. A round takes about a second, and 10 s are a hang.
 boot_s=600 silence_s=60
 
