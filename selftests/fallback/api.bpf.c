@@ -34,6 +34,8 @@ __u64 taken;
 __u64 failed;
 __u64 other_errors;
 __u64 idle;
+/* The header's own; fallback.bpf.c has another one. */
+const volatile __u64 limit_ns = RES_FALLBACK_TIMEOUT_NS;
 /* Written at load: whether the kfunc is in use. */
 __u32 kfunc;
 

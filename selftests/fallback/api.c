@@ -103,6 +103,7 @@ void test_api(int cpus)
 		return;
 	if (run_syscall(bpf_program__fd(skel->progs.api_backend), &args))
 		tap(false, "which backend");
+	tap(skel->rodata->limit_ns == 250000000, "the limit of the fallback is 250 ms");
 	backend = skel->bss->kfunc ? "by the kfunc" : "by the fallback";
 	test_aa_and_event();
 	test_crowd(cpus);

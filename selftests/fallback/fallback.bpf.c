@@ -10,8 +10,12 @@ const volatile bool stop_preemption = true;
 /* Interrupts take the tasks' locks too: then deadlocks are real; else they have their own two. */
 const volatile bool shared_with_interrupts = false;
 
+/* The limit of the next waits; api.bpf.c has the header's own. */
+__u64 limit_ns;
+
 /* Victims must not be joined while a busy machine keeps them from leaving: counts are exact. */
-#define RES_FALLBACK_GRACE_NS	     200000000ULL
+#define RES_FALLBACK_TIMEOUT_NS	     limit_ns
+#define RES_FALLBACK_GRACE_NS	     (limit_ns / 5 * 4)
 #define RES_FALLBACK_STOP_PREEMPTION stop_preemption
 #include <rqspin/res_spin_fallback.bpf.h>
 #include "shared.h"
