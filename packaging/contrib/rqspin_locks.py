@@ -40,6 +40,8 @@ SLOW = {
 }
 STAGES = ("spin", "pending", "queued", "head")
 RECORD_STAGES = {
+    # A program on contention_begin runs: the attempt does not wait yet, and owns nothing.
+    "RES_STAGE_BEGIN": "spin",
     "RES_STAGE_NONE": "spin",
     "RES_STAGE_QUEUED": "queued",
     "RES_STAGE_HEAD": "head",

@@ -272,7 +272,7 @@ def waits_make(*records):
     """struct rqspinlock_waits of the series 7.x/cycles, of (seq, cnt, lock, stage)."""
     prog = drgn.Program(drgn.host_platform)
     word, long = prog.int_type("unsigned int", 4, False), prog.int_type("unsigned long", 8, False)
-    names = [f"RES_STAGE_{name}" for name in ("NONE", "QUEUED", "HEAD", "PENDING")]
+    names = [f"RES_STAGE_{name}" for name in ("BEGIN", "NONE", "QUEUED", "HEAD", "PENDING")]
     numbers = [drgn.TypeEnumerator(name, i) for i, name in enumerate(names)]
     stage = prog.enum_type("rqspinlock_stage", word, numbers)
     fields = [("seq", word), ("cnt", prog.int_type("int", 4, True)), ("lock", long),
@@ -288,13 +288,13 @@ def waits_make(*records):
 
 def test_records(monkeypatch):
     monkeypatch.setattr(rqspin_locks, "per_cpu", lambda variable, cpu: variable[cpu])
-    stages = ((stage * 2 + 1, stage + 1, LOCK + stage, stage) for stage in range(4))
-    ended = ((4, 1, LOCK, 2), (7, 3, OTHER, 3))
+    stages = ((stage * 2 + 1, stage + 1, LOCK + stage, stage + 1) for stage in range(4))
+    ended = ((4, 1, LOCK, 2), (7, 3, OTHER, 4), (9, 4, LOCK, 0))
     prog = {"rqspinlock_waits": [waits_make(*stages), waits_make(*ended), waits_make()]}
     names = ("spin", "queued", "head", "pending")
     found = [rqspin_locks.records_read(prog, cpu) for cpu in range(3)]
     assert found[0] == [(LOCK + i, i, name) for i, name in enumerate(names)]
-    assert found[1:] == [[(OTHER, 2, "pending")], []]
+    assert found[1:] == [[(OTHER, 2, "pending"), (LOCK, 3, "spin")], []]
 
 
 def test_table_with_records(monkeypatch, table):
