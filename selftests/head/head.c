@@ -43,7 +43,7 @@ enum outcome { OUTCOME_NONE, OUTCOME_PASSED, OUTCOME_HANG, OUTCOME_SKIPPED, OUTC
 /* What the process that may never end tells the one that does. */
 struct result {
 	volatile enum outcome outcome;
-	volatile int begun, rounds, staged, gave_up;
+	volatile int begun, told, rounds, staged, gave_up;
 	char why[320];
 };
 
@@ -275,6 +275,9 @@ static void round_run(void)
 	bool staged;
 
 	result->begun++;
+	/* A hang in this round may keep back what is on its way out of this guest. */
+	while (result->told != result->begun)
+		usleep(1000);
 	round_begin();
 	staged = round_stage();
 	if (staged)
@@ -352,15 +355,13 @@ __attribute__((noreturn)) static void child_main(int rounds)
 /* The child may be stuck in the kernel for ever: do not wait for its end. */
 static void outcome_await(pid_t child)
 {
-	int told = 0;
-
 	puts("TAP version 13\n1..1");
 	while (!result->outcome) {
 		/* The last line is all there is if this CPU gets stuck as well. */
-		if (told != result->begun) {
-			told = result->begun;
-			printf("# round %d\n", told);
+		if (result->told != result->begun) {
+			printf("# round %d\n", result->begun);
 			fflush(stdout);
+			result->told = result->begun;
 		}
 		if (waitpid(child, NULL, WNOHANG) == child && !result->outcome) {
 			result->outcome = OUTCOME_BROKEN;
