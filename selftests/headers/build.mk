@@ -3,8 +3,8 @@
 HEADERS_OK = $(patsubst %.bpf.c,$(O)/%.bpf.o,$(wildcard selftests/headers/ok/*.bpf.c))
 HEADERS_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/headers/*.c)) \
 	$(addprefix $(O)/selftests/fallback/,drive.o tap.o) \
-	$(addprefix $(O)/user/,kernel/heldtab.o kernel/runqueues.o base/clock.o base/log.o \
-		base/escape.o)
+	$(addprefix $(O)/user/,kernel/heldtab.o kernel/kernelbtf.o kernel/runqueues.o \
+		base/clock.o base/log.o base/escape.o)
 
 selftests: $(O)/selftests/headers/drive $(HEADERS_OK)
 

@@ -4,11 +4,12 @@
 #include <bpf/btf.h>
 
 #include "check/calls.h"
+#include "kernel/kernelbtf.h"
 #include "names/ksyms.h"
 
 struct calls {
 	struct ksyms *ksyms;
-	struct btf *btf;
+	const struct btf *btf;
 	__u64 base; /* what calls are relative to; 0: not known */
 };
 
@@ -58,7 +59,7 @@ struct calls *calls_open(void)
 	if (!calls)
 		return NULL;
 	calls->ksyms = ksyms_open();
-	calls->btf = btf__load_vmlinux_btf();
+	calls->btf = kernelbtf_get();
 	calls->base = base_addr(calls->ksyms);
 	return calls;
 }
@@ -69,7 +70,6 @@ void calls_close(struct calls *calls)
 		return;
 	if (calls->ksyms)
 		ksyms_close(calls->ksyms);
-	btf__free(calls->btf);
 	free(calls);
 }
 

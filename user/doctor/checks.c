@@ -13,6 +13,7 @@
 #include "doctor/checks.h"
 #include "doctor/lockmode.h"
 #include "kernel/kconfig.h"
+#include "kernel/kernelbtf.h"
 #include "kernel/maplocks.h"
 #include "kernel/nestfree.h"
 #include "kernel/probe.h"
@@ -92,13 +93,12 @@ static const char *fix_held_table(void)
 /* All of them, or what no source sees. */
 static enum check_state look_map_locks(char *detail, size_t size)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf *btf = kernelbtf_get();
 	unsigned int unseen = 0, seen = 0;
 	struct maplocks locks;
 	char why[8];
 
 	maplocks_read(btf, &locks);
-	btf__free(btf);
 	for (size_t i = 0; trace_sources[i]; i++)
 		if (trace_sources[i]->sees && trace_sources[i]->usable(why, sizeof(why)))
 			seen |= trace_sources[i]->sees(NULL);

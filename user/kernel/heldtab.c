@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/heldtab.h"
+#include "kernel/kernelbtf.h"
 #include "kernel/ring_name.h"
 #include "kernel/runqueues.h"
 #include "rqspin/event.h"
@@ -37,13 +38,13 @@ __s64 heldtab_delta(void)
 {
 	static __s64 delta;
 	static int asked;
-	struct btf *btf;
+	const struct btf *btf;
 	__s64 from, to;
 	int id;
 
 	if (asked++)
 		return delta;
-	btf = btf__load_vmlinux_btf();
+	btf = kernelbtf_get();
 	if (!btf)
 		return 0;
 	id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
@@ -53,7 +54,6 @@ __s64 heldtab_delta(void)
 		if (from >= 0 && to >= 0)
 			delta = to - from;
 	}
-	btf__free(btf);
 	return delta;
 }
 
@@ -104,12 +104,10 @@ static int load(struct heldtab *ht, char *why, size_t size)
 /* Such a lock finds owners without a table, and tells them with each failure. */
 static bool lock_tells_owners(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool told = btf && btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure",
-						  BTF_KIND_TYPEDEF) > 0;
+	const struct btf *btf = kernelbtf_get();
 
-	btf__free(btf);
-	return told;
+	return btf &&
+	       btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure", BTF_KIND_TYPEDEF) > 0;
 }
 
 static void say_no_table(char *why, size_t size)

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "kernel/heldtab.h"
 #include "base/log.h"
+#include "kernel/kernelbtf.h"
 #include "kernel/probe.h"
 #include "kernel/probeobj.h"
 #include "kernel/runqueues.h"
@@ -81,7 +82,7 @@ static bool sysfs_is_missing(void)
 
 static bool ask_btf(char *why)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf *btf = kernelbtf_get();
 
 	if (!btf && sysfs_is_missing())
 		return no(why, "/sys is not mounted, so the kernel's BTF cannot be read: mount -t "
@@ -89,19 +90,17 @@ static bool ask_btf(char *why)
 	if (!btf)
 		return no(why, "no BTF in /sys/kernel/btf/vmlinux: the kernel lacks "
 			       "CONFIG_DEBUG_INFO_BTF");
-	btf__free(btf);
 	return true;
 }
 
 static const char *missing_in_btf(const char *const *names, unsigned int nr, int kind)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf *btf = kernelbtf_get();
 	const char *missing = NULL;
 
 	for (unsigned int i = 0; i < nr && !missing; i++)
 		if (!btf || btf__find_by_name_kind(btf, names[i], kind) < 0)
 			missing = names[i];
-	btf__free(btf);
 	return missing;
 }
 
@@ -263,11 +262,10 @@ static int tracepoint_params(const struct btf *btf)
 
 static bool ask_tracepoint(char *why)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf *btf = kernelbtf_get();
 	bool chain = btf && btf__find_by_name_kind(btf, "res_chain", BTF_KIND_STRUCT) > 0;
 	int params = btf ? tracepoint_params(btf) : 0;
 
-	btf__free(btf);
 	if (!params)
 		return no(why, "the kernel has no tracepoint rqspinlock:rqspinlock_failure");
 	if (params != TRACEPOINT_PARAMS || !chain)

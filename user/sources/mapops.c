@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kernel/kernelbtf.h"
 #include "kernel/maplocks.h"
 #include "kernel/probe.h"
 #include "names/ksyms.h"
@@ -51,7 +52,7 @@ static bool returns_value(const struct btf *btf, const char *function)
 /* Which of the functions this kernel has differs: a compiler may have inlined one. */
 static int choose_programs(struct mapops_bpf *skel)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf *btf = kernelbtf_get();
 	struct bpf_program *prog;
 	int found = 0;
 
@@ -64,7 +65,6 @@ static int choose_programs(struct mapops_bpf *skel)
 		bpf_program__set_autoload(prog, true);
 		found++;
 	}
-	btf__free(btf);
 	return found ? 0 : -ENOENT;
 }
 
@@ -179,16 +179,14 @@ static __u64 mapops_lost(void *state, bool *unknown)
 static unsigned int mapops_sees(const void *state)
 {
 	const struct mapops *m = state;
-	struct btf *btf = m ? NULL : btf__load_vmlinux_btf();
 	struct maplocks locks;
 	unsigned int seen = 0;
 
 	if (m)
 		return m->sees;
-	maplocks_read(btf, &locks);
+	maplocks_read(kernelbtf_get(), &locks);
 	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++)
 		seen |= locks.views[i] == MAPLOCK_SEEN_AFTER ? 1U << i : 0;
-	btf__free(btf);
 	return seen;
 }
 

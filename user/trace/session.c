@@ -6,6 +6,7 @@
 #include <bpf/btf.h>
 
 #include "kernel/heldtab.h"
+#include "kernel/kernelbtf.h"
 #include "kernel/maplocks.h"
 #include "names/lockname.h"
 #include "base/log.h"
@@ -190,12 +191,9 @@ static void note_blind_locks(struct session *s)
 {
 	unsigned int seen = lineup_sees(&s->lineup);
 	struct maplocks locks;
-	struct btf *btf;
 
-	btf = ~seen ? btf__load_vmlinux_btf() : NULL;
-	maplocks_read(btf, &locks);
+	maplocks_read(~seen ? kernelbtf_get() : NULL, &locks);
 	s->unseen.blind = maplocks_resilient(&locks) & ~seen;
-	btf__free(btf);
 }
 
 static void collect(struct session *s, bool last)

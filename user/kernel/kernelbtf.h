@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The running kernel's BTF. To read it takes longer than most of what a command does with it. */
+#ifndef RQSPIN_KERNEL_KERNELBTF_H
+#define RQSPIN_KERNEL_KERNELBTF_H
+
+struct btf;
+
+/*
+ * Read once, and kept until the process ends: do not free it. NULL and errno: the kernel has none,
+ * or there is no memory.
+ */
+const struct btf *kernelbtf_get(void);
+
+#endif
