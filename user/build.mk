@@ -42,8 +42,9 @@ $(O)/rqspin: $(USER_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lm -lz
 
-# What tests put something else in the place of: fault.c, test_check_walk.c, test_place.c.
-UNIT_WRAPS = malloc calloc realloc calls_of flock bpf_prog_get_next_id
+# What tests put something else in the place of: fault.c, test_check_walk.c, test_place.c,
+# test_proginfo.c, test_wall_time.c.
+UNIT_WRAPS = malloc calloc realloc calls_of flock bpf_prog_get_next_id clock_gettime
 
 $(O)/user/tests/unit: $(UNIT_OBJS) $(filter-out $(O)/user/main.o,$(USER_OBJS))
 	$(say) LD $@

@@ -318,7 +318,8 @@ def test_filter(nothing_left, tracer, option, locks):
         out = traced(*option, *command(AA, ABBA))
 
     def of(events):
-        return sorted((e["prog"]["id"], e["lock"]["name"]) for e in events)
+        # On a busy machine one tracer may come too late for the id of a program, and one not.
+        return sorted((e["pid"], e["lock"]["name"]) for e in events)
 
     assert of(out["failure"]) == [e for e in of(t.events) if e[1] in locks]
     assert len([e for e in of(t.events) if e[1] in SLOTS]) == 5

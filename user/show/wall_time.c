@@ -7,14 +7,53 @@
 
 #define NS 1000000000LL
 
-/* Asked anew each time, so that a stepped wall clock is followed. */
-static long long realtime_offset(void)
+#define TRIES 8
+
+/* How far the wall clock is ahead of CLOCK_MONOTONIC: at least, and at most. */
+struct bounds {
+	long long least, most;
+};
+
+static struct bounds read_bounds(void)
 {
-	long long mono = now_ns();
+	long long before = now_ns(), wall;
 	struct timespec real;
 
 	clock_gettime(CLOCK_REALTIME, &real);
-	return real.tv_sec * NS + real.tv_nsec - mono;
+	wall = real.tv_sec * NS + real.tv_nsec;
+	return (struct bounds){ wall - (long long)now_ns(), wall - before };
+}
+
+/* A thread that loses its CPU between two clocks has wide bounds. */
+static struct bounds read_narrow_bounds(void)
+{
+	struct bounds best = read_bounds();
+
+	for (int i = 1; i < TRIES; i++) {
+		struct bounds b = read_bounds();
+
+		if (b.most - b.least < best.most - best.least)
+			best = b;
+	}
+	return best;
+}
+
+/*
+ * Looked at anew for each time, so that a wall clock that is set is followed; but kept as long as
+ * it can be right: two events must not change their order.
+ */
+static long long realtime_offset(void)
+{
+	struct bounds b = read_bounds();
+	static long long offset;
+	static bool known;
+
+	if (known && offset >= b.least && offset <= b.most)
+		return offset;
+	b = read_narrow_bounds();
+	offset = b.least + (b.most - b.least) / 2;
+	known = true;
+	return offset;
 }
 
 static void format_seconds(time_t sec, bool iso, char buf[24])
