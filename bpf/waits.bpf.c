@@ -8,8 +8,9 @@
 #include "waits.h"
 
 #define PROBES	    8
-#define SLOW_FRAMES 8 /* the waiting function is among the innermost ones */
-#define SPIN	    1 /* LCB_F_SPIN, and nothing else: no reader, no mutex */
+#define SLOW_FRAMES 8	  /* the waiting function is among the innermost ones */
+#define SPIN	    1	  /* LCB_F_SPIN, and nothing else: no reader, no mutex */
+#define LEVELS	    65536 /* of cgroups: no tree is so deep */
 
 /* Where the functions that wait for resilient locks begin and end: it tells these locks apart. */
 const volatile struct {
@@ -18,6 +19,9 @@ const volatile struct {
 
 /* A table that is never emptied has one half. */
 const volatile __u32 halves = 1;
+
+const volatile bool by_cgroup;
+const volatile __u64 only_cgroup; /* and those below it; 0: all */
 
 __u32 half; /* that is written now */
 
@@ -55,6 +59,28 @@ static __always_inline bool is_resilient(const __u64 *ips)
 	return false;
 }
 
+/* Both ask the current task, also in interrupts and NMIs, and take no lock. */
+static __always_inline __u64 cgroup_now(void)
+{
+	return by_cgroup ? bpf_get_current_cgroup_id() : 0;
+}
+
+static __always_inline bool is_asked(void)
+{
+	__u64 id = 0;
+	__u32 i;
+
+	if (!only_cgroup)
+		return true;
+	bpf_for(i, 0, LEVELS) {
+		id = bpf_get_current_ancestor_cgroup_id(i);
+		/* 0: the task's own level was the one before. */
+		if (!id || id == only_cgroup)
+			break;
+	}
+	return id == only_cgroup;
+}
+
 SEC("tp_btf/contention_begin")
 int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 {
@@ -62,7 +88,7 @@ int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 	struct waits_now *now;
 	__u64 depth;
 
-	if (!c)
+	if (!c || !is_asked())
 		return 0;
 	depth = c->depth;
 	/* Ends were missed: begin anew. */
@@ -76,6 +102,7 @@ int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 	if (!is_resilient(now->ips))
 		return 0;
 	now->lock = (__u64)lock;
+	now->cgroup = cgroup_now();
 	now->start_ns = bpf_ktime_get_ns();
 	c->depth = depth + 1;
 	return 0;
@@ -83,7 +110,7 @@ int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 
 static __always_inline __u64 key_of(const struct waits_now *now)
 {
-	__u64 key = now->lock;
+	__u64 key = now->lock ^ now->cgroup * 0xd6e8feb86659fd93ULL;
 
 	for (int i = 0; i < WAITS_FRAMES; i++) {
 		key = (key ^ now->ips[i]) * 0x9e3779b97f4a7c15ULL;
@@ -107,6 +134,7 @@ static __always_inline struct waits_entry *entry_of(const struct waits_now *now,
 			break;
 		if (!e->key && !__sync_val_compare_and_swap(&e->key, 0, key)) {
 			e->lock = now->lock;
+			e->cgroup = now->cgroup;
 			e->when_ns = now->start_ns;
 			__builtin_memcpy(e->ips, now->ips, sizeof(e->ips));
 			__sync_lock_test_and_set(&e->ready, 1);
@@ -184,7 +212,8 @@ int BPF_PROG(rqspin_waited, void *lock, int ret)
 	if (!depth || depth > WAITS_DEPTH)
 		return 0;
 	now = &c->now[(depth - 1) & (WAITS_DEPTH - 1)];
-	if (now->lock != (__u64)lock)
+	/* What began unasked is not here, but a wait whose end was missed may be. */
+	if (now->lock != (__u64)lock || !is_asked())
 		return 0;
 	waits_add(c, now, ret);
 	c->depth = depth - 1;

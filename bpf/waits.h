@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long acquisitions of resilient locks wait, by lock and call stack. Each CPU has a table of
- * its own in a memory-mapped array: no hash map, no allocation, no lock. What finds no place is
- * counted.
+ * How long acquisitions of resilient locks wait, by lock and call stack, and by cgroup if asked
+ * for. Each CPU has a table of its own in a memory-mapped array: no hash map, no allocation, no
+ * lock. What finds no place is counted.
  */
 #ifndef RQSPIN_WAITS_H
 #define RQSPIN_WAITS_H
@@ -30,14 +30,15 @@ struct waits_sum {
 /**
  * struct waits_entry - waits for one lock from one place
  * @key: 0: the entry is free
- * @ready: @lock, @when_ns and @ips are complete
+ * @ready: @lock, @cgroup, @when_ns and @ips are complete
  * @lock: address
+ * @cgroup: id of the waiting task's, in interrupts of the interrupted task's; 0: not asked for
  * @when_ns: of the first one
  * @sum: how many, and how long
  * @ips: who called
  */
 struct waits_entry {
-	__u64 key, ready, lock, when_ns;
+	__u64 key, ready, lock, cgroup, when_ns;
 	struct waits_sum sum;
 	__u64 ips[WAITS_FRAMES];
 };
@@ -46,7 +47,7 @@ struct waits_entry {
  * struct waits_now - a wait that goes on
  */
 struct waits_now {
-	__u64 lock, start_ns;
+	__u64 lock, cgroup, start_ns;
 	__u64 ips[WAITS_FRAMES];
 };
 

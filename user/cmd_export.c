@@ -22,6 +22,7 @@
 #include "metrics/wait_counts.h"
 #include "base/whole_file.h"
 #include "trace_options.h"
+#include "waits/scope.h"
 
 #define INTERVAL_S	15
 #define MAX_SERIES	1000
@@ -37,6 +38,7 @@ struct export
 	bool waits, elements;
 	double due; /* now_s() of the next textfile */
 	int err;    /* of the last one */
+	struct wait_scope scope;
 	struct counts counts;
 	struct wait_counts *wait_counts; /* NULL: without --waits */
 	struct metrics metrics;
@@ -59,8 +61,8 @@ static const struct argp_option options[] = {
 	{ "elements", KEY_ELEMENTS, NULL, 0,
 	  "With --waits: tell the locks of a map's elements apart", 2 },
 	{ "max-wait-series", KEY_WAIT_SERIES, "N", 0,
-	  "With --waits: name programs and locks in at most N histograms (200); the waits of others "
-	  "are one",
+	  "With --waits: name programs, locks and cgroups in at most N histograms (200); the waits "
+	  "of others are one",
 	  2 },
 	{ "max-series", KEY_SERIES, "N", 0,
 	  "Name programs and locks in at most N series (1000); the failures of others are counted "
@@ -71,6 +73,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = {
 	{ &collect_opts_argp, 0, NULL, 0 },
+	{ &wait_scope_argp, 0, NULL, 0 },
 	{ &opts_talk, 0, NULL, 0 },
 	{ 0 },
 };
@@ -84,6 +87,8 @@ static void check(const struct export *x, const struct argp_state *state)
 			   "--interval is for --textfile: with --listen, who scrapes decides");
 	if ((x->max_wait_series || x->elements) && !x->waits)
 		opts_error(state, "--max-wait-series and --elements are for --waits");
+	if (wait_scope_any(&x->scope) && !x->waits)
+		opts_error(state, "--cgroup and --by-cgroup are for --waits");
 	if (x->waits && trace_filter_beyond_waits(&x->opts.filter))
 		opts_error(state,
 			   "--waits: waits are counted by program and lock; it takes no --pid, "
@@ -99,6 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &x->opts;
+		state->child_inputs[1] = &x->scope;
 		x->max_series = MAX_SERIES;
 		return 0;
 	case KEY_TEXTFILE:
@@ -144,7 +150,8 @@ static const struct argp argp = {
 	.doc = "Count failed acquisitions for Prometheus and OpenTelemetry.\v"
 	       "The counts are those of 'rqspin stat', since the start: by program, lock and kind. "
 	       "With --waits, how long acquisitions waited, by program and lock, as those of "
-	       "'rqspin stat --waits'. "
+	       "'rqspin stat --waits'. --by-cgroup makes the cgroup a label of these, --cgroup chooses "
+	       "among them. "
 	       "FILE is for node_exporter's textfile collector, which reads *.prom. The last "
 	       "version, at Ctrl-C or at the end of --duration, says rqspin_up 0. The HTTP server "
 	       "has neither TLS nor passwords: let it listen on a private address. "
@@ -315,7 +322,10 @@ static int open_waits(struct export *x)
 		return 0;
 	if (!probe_allowed())
 		return -EOPNOTSUPP;
-	err = wait_counts_open(&x->wait_counts, &x->opts.filter,
+	err = wait_scope_find(&x->scope);
+	if (err)
+		return err;
+	err = wait_counts_open(&x->wait_counts, &x->opts.filter, &x->scope,
 			       x->max_wait_series ?: MAX_WAIT_SERIES, x->elements);
 	if (err)
 		return err;

@@ -15,11 +15,13 @@
 #include "kernel/probe.h"
 #include "waits/follow.h"
 #include "waits/missing.h"
+#include "waits/scope.h"
 #include "trace_options.h"
 
 struct stat_cmd {
 	struct trace_opts opts;
 	bool waits, folded;
+	struct wait_scope scope;
 	double interval; /* 0: one table, at the end */
 	uint64_t count;	 /* 0: until stopped */
 	enum stat_by by;
@@ -46,12 +48,16 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 },
+					      { &wait_scope_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static void check_waits(const struct stat_cmd *st, const struct argp_state *state)
 {
 	if (st->folded && !st->waits)
 		opts_error(state, "--folded is for --waits");
+	if (wait_scope_any(&st->scope) && !st->waits)
+		opts_error(state, "--cgroup and --by-cgroup are for --waits");
 	if (st->folded && st->opts.print.json)
 		opts_error(state, "give one of --folded and --json");
 	if (st->waits &&
@@ -68,6 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &st->opts;
+		state->child_inputs[1] = &st->scope;
 		return 0;
 	case KEY_BY:
 		if (stat_by_parse(arg, &st->by))
@@ -181,16 +188,18 @@ static int follow(struct session *s, struct stat_cmd *st)
 	}
 }
 
-static int run_waits(const struct stat_cmd *st)
+static int run_waits(struct stat_cmd *st)
 {
 	const struct trace_opts *o = &st->opts;
-	struct waits_opts opts = { o->duration, o->print.json, st->folded, o->print.no_addr };
+	struct waits_opts opts = { o->duration, o->print.json, st->folded, o->print.no_addr,
+				   &st->scope };
 	bool lossy = false;
 	int err;
 
 	if (!probe_allowed())
 		return EXIT_UNSUPPORTED;
-	err = waits_follow(&opts, waits_missing(), &lossy);
+	err = wait_scope_find(&st->scope);
+	err = err ?: waits_follow(&opts, waits_missing(), &lossy);
 	if (err)
 		return cmd_exit_code(err);
 	return o->strict && lossy ? EXIT_LOST : EXIT_OK;

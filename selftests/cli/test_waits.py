@@ -42,8 +42,8 @@ def waits_while(body, *args):
     return out
 
 
-def table_while(body):
-    table = json.loads(waits_while(body, "--json"))
+def table_while(body, *args):
+    table = json.loads(waits_while(body, "--json", *args))
     validator("waits.schema.json").validate(table)
     for row in table["waits"]:
         assert sum(b["count"] for b in row["histogram"]) == row["count"]
@@ -69,8 +69,9 @@ def test_every_slow_path_of_the_patched_kernel(nothing_left):
     assert row["stack"].split(";")[-1].startswith("aa:") and "aa.bpf.c:" in row["caller"]
 
 
-def pair(rounds):
-    res = rqspin("run", PAIR, "--roles", "pair_own,pair_wait", "--count", rounds, "--json")
+def pair(rounds, **kw):
+    roles = "pair_own,pair_wait"
+    res = rqspin("run", PAIR, "--roles", roles, "--count", rounds, "--json", **kw)
     roles = json.loads(res.stdout)["roles"]
     returned = {r["program"]: {x["value"]: x["times"] for x in r["returned"]} for r in roles}
     assert returned == {"pair_own": {-35: rounds}, "pair_wait": {0: rounds}}, res.stdout

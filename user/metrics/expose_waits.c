@@ -14,6 +14,10 @@ static void series_labels(FILE *out, const struct wait_series *s)
 	metric_label(out, "program", s->prog);
 	putc(',', out);
 	metric_label(out, "lock", s->lock);
+	if (*s->cgroup) {
+		putc(',', out);
+		metric_label(out, "cgroup", s->cgroup);
+	}
 }
 
 static void series_sample(FILE *out, const char *name, const struct wait_series *s)
@@ -69,7 +73,7 @@ void expose_wait_series(FILE *out, const struct wait_histograms *t, bool om)
 		series_seconds(out, "rqspin_lock_longest_wait_seconds", s, s->sum.max_ns);
 	}
 	metric_number(out, om, "rqspin_other_waits", COUNTER,
-		      "Waits in the histogram with neither program nor lock, for want of room.",
+		      "Waits in the histogram without any names, for want of room.",
 		      wait_series_others(t));
 	metric_number(out, om, "rqspin_wait_series_limit_reached", GAUGE,
 		      "1: there were more than --max-wait-series, the others are one histogram.",

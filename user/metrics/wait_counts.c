@@ -8,6 +8,7 @@
 #include "metrics/wait_asked.h"
 #include "metrics/wait_counts.h"
 #include "metrics/wait_series.h"
+#include "names/cgroupname.h"
 #include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
@@ -16,16 +17,19 @@
 #include "waits/collect.h"
 #include "waits/drain.h"
 #include "waits/sample.h"
+#include "waits/scope.h"
 
 #define DRAIN_S	     1	 /* to name a lock may take system calls */
 #define FINISH_TRIES 100 /* of which each tries for a while */
 
 struct wait_counts {
 	const struct trace_filter *filter;
+	const struct wait_scope *scope;
 	bool elements;
 	struct wait_histograms *series;
 	struct waits *waits;
-	struct locknames *names; /* of the session, while it drains */
+	struct locknames *names;     /* of the session, while it drains */
+	struct cgroupnames *cgroups; /* NULL: nobody asks for them */
 	struct wait_histograms *sampled;
 	struct wait_sample *sample; /* NULL: none yet, or never */
 	__u64 nr_samples;
@@ -37,15 +41,22 @@ struct wait_counts {
 
 static int counts_open(struct wait_counts *c)
 {
-	struct ksyms *ks = ksyms_open();
-	int err = ks ? waits_open(&c->waits, ks, true) : -ENOMEM;
+	struct ksyms *ks;
+	int err;
 
+	if (c->scope->by_cgroup) {
+		c->cgroups = cgroupnames_open(c->scope->root);
+		if (!c->cgroups)
+			return -ENOMEM;
+	}
+	ks = ksyms_open();
+	err = ks ? waits_open(&c->waits, ks, c->scope, true) : -ENOMEM;
 	ksyms_close(ks);
 	return err;
 }
 
-int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
-		     bool elements)
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter,
+		     const struct wait_scope *scope, size_t max, bool elements)
 {
 	struct wait_counts *c = calloc(1, sizeof(*c));
 	int err = -ENOMEM;
@@ -56,6 +67,7 @@ int wait_counts_open(struct wait_counts **counts, const struct trace_filter *fil
 	}
 	if (c && c->series && c->sampled) {
 		c->filter = filter;
+		c->scope = scope;
 		c->elements = elements;
 		c->missing = waits_missing_find();
 		err = counts_open(c);
@@ -78,6 +90,7 @@ void wait_counts_close(struct wait_counts *c)
 	wait_series_free(c->series);
 	wait_series_free(c->sampled);
 	wait_sample_free(c->sample);
+	cgroupnames_close(c->cgroups);
 	free(c);
 }
 
@@ -98,11 +111,14 @@ static bool lock_name(struct wait_counts *c, const struct wait_drained *d, char 
 static bool drained_count(struct wait_counts *c, const struct wait_drained *d)
 {
 	const char *prog = d->prog ? d->prog->full_name : "";
-	char lock[SERIES_LOCK];
+	char lock[SERIES_LOCK], cgroup[CGROUP_NAME] = "";
+	bool ok = true;
 
 	if (!lock_name(c, d, lock))
 		return true;
-	return wait_series_add(c->series, prog, lock, d->sum);
+	if (c->cgroups)
+		ok = !cgroupnames_find(c->cgroups, d->cgroup, cgroup);
+	return wait_series_add(c->series, prog, lock, cgroup, d->sum) && ok;
 }
 
 static void on_drained(const struct wait_drained *d, void *ctx)
@@ -126,6 +142,8 @@ static void on_drained(const struct wait_drained *d, void *ctx)
 static bool counts_drain(struct wait_counts *c, struct session *s)
 {
 	c->names = session_locks(s);
+	if (c->cgroups)
+		cgroupnames_scan(c->cgroups);
 	return waits_drain(c->waits, session_progs(s), c->names, on_drained, c);
 }
 
@@ -155,13 +173,14 @@ static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)
 	char lock[SERIES_LOCK];
 
 	if (wait_asked(c->filter, &d, c->names) == WAIT_ASKED && lock_name(c, &d, lock))
-		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, &sum);
+		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, "", &sum);
 }
 
-/* Nothing tells which program a CPU waits in. */
+/* Nothing tells in which program or cgroup a CPU waits. */
 static bool counts_may_sample(const struct wait_counts *c, struct session *s)
 {
-	return c->missing != WAITS_ALL_SEEN && !c->filter->prog && session_held(s);
+	return c->missing != WAITS_ALL_SEEN && !c->filter->prog && !c->scope->cgroup &&
+	       session_held(s);
 }
 
 static void counts_sample(struct wait_counts *c, struct session *s)

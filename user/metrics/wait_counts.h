@@ -13,14 +13,15 @@ struct session;
 struct trace_filter;
 struct wait_counts;
 struct wait_histograms;
+struct wait_scope;
 
 /*
  * max: as for wait_series_new(). elements: locks of elements of one map are told apart. filter: its
- * programs, locks and maps are counted; it lives as long as the counts. -errno after it has said
- * why.
+ * programs, locks and maps are counted; it lives as long as the counts, as scope does, whose
+ * cgroups are. -errno after it has said why.
  */
-int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter, size_t max,
-		     bool elements);
+int wait_counts_open(struct wait_counts **counts, const struct trace_filter *filter,
+		     const struct wait_scope *scope, size_t max, bool elements);
 void wait_counts_close(struct wait_counts *c);
 
 /*
@@ -35,7 +36,7 @@ bool wait_counts_finish(struct wait_counts *c, struct session *s);
 
 /*
  * CPUs that were found waiting, by lock, in so many samples; NULL: none are taken, as the kernel
- * tells of all waits, or hides its tables of held locks, or a program is asked for.
+ * tells of all waits, or hides its tables of held locks, or a program or cgroup is asked for.
  */
 const struct wait_histograms *wait_counts_sampled(const struct wait_counts *c, __u64 *samples);
 

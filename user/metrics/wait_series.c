@@ -29,10 +29,16 @@ void wait_series_free(struct wait_histograms *t)
 	free(t);
 }
 
+static bool series_is(const struct wait_series *s, const struct wait_series *key)
+{
+	return !strcmp(s->prog, key->prog) && !strcmp(s->lock, key->lock) &&
+	       !strcmp(s->cgroup, key->cgroup);
+}
+
 static struct wait_series *series_find(struct wait_histograms *t, const struct wait_series *key)
 {
 	for (size_t i = 0; i < t->nr; i++)
-		if (!strcmp(t->rows[i].prog, key->prog) && !strcmp(t->rows[i].lock, key->lock))
+		if (series_is(&t->rows[i], key))
 			return &t->rows[i];
 	return NULL;
 }
@@ -73,13 +79,14 @@ bool wait_series_add_other(struct wait_histograms *t, const struct waits_sum *su
 }
 
 bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lock,
-		     const struct waits_sum *sum)
+		     const char *cgroup, const struct waits_sum *sum)
 {
 	struct wait_series key = { 0 };
-	bool named = *prog || *lock;
+	bool named = *prog || *lock || *cgroup;
 
 	snprintf(key.prog, sizeof(key.prog), "%s", prog);
 	snprintf(key.lock, sizeof(key.lock), "%s", lock);
+	snprintf(key.cgroup, sizeof(key.cgroup), "%s", cgroup);
 	if (!named || series_find(t, &key))
 		return series_add(t, &key, sum);
 	if (t->named >= t->max) {

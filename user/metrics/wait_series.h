@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Waits by program and lock, as histograms that never shrink and whose number is limited. */
+/* Waits by program, lock and perhaps cgroup, as histograms that never shrink and whose number is
+ * limited. */
 #ifndef RQSPIN_METRICS_WAIT_SERIES_H
 #define RQSPIN_METRICS_WAIT_SERIES_H
 
@@ -8,29 +9,32 @@
 #include <stddef.h>
 
 #include "metrics/series.h"
+#include "names/cgroupname.h"
 #include "waits.h"
 
 /**
  * struct wait_series - one histogram
  * @prog: the program's name, "" if there is none or it is unknown
  * @lock: the lock's name, "" if it is unknown
+ * @cgroup: name of the waiting tasks', "" if nobody asked for it
  * @sum: the waits
  */
 struct wait_series {
 	char prog[SERIES_PROG];
 	char lock[SERIES_LOCK];
+	char cgroup[CGROUP_NAME];
 	struct waits_sum sum;
 };
 
 struct wait_histograms;
 
-/* max: not more than these have names of programs and locks; the others are one. */
+/* max: not more than these have names of programs, locks and cgroups; the others are one. */
 struct wait_histograms *wait_series_new(size_t max);
 void wait_series_free(struct wait_histograms *t);
 
-/* prog and lock may be "". False: out of memory, nothing was counted. */
+/* All names may be "". False: out of memory, nothing was counted. */
 bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lock,
-		     const struct waits_sum *sum);
+		     const char *cgroup, const struct waits_sum *sum);
 
 /* Waits of which it is not known for which lock, as there was no room to keep it. */
 bool wait_series_add_other(struct wait_histograms *t, const struct waits_sum *sum);

@@ -38,6 +38,8 @@ static void assert_sample(const char *text, const char *metric, const char *labe
 }
 
 #define BUCKET	     "rqspin_lock_wait_seconds_bucket"
+#define COUNT	     "rqspin_lock_wait_seconds_count"
+#define NOBODY	     "program=\"\",lock=\"\""
 #define LABELS	     "program=\"p\",lock=\"l\""
 #define BELOW(value) LABELS ",le=\"" value "\""
 
@@ -49,16 +51,16 @@ static void buckets_are_cumulative(void **state)
 	char *text;
 
 	(void)state;
-	assert_true(wait_series_add(t, "p", "l", &shortest));
-	assert_true(wait_series_add(t, "p", "l", &middle));
-	assert_true(wait_series_add(t, "p", "l", &longest));
+	assert_true(wait_series_add(t, "p", "l", "", &shortest));
+	assert_true(wait_series_add(t, "p", "l", "", &middle));
+	assert_true(wait_series_add(t, "p", "l", "", &longest));
 	text = exposed(t, false);
 	assert_sample(text, BUCKET, BELOW("2.56e-07"), "3");
 	assert_sample(text, BUCKET, BELOW("1.024e-06"), "3");
 	assert_sample(text, BUCKET, BELOW("4.096e-06"), "5");
 	assert_sample(text, BUCKET, BELOW("1.073741824"), "5");
 	assert_sample(text, BUCKET, BELOW("+Inf"), "6");
-	assert_sample(text, "rqspin_lock_wait_seconds_count", LABELS, "6");
+	assert_sample(text, COUNT, LABELS, "6");
 	assert_sample(text, "rqspin_lock_wait_seconds_sum", LABELS, "549.755816891");
 	assert_sample(text, "rqspin_lock_longest_wait_seconds", LABELS, "549.755813888");
 	free(text);
@@ -90,7 +92,7 @@ static void too_many_locks_are_one_series(void **state)
 			char lock[32];
 
 			snprintf(lock, sizeof(lock), "locks[%d].lock", i);
-			assert_true(wait_series_add(t, "p", lock, &twice));
+			assert_true(wait_series_add(t, "p", lock, "", &twice));
 		}
 	assert_int_equal(wait_series_nr(t), 11);
 	assert_true(wait_series_full(t));
@@ -114,8 +116,8 @@ static void a_lock_without_names_is_not_one_of_too_many(void **state)
 	struct waits_sum one = sum_of(1, 10, 1500);
 
 	(void)state;
-	assert_true(wait_series_add(t, "", "", &one));
-	assert_true(wait_series_add(t, "p", "l", &one));
+	assert_true(wait_series_add(t, "", "", "", &one));
+	assert_true(wait_series_add(t, "p", "l", "", &one));
 	assert_false(wait_series_full(t));
 	assert_int_equal(wait_series_others(t), 0);
 	assert_true(wait_series_add_other(t, &one));
@@ -125,11 +127,34 @@ static void a_lock_without_names_is_not_one_of_too_many(void **state)
 	wait_series_free(t);
 }
 
+static void cgroups_are_a_label(void **state)
+{
+	struct wait_histograms *t = wait_series_new(2);
+	struct waits_sum one = sum_of(1, 10, 1500), two = sum_of(2, 10, 1500);
+	char *text;
+
+	(void)state;
+	assert_true(wait_series_add(t, "p", "l", "/a", &one));
+	assert_true(wait_series_add(t, "", "", "/b", &two));
+	assert_true(wait_series_add(t, "p", "l", "/c", &one));
+	assert_true(wait_series_add(t, "p", "l", "/a", &two));
+	assert_int_equal(wait_series_nr(t), 3);
+	assert_int_equal(wait_series_others(t), 1);
+	text = exposed(t, true);
+	assert_sample(text, COUNT, LABELS ",cgroup=\"/a\"", "3");
+	assert_sample(text, COUNT, NOBODY ",cgroup=\"/b\"", "2");
+	assert_sample(text, COUNT, NOBODY, "1");
+	assert_sample(text, BUCKET, LABELS ",cgroup=\"/a\",le=\"+Inf\"", "3");
+	free(text);
+	wait_series_free(t);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(buckets_are_cumulative),
 	cmocka_unit_test(openmetrics_names_the_family),
 	cmocka_unit_test(too_many_locks_are_one_series),
 	cmocka_unit_test(a_lock_without_names_is_not_one_of_too_many),
+	cmocka_unit_test(cgroups_are_a_label),
 };
 
 UNIT_GROUP(wait_series, tests)

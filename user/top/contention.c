@@ -23,7 +23,7 @@ int contention_open(struct contention **contention)
 		return -ENOMEM;
 	}
 	/* Without addresses, as failures name locks: rows are joined by name. */
-	err = wait_watch_open(&c->watch, true);
+	err = wait_watch_open(&c->watch, NULL, true);
 	if (err)
 		free(c);
 	else

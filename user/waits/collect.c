@@ -11,6 +11,7 @@
 #include "bpf/waits.skel.h"
 #include "names/ksyms.h"
 #include "waits/collect.h"
+#include "waits/scope.h"
 #include "waits/sum.h"
 
 #define FUNCTION_MAX 16384 /* bytes, of the kernel's waiting functions */
@@ -89,7 +90,13 @@ static int map_memory(struct waits *w)
 	return w->entries == MAP_FAILED || w->cpus == MAP_FAILED ? -errno : 0;
 }
 
-int waits_open(struct waits **waits, struct ksyms *ks, bool emptied)
+static void set_scope(struct waits *w, const struct wait_scope *scope)
+{
+	w->skel->rodata->by_cgroup = scope->by_cgroup;
+	w->skel->rodata->only_cgroup = scope->id;
+}
+
+int waits_open(struct waits **waits, struct ksyms *ks, const struct wait_scope *scope, bool emptied)
 {
 	struct waits *w = calloc(1, sizeof(*w));
 	int err;
@@ -103,6 +110,8 @@ int waits_open(struct waits **waits, struct ksyms *ks, bool emptied)
 	err = w->skel && w->idle ? set_up(w, ks) : -errno;
 	if (err == -EOPNOTSUPP)
 		goto fail;
+	if (!err && scope)
+		set_scope(w, scope);
 	err = err ?: waits_bpf__load(w->skel);
 	err = err ?: map_memory(w);
 	err = err ?: waits_bpf__attach(w->skel);

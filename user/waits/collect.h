@@ -10,13 +10,15 @@
 #include "waits.h"
 
 struct ksyms;
+struct wait_scope;
 struct waits;
 
 /*
- * emptied: in two halves, so that what has been counted can be taken out of the tables. -errno
- * after it has said why.
+ * scope: which waits; NULL: all, by lock and caller alone. emptied: in two halves, so that what has
+ * been counted can be taken out of the tables. -errno after it has said why.
  */
-int waits_open(struct waits **waits, struct ksyms *ks, bool emptied);
+int waits_open(struct waits **waits, struct ksyms *ks, const struct wait_scope *scope,
+	       bool emptied);
 void waits_close(struct waits *w);
 
 /* Stop counting; what was counted stays. */

@@ -39,8 +39,11 @@ bool waits_drain(struct waits *w, struct proginfos *progs, struct locknames *loc
 
 		if (!e)
 			continue;
-		d = (struct wait_drained){ wait_stack_prog(e, &view), e->lock, e->when_ns, &e->sum,
-					   false };
+		d = (struct wait_drained){ .prog = wait_stack_prog(e, &view),
+					   .lock = e->lock,
+					   .cgroup = e->cgroup,
+					   .when_ns = e->when_ns,
+					   .sum = &e->sum };
 		d.prog_unknown = !d.prog && wait_stack_has_unknown(e, &view);
 		fn(&d, ctx);
 	}

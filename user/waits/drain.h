@@ -21,12 +21,13 @@ struct waits;
  * @prog: the program that waited, NULL: none, or unknown
  * @prog_unknown: it may be a program that was gone before anybody looked
  * @lock: address
+ * @cgroup: id, 0: waits are not told apart by cgroups
  * @when_ns: of the first one
  * @sum: how many, and how long
  */
 struct wait_drained {
 	const struct proginfo *prog;
-	__u64 lock, when_ns;
+	__u64 lock, cgroup, when_ns;
 	const struct waits_sum *sum;
 	bool prog_unknown;
 };

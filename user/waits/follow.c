@@ -50,7 +50,7 @@ static int print(const struct wait_watch *w, const struct waits_opts *opts, cons
 int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy)
 {
 	struct wait_watch w;
-	int err = wait_watch_open(&w, opts->no_addr);
+	int err = wait_watch_open(&w, opts->scope, opts->no_addr);
 
 	if (err)
 		return err;

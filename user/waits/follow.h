@@ -5,9 +5,12 @@
 
 #include <stdbool.h>
 
+struct wait_scope;
+
 struct waits_opts {
 	double duration; /* 0: until stopped */
 	bool json, folded, no_addr;
+	const struct wait_scope *scope;
 };
 
 /* 0, or -errno after it has said why. *lossy: waits were dropped. */

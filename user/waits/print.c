@@ -36,22 +36,26 @@ static void put_hist(const struct wait_row *r)
 	}
 }
 
-int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missing)
+static void put_row(const struct wait_row *r)
 {
 	char mean[16], longest[16];
 
+	printf("%8llu %8llu %8s %8s  %s%s", (unsigned long long)r->sum.count,
+	       (unsigned long long)r->sum.failed, format_ns(r->sum.total_ns / r->sum.count, mean),
+	       format_ns(r->sum.max_ns, longest), escaped(lock_name(r)), r->site);
+	if (r->cgroup)
+		printf(", cgroup %s", escaped(r->cgroup));
+	putchar('\n');
+	put_hist(r);
+}
+
+int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missing)
+{
 	printf("%8s %8s %8s %8s  %s\n", "WAITS", "FAILED", "AVERAGE", "LONGEST", "LOCK, CALLER");
 	if (!t->nr)
 		puts("no wait for a resilient lock was seen");
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct wait_row *r = &t->rows[i];
-
-		printf("%8llu %8llu %8s %8s  %s%s\n", (unsigned long long)r->sum.count,
-		       (unsigned long long)r->sum.failed,
-		       format_ns(r->sum.total_ns / r->sum.count, mean),
-		       format_ns(r->sum.max_ns, longest), escaped(lock_name(r)), r->site);
-		put_hist(r);
-	}
+	for (size_t i = 0; i < t->nr; i++)
+		put_row(&t->rows[i]);
 	printf("dropped: %llu\n", (unsigned long long)dropped);
 	if (missing)
 		printf("not seen: %s\n", missing);
@@ -77,6 +81,8 @@ static json_t *row_json(const struct wait_row *r)
 	json_object_set_new(j, "lock", json_text(r->lock));
 	json_object_set_new(j, "caller", json_text(r->site + (*r->site == ' ')));
 	json_object_set_new(j, "stack", json_text(r->stack));
+	json_object_set_new(j, "cgroup", json_text(r->cgroup));
+	json_object_set_new(j, "cgroup_id", r->cgroup ? json_integer(r->cgroup_id) : json_null());
 	json_object_set_new(j, "count", json_integer(r->sum.count));
 	json_object_set_new(j, "failed", json_integer(r->sum.failed));
 	json_object_set_new(j, "total_ns", json_integer(r->sum.total_ns));
@@ -101,17 +107,29 @@ int wait_print_json(const struct wait_table *t, __u64 dropped, const char *missi
 	return json_put_line(j) ?: out_flush();
 }
 
+/* Semicolons and spaces are the format's own. */
+static void put_folded(const char *text)
+{
+	char frame[sizeof(((struct wait_row *)0)->lock)];
+
+	snprintf(frame, sizeof(frame), "%s", text);
+	for (char *c = frame; *c; c++)
+		*c = *c == ';' || *c == ' ' ? '_' : *c;
+	fputs(escaped(frame), stdout);
+}
+
 int wait_print_folded(const struct wait_table *t)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct wait_row *r = &t->rows[i];
-		char lock[sizeof(r->lock)];
 
-		snprintf(lock, sizeof(lock), "%s", lock_name(r));
-		for (char *c = lock; *c; c++)
-			*c = *c == ';' || *c == ' ' ? '_' : *c;
-		printf("%s%s%s %llu\n", r->stack, *r->stack ? ";" : "", escaped(lock),
-		       (unsigned long long)r->sum.total_ns);
+		if (r->cgroup) {
+			put_folded(r->cgroup);
+			putchar(';');
+		}
+		printf("%s%s", r->stack, *r->stack ? ";" : "");
+		put_folded(lock_name(r));
+		printf(" %llu\n", (unsigned long long)r->sum.total_ns);
 	}
 	return out_flush();
 }

@@ -12,7 +12,7 @@ struct wait_table;
 int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missing);
 int wait_print_json(const struct wait_table *t, __u64 dropped, const char *missing);
 
-/* "outermost;...;innermost;lock NANOSECONDS" for flamegraph.pl */
+/* "outermost;...;innermost;lock NANOSECONDS" for flamegraph.pl; a cgroup comes before all. */
 int wait_print_folded(const struct wait_table *t);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "names/callsite.h"
+#include "names/cgroupname.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "show/call_view.h"
@@ -86,6 +87,16 @@ static int name_one(struct wait_row *r, const struct waits_entry *e, const struc
 	return r->stack && r->site ? 0 : -ENOMEM;
 }
 
+static int name_cgroup(struct wait_row *r, __u64 id, struct cgroupnames *cgroups)
+{
+	char name[CGROUP_NAME];
+	int err = cgroupnames_find(cgroups, id, name);
+
+	r->cgroup_id = id;
+	r->cgroup = strdup(name);
+	return r->cgroup ? err : -ENOMEM;
+}
+
 int wait_table_init(struct wait_table *t, const struct waits *w)
 {
 	t->nr_seen = waits_room(w);
@@ -100,11 +111,15 @@ void wait_table_find(struct wait_table *t, const struct waits *w)
 		t->found[i] = !t->seen[i].stack && waits_at(w, i);
 }
 
-int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view)
+int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view,
+		    struct cgroupnames *cgroups)
 {
 	for (size_t i = 0; i < t->nr_seen; i++) {
-		int err = t->found[i] ? name_one(&t->seen[i], waits_at(w, i), view) : 0;
+		const struct waits_entry *e = t->found[i] ? waits_at(w, i) : NULL;
+		int err = e ? name_one(&t->seen[i], e, view) : 0;
 
+		if (e && cgroups)
+			err = err ?: name_cgroup(&t->seen[i], e->cgroup, cgroups);
 		if (err)
 			return err;
 		t->found[i] = false;
@@ -112,14 +127,19 @@ int wait_table_name(struct wait_table *t, const struct waits *w, const struct lo
 	return 0;
 }
 
+static bool row_is(const struct wait_row *r, const struct wait_row *key)
+{
+	return r->cgroup_id == key->cgroup_id && !strcmp(r->lock, key->lock) &&
+	       !strcmp(r->site, key->site) && !strcmp(r->stack, key->stack);
+}
+
 static struct wait_row *row_of(struct wait_table *t, const struct wait_row *key)
 {
 	for (size_t i = 0; i < t->nr; i++)
-		if (!strcmp(t->rows[i].lock, key->lock) && !strcmp(t->rows[i].site, key->site) &&
-		    !strcmp(t->rows[i].stack, key->stack))
+		if (row_is(&t->rows[i], key))
 			return &t->rows[i];
-	t->rows[t->nr] = (struct wait_row){ .site = key->site, .stack = key->stack };
-	memcpy(t->rows[t->nr].lock, key->lock, sizeof(key->lock));
+	t->rows[t->nr] = *key;
+	t->rows[t->nr].sum = (struct waits_sum){ 0 };
 	return &t->rows[t->nr++];
 }
 
@@ -153,6 +173,7 @@ void wait_table_free(struct wait_table *t)
 	for (size_t i = 0; t->seen && i < t->nr_seen; i++) {
 		free(t->seen[i].site);
 		free(t->seen[i].stack);
+		free(t->seen[i].cgroup);
 	}
 	free(t->seen);
 	free(t->found);

@@ -10,6 +10,7 @@
 #include "show/lock_view.h"
 #include "waits.h"
 
+struct cgroupnames;
 struct waits;
 
 /**
@@ -17,11 +18,14 @@ struct waits;
  * @lock: its name, "" if it is unknown
  * @site: the innermost caller that is not part of the lock, as call_put() has it
  * @stack: "outermost;...;innermost", as flame graphs want it
+ * @cgroup: name, NULL: waits are not told apart by cgroups
+ * @cgroup_id: 0 in the same way
  * @sum: how many, and how long
  */
 struct wait_row {
 	char lock[320];
-	char *site, *stack;
+	char *site, *stack, *cgroup;
+	__u64 cgroup_id;
 	struct waits_sum sum;
 };
 
@@ -37,10 +41,11 @@ int wait_table_init(struct wait_table *t, const struct waits *w); /* -ENOMEM */
 
 /*
  * What is there and has no name yet; then, when programs and maps have been looked for, name it.
- * view: for everything but @when_ns. -ENOMEM.
+ * view: for everything but @when_ns. cgroups: NULL: none. -ENOMEM.
  */
 void wait_table_find(struct wait_table *t, const struct waits *w);
-int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view);
+int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view,
+		    struct cgroupnames *cgroups);
 
 /* Add up, the longest total first. -ENOMEM. */
 int wait_table_sum(struct wait_table *t, const struct waits *w);

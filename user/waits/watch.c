@@ -2,14 +2,16 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "names/cgroupname.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "show/lock_view.h"
 #include "trace/wake.h"
 #include "waits/collect.h"
+#include "waits/scope.h"
 #include "waits/watch.h"
 
-int wait_watch_open(struct wait_watch *w, bool no_addr)
+int wait_watch_open(struct wait_watch *w, const struct wait_scope *scope, bool no_addr)
 {
 	int err;
 
@@ -18,11 +20,15 @@ int wait_watch_open(struct wait_watch *w, bool no_addr)
 				  .locks = locknames_open(),
 				  .no_addr = no_addr };
 	err = w->wake && w->progs && w->locks ? 0 : -ENOMEM;
+	if (scope && scope->by_cgroup) {
+		w->cgroups = cgroupnames_open(scope->root);
+		err = w->cgroups ? err : -ENOMEM;
+	}
 	if (!err) {
 		wake_witness(w->wake, w->progs);
 		proginfos_scan(w->progs);
 	}
-	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks), false);
+	err = err ?: waits_open(&w->waits, locknames_ksyms(w->locks), scope, false);
 	err = err ?: wait_table_init(&w->table, w->waits);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
@@ -36,6 +42,7 @@ void wait_watch_close(struct wait_watch *w)
 	if (w->waits)
 		waits_close(w->waits);
 	wait_table_free(&w->table);
+	cgroupnames_close(w->cgroups);
 	locknames_close(w->locks);
 	proginfos_close(w->progs);
 	wake_close(w->wake);
@@ -51,6 +58,8 @@ int wait_watch_look(struct wait_watch *w)
 	proginfos_scan(w->progs);
 	proginfos_forget_missed(w->progs);
 	locknames_scan(w->locks);
+	if (w->cgroups)
+		cgroupnames_scan(w->cgroups);
 	view.progs = proginfos_first(w->progs);
-	return wait_table_name(&w->table, w->waits, &view);
+	return wait_table_name(&w->table, w->waits, &view, w->cgroups);
 }

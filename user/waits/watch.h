@@ -7,14 +7,17 @@
 
 #include "waits/table.h"
 
+struct cgroupnames;
 struct locknames;
 struct proginfos;
+struct wait_scope;
 struct waits;
 
 /**
  * struct wait_watch - what it takes
  * @progs: programs that wait
  * @locks: locks they wait for
+ * @cgroups: of tasks that wait, NULL: nobody asks for them
  * @waits: what the kernel has told
  * @table: the same with names
  * @wake: sees programs come and go
@@ -24,13 +27,17 @@ struct wait_watch {
 	struct wake *wake;
 	struct proginfos *progs;
 	struct locknames *locks;
+	struct cgroupnames *cgroups;
 	struct waits *waits;
 	struct wait_table table;
 	bool no_addr;
 };
 
-/* Begin to count. -errno after it has said why; then there is nothing to close. */
-int wait_watch_open(struct wait_watch *w, bool no_addr);
+/*
+ * Begin to count. scope: as for waits_open(). -errno after it has said why; then there is nothing
+ * to close.
+ */
+int wait_watch_open(struct wait_watch *w, const struct wait_scope *scope, bool no_addr);
 void wait_watch_close(struct wait_watch *w);
 
 /*
