@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """make sim-check: calibrate, then compare with what was held out.
 
-Exit status 1: a target is not met that should be, or is met though it is listed as missed. So the
-command is quiet while nothing changes, and what changes is seen."""
+Exit status 1: a target is not met that should be; or one that is listed as missed is met, has
+another value than the list says, or is not judged at all. So the command is quiet while nothing
+changes, and what changes is seen."""
 
+import dataclasses
 import json
 import sys
 
@@ -30,11 +32,25 @@ UNMEASURED = ("qspinlock", "cna", "held-table", "queue", "tas", "tas-auto")
 UNMEASURED_VCPUS = (36, 45, 54, 72, 108)
 
 
-#: Targets that the simulator is known to miss, and why: docs/evaluation.md, "What it cannot show".
+@dataclasses.dataclass(frozen=True)
+class Miss:
+    """A target that is known to be missed: its value, and by how much another run may differ."""
+
+    value: float
+    tolerance: float
+    why: str
+
+
+#: Targets that the simulator is known to miss: docs/evaluation.md, "What it cannot show". An error
+#: is a share, the others are 250x / 50x. Simulations repeat exactly; what differs is how a search
+#: rounds on another machine.
+LONGER_WINS = "in the simulator the longer delay wins there"
 EXPECTED_MISSES = {
-    "held-out lock2 arm64": "the measured step between 128 and 136 threads is not in the model",
-    "250x loses at 4": "in the simulator the longer delay wins there",
-    "250x loses at 5": "in the simulator the longer delay wins there",
+    "held-out lock2 arm64": Miss(
+        0.292, 0.02, "the measured step between 128 and 136 threads is not in the model"
+    ),
+    "250x loses at 4": Miss(1.119, 0.03, LONGER_WINS),
+    "250x loses at 5": Miss(1.167, 0.03, LONGER_WINS),
 }
 
 
@@ -43,22 +59,40 @@ class Report:
 
     def __init__(self, expected=EXPECTED_MISSES):
         self.expected = expected
+        self.seen = set()
         self.missed = []
         self.changed = []
         self.facts = {}
 
-    def target(self, name, what, met):
-        reason = self.expected.get(name)
-        if met == (reason is not None):
+    def target(self, name, what, met, value=None):
+        """Value: what the list of known misses is compared with."""
+        known = self.expected.get(name)
+        self.seen.add(name)
+        verdict, changed = self._verdict(known, met, value)
+        if changed:
             self.changed.append(name)
         if not met:
             self.missed.append(name)
-        if reason is None:
-            print(f"{'ok' if met else 'target not met'}: {what}", flush=True)
-        elif met:
-            print(f"met, but listed as missed: {what}", flush=True)
-        else:
-            print(f"target not met, as expected: {what} ({reason})", flush=True)
+        print(f"{verdict}: {what}" + (f" ({known.why})" if known and not met else ""), flush=True)
+
+    def _verdict(self, known, met, value):
+        """What to say, and whether it is news."""
+        if known is None:
+            return ("ok", False) if met else ("target not met", True)
+        if met:
+            return "met, but listed as missed", True
+        if value is None or not abs(value - known.value) <= known.tolerance:
+            return f"target not met, listed with {known.value} +- {known.tolerance}", True
+        return "target not met, as expected", False
+
+    def expected_misses(self):
+        """The list, for people; who is on it and was not judged is news, too."""
+        print("\nknown misses, each with the value that is expected:")
+        for name, miss in self.expected.items():
+            print(f"  {name}: {miss.value} +- {miss.tolerance}: {miss.why}")
+            if name not in self.seen:
+                self.changed.append(name)
+                print(f"  {name}: no such target any more")
 
     def status(self):
         """The exit status: 1 if anything is not as the list says."""
@@ -139,6 +173,7 @@ def judge_tables(report, table):
                 f"held-out {name}",
                 f"held-out points of {name}: {row[1]:.1%}, at most {HELD_OUT_TARGET:.0%}",
                 row[1] <= HELD_OUT_TARGET,
+                row[1],
             )
 
 
@@ -176,6 +211,7 @@ def tickets(sim, report):
             f"250x loses at {n}",
             f"250x loses at {n} threads: {many / 1e6:.2f} million/s, 50x {fifty / 1e6:.2f}",
             many < fifty,
+            many / fifty,
         )
     auto = ticket2013.rate(sim, "ticket-auto", 24, p, 2.6e6)
     print(f"auto-tuned at 24 threads: {auto / 1e6:.2f} million/s")
@@ -239,6 +275,7 @@ def main():
     lock_order(sim, report, hardware, loads, tickets(sim, report))
     unmeasured(sim, report, hardware, loads, virtual(sim, report))
     sim.close()
+    report.expected_misses()
     out = ROOT / "build/lab/sim/check.json"
     out.write_text(json.dumps({"missed": report.missed} | report.facts, indent=1, default=float))
     print(
