@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
+#include "../lib/order.h"
 #include "../lib/team.h"
 #include "../locks/locks.h"
 #include "contend.h"
@@ -74,12 +75,13 @@ static void collect(struct contend *c, struct cell *cell, int k)
 
 static void one_round(int cpu, struct contend *c, int s, int round)
 {
-	int i, n;
+	int order[BENCH_MAX_LOCKS], i, n;
 
 	for (n = 0; lab_locks[n]; n++)
 		;
+	lab_order(order, n, round);
 	for (i = 0; i < n; i++) {
-		int k = round % 2 ? n - 1 - i : i;
+		int k = order[i];
 
 		if (!cpu)
 			prepare(c, lab_locks[k], &shapes[s]);

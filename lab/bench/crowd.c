@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
+#include "../lib/order.h"
 #include "../lib/team.h"
 #include "../locks/locks.h"
 #include "crowd.h"
@@ -115,19 +116,18 @@ static void crowd_measure(struct crowd *c, int cpu, int k)
 		collect(c, k);
 }
 
-/* Forwards and backwards in turn, so that a drift favours no lock. */
 static void rounds(int cpu, void *arg)
 {
+	int order[BENCH_MAX_LOCKS], round, i, k, n;
 	struct crowd *c = arg;
-	int round, i, k, n;
 
 	for (n = 0; lab_locks[n]; n++)
 		;
 	for (round = 0; round < c->rounds; round++) {
+		lab_order(order, n, round);
 		for (i = 0; i < n; i++) {
-			k = round % 2 ? n - 1 - i : i;
-			if (takes_part(lab_locks[k]))
-				crowd_measure(c, cpu, k);
+			if (takes_part(lab_locks[order[i]]))
+				crowd_measure(c, cpu, order[i]);
 		}
 		for (k = 0; !cpu && k < n; k++) {
 			if (takes_part(lab_locks[k]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
+#include "../lib/order.h"
 #include "../lib/team.h"
 #include "../locks/locks.h"
 #include "figures.h"
@@ -72,17 +73,15 @@ static int nr_locks(void)
 	return n;
 }
 
-/* Every lock once, forwards and backwards in turn, so that a drift favours none. */
+/* Every lock once. */
 static void one_round(struct pairs *p, int round)
 {
 	double cycles[BENCH_MAX_LOCKS];
-	int i, n = nr_locks(), held = lab_index_of(LAB_HELD);
+	int order[BENCH_MAX_LOCKS], i, n = nr_locks(), held = lab_index_of(LAB_HELD);
 
-	for (i = 0; i < n; i++) {
-		int k = round % 2 ? n - 1 - i : i;
-
-		cycles[k] = measure(p, lab_locks[k]);
-	}
+	lab_order(order, n, round);
+	for (i = 0; i < n; i++)
+		cycles[order[i]] = measure(p, lab_locks[order[i]]);
 	for (i = 0; i < n; i++) {
 		lab_add(&p->cycles[i], cycles[i]);
 		lab_add(&p->ns[i],

@@ -12,6 +12,7 @@ int main(void)
 	unit_exclusion(&sum);
 	unit_held(&sum);
 	unit_known(&sum);
+	unit_order(&sum);
 	unit_backoff(&sum);
 	unit_cna(&sum);
 	unit_vcpu(&sum);

@@ -26,6 +26,7 @@ void unit_cna(struct unit_sum *sum);
 void unit_vcpu(struct unit_sum *sum);
 void unit_held(struct unit_sum *sum);
 void unit_known(struct unit_sum *sum);
+void unit_order(struct unit_sum *sum);
 
 /**
  * unit_run() - run a group of tests and count them
