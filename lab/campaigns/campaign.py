@@ -16,7 +16,9 @@ campaigns/NAME.toml:
     [[table]], [[chart]]       see tables.py and charts.py
 
 Cells come in the order of the axes, the last one changes fastest. So with "round" as the first one
-all cells are measured once before any is measured again, and what drifts meets all of them."""
+all cells are measured once before any is measured again, and what drifts meets all of them. Every
+second round is backwards: what stands in front of another one in a round comes behind it in the
+next one."""
 
 import dataclasses
 import hashlib
@@ -80,8 +82,16 @@ class Campaign:
             for rule in self.data.get("skip", [])
         )
 
+    def _points(self):
+        """Values of all axes; forwards and backwards in turn, for the values of the first one."""
+        first, *rest = self.axes.values()
+        for i, value in enumerate(first):
+            points = list(itertools.product(*rest))
+            for point in reversed(points) if i % 2 else points:
+                yield value, *point
+
     def cells(self):
-        for values in itertools.product(*self.axes.values()):
+        for values in self._points():
             params = dict(zip(self.axes, values, strict=True))
             if self._skipped(params):
                 continue

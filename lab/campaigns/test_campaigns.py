@@ -567,6 +567,31 @@ def test_base_stands_beside_the_patched_kernel():
             patched = any(kernel == "6.12-rqspin-lean" for kernel, *_ in guests)
             base = any(kernel == "6.12-rqspin-base" for kernel, *_ in guests)
             assert base == patched, f"{name}, quick: {quick}"
+            if base:
+                at = places.index("6.12-rqspin-base queue 2")
+                assert places[at + 1] == "6.12-rqspin-lean queue 2"
+
+
+def test_rounds_are_forwards_and_backwards():
+    """Base in front of the patched kernel in one round, behind it in the next."""
+    for name in campaigns.names():
+        c = campaigns.load(name)
+        assert next(iter(c.axes)) == "round"
+        rounds = [
+            [{**cell.params, "round": 0} for cell in cells]
+            for _, cells in itertools.groupby(c.cells(), lambda cell: cell.params["round"])
+        ]
+        assert len(rounds) == len(c.axes["round"])
+        assert rounds[1] == rounds[0][::-1] and rounds[2] == rounds[0]
+
+
+def test_no_guest_has_more_cpus_than_the_machine(toy, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    cell = campaigns.Cell("toy", {"place": "debian-7 queue 4"}, "echo '{}'")
+    with pytest.raises(CampaignError, match="a guest with 4 virtual CPUs on 2:"):
+        places.run(cell)
+    cell = dataclasses.replace(cell, params={"place": "debian-7 queue 2"})
+    assert "--cpus" in places._argv(cell)
 
 
 def busy_facts(others, steal=0.0, seconds=1.0):
