@@ -4,6 +4,7 @@
 import math
 
 import numpy as np
+import seeds
 from published import MACHINE_TABLES
 from scipy.optimize import minimize
 
@@ -16,6 +17,12 @@ LOAD = {"cs": (1, 400), "lines": (0.05, 8)}
 def predict(sim, arch, benchmark, threads, hardware, load, single):
     rate = sim.rate(job(arch, benchmark, threads, hardware, load, single))
     return operations(benchmark, rate)
+
+
+def predict_by_seed(sim, arch, benchmark, threads, hardware, load, single):
+    """The same, once for each seed; calibrated is with the first one."""
+    rates = seeds.rates(sim, job(arch, benchmark, threads, hardware, load, single))
+    return operations(benchmark, rates)
 
 
 def error(sim, rows, hardware, load, single):
@@ -61,8 +68,8 @@ def singles(table):
     return {(r.arch, r.benchmark): r.rate for r in one.itertuples()}
 
 
-def fit_machine(sim, table, arch, evaluations):
-    """Hardware, and workloads of the tables that calibrate it."""
+def fit_machine(sim, table, arch, evaluations, **fixed):
+    """Hardware, and workloads of the tables that calibrate it. Fixed: of the hardware, not free."""
     rows = table[(table.arch == arch) & table.train & table.benchmark.isin(MACHINE_TABLES)]
     single = singles(table)
     bounds = dict(HARDWARE)
@@ -73,12 +80,12 @@ def fit_machine(sim, table, arch, evaluations):
 
     def value(p):
         return sum(
-            error(sim, rows[rows.benchmark == b], p, part(p, b), single[arch, b])
+            error(sim, rows[rows.benchmark == b], p | fixed, part(p, b), single[arch, b])
             for b in MACHINE_TABLES
         )
 
     best, _ = search(value, bounds, start, evaluations)
-    return {k: best[k] for k in HARDWARE}, {b: part(best, b) for b in MACHINE_TABLES}
+    return {k: best[k] for k in HARDWARE} | fixed, {b: part(best, b) for b in MACHINE_TABLES}
 
 
 def part(parameters, benchmark):

@@ -26,6 +26,7 @@ def topology(arch, hardware):
         "occ_local_ns": hardware["local"] * occupancy,
         "occ_remote_ns": hardware["remote"] * occupancy,
         "random": True,
+        "upgrade_ns": hardware.get("upgrade", 0),
     }
 
 

@@ -6,10 +6,13 @@ import math
 import baseline
 import check
 import fit
+import handover
 import hybrid2017
 import order
+import pandas as pd
 import published
 import pytest
+import seeds
 import ticket2013
 
 import model
@@ -113,6 +116,79 @@ def test_order_has_a_band_of_equals():
     assert order.holds("same", 0.995, 1) and not order.holds("same", 1.02, 1)
     assert order.is_fixed("ticket-250x") and not order.is_fixed("ticket-auto")
     assert {2, 16, 48, 96, 192} == set(order.pairs().threads)
+
+
+class Draws(Formula):
+    """A seed decides by how much the first of two locks is faster."""
+
+    def __init__(self, worst):
+        super().__init__()
+        self.worst = worst
+
+    def rate(self, job):
+        rate = super().rate({**job, "local": 0})
+        if job["lock"] == "cna":
+            rate *= 1.5 if job["seed"] % 5 else self.worst
+        return rate
+
+
+HARDWARE = {"local": 50, "remote": 100, "occupancy": 0.1}
+
+
+@pytest.mark.parametrize(("worst", "right"), [(1.4, True), (0.9, False)])
+def test_order_holds_for_the_interval_of_many_seeds(worst, right):
+    """One seed, or the median of ten, would be right in both cases."""
+    sim = Draws(worst)
+    t = order.compare(sim, HARDWARE, {"cs": 30, "lines": 1.5}, 1e6, 47, 5)
+    rows = t[t["first"] == "cna"]
+    assert {j["seed"] for j in sim.jobs} == set(seeds.SEEDS) and len(seeds.SEEDS) >= 10
+    assert list(rows.ratio) == pytest.approx([1.5, 1.5]) and set(rows.right) == {right}
+    assert rows.low.max() == pytest.approx(worst)
+
+
+def test_cna_is_watched_for_many_turns():
+    """On two sockets; 2500 acquisitions show half of the threads only."""
+    sim = Draws(1.4)
+    order.compare(sim, HARDWARE, {"cs": 30, "lines": 1.5}, 1e6, 47, 5)
+    many = {j["acquisitions"] for j in sim.jobs if j["lock"] == "cna"}
+    assert many == {15 * 65536}
+    one_socket = model.job("x86_64", "open1", 48, HARDWARE, {"cs": 30, "lines": 1}, 1e6, "cna")
+    assert order.long_enough(one_socket) == one_socket
+
+
+def test_predictions_are_medians_of_seeds():
+    sim, t = Draws(1.4), check.empty_table()
+    t = t[(t.arch == "x86_64") & (t.benchmark == "open1")].copy()
+    rates = fit.predict_by_seed(sim, "x86_64", "open1", 4, HARDWARE, {"cs": 30, "lines": 1}, 1e6)
+    assert len(rates) == len(seeds.SEEDS) == len({j["seed"] for j in sim.jobs})
+    t["rate"] = 100.0
+    t["by_seed"] = [list(range(90, 100))] * len(t)
+    assert check.mape_by_seed(t) == pytest.approx((0.055, 0.02, 0.09))
+
+
+def test_what_the_tables_decide():
+    """Of fits that are as good as the best, from the lowest to the highest; others do not count."""
+    rows = [(36, 0.090, (0.79, 0.78, 0.80)), (10, 0.099, (0.88, 0.87, 0.89)),
+            (2, 0.120, (0.99, 0.98, 1.01))]  # fmt: skip
+    t = pd.DataFrame(rows, columns=["upgrade", "error", "queue 48"])
+    fits = handover.as_good(t)
+    assert list(fits.upgrade) == [36, 10]
+    assert handover.span(fits, "queue 48") == (0.78, 0.89)
+    for n in (16, 192):
+        t[f"queue {n}"] = t["queue 48"]
+    report = check.Report(expected={})
+    check.judge_hand_over(report, t)
+    assert report.status() == 0
+    t["error"] = 0.09
+    check.judge_hand_over(report, t)
+    assert report.status() == 1, "one of them is not behind"
+
+
+def test_what_is_fixed_is_not_calibrated():
+    sim, t = Formula(), published.will_it_scale()
+    hardware, _ = fit.fit_machine(sim, t, "arm64", 20, upgrade=7)
+    assert hardware["upgrade"] == 7
+    assert {j["topology"]["upgrade_ns"] for j in sim.jobs} == {7}
 
 
 def test_one_ticket_point_is_held_out():

@@ -88,6 +88,15 @@ static sim_time latency(const struct topo *t, enum distance d)
 	return cost[d];
 }
 
+/* @c may have a copy: then it waits for others to drop theirs, but not for the data. */
+static sim_time write_latency(const struct sim_line *l, const struct sim_cpu *c, enum distance d)
+{
+	const struct topo *t = &l->sim->topo;
+	sim_time way = latency(t, d);
+
+	return t->upgrade && t->upgrade < way && line_has(l, c->id) ? t->upgrade : way;
+}
+
 static sim_time occupancy(const struct topo *t, enum distance d)
 {
 	const sim_time cost[] = { 0, t->hit, t->occ_local, t->occ_remote };
@@ -123,7 +132,7 @@ static sim_time serve_write(struct sim_line *l, struct sim_req *r)
 {
 	struct sim *s = l->sim;
 	enum distance d = write_distance(l, r->cpu);
-	sim_time at = s->now + latency(&s->topo, d);
+	sim_time at = s->now + write_latency(l, r->cpu, d);
 
 	take_alone(l, r->cpu);
 	l->arrives[r->cpu->place.socket] = at;

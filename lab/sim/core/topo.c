@@ -30,6 +30,7 @@ static const struct {
 	{ "occ_local_ns", offsetof(struct topo, occ_local) },
 	{ "occ_remote_ns", offsetof(struct topo, occ_remote) },
 	{ "pause_ns", offsetof(struct topo, pause) },
+	{ "upgrade_ns", offsetof(struct topo, upgrade) },
 };
 
 static const struct {

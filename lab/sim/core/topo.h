@@ -23,12 +23,14 @@
  * @remote:     a line from another socket
  * @occ_local, @occ_remote: time for which a line is busy with a read
  * @pause:      one PAUSE
+ * @upgrade:    a write to a line that the CPU shares already takes at most this; 0: the way to the
+ *              farthest copy, as any other write
  */
 struct topo {
 	char name[64];
 	int sockets, cores, smt;
 	bool spread, random;
-	sim_time hit, rmw, core, local, remote, occ_local, occ_remote, pause;
+	sim_time hit, rmw, core, local, remote, occ_local, occ_remote, pause, upgrade;
 };
 
 /** struct place - where a CPU is */

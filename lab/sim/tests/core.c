@@ -150,6 +150,19 @@ static void write_shared(struct sim_cpu *c)
 	}
 }
 
+/* 1 has no copy. */
+static void store_alone(struct sim_cpu *c)
+{
+	sim_time start;
+
+	at(c, 10 * SIM_US);
+	if (c->id != 1)
+		return;
+	start = c->sim->now;
+	sim_add(c, &var, 1);
+	took[0] = c->sim->now - start;
+}
+
 static void a_write_waits_for_the_farthest_copy(void **state)
 {
 	(void)state;
@@ -159,6 +172,24 @@ static void a_write_waits_for_the_farthest_copy(void **state)
 	assert_int_equal(var.value, 2);
 	play(&machine, 2, write_shared);
 	assert_int_equal(took[0], machine.local + machine.rmw);
+}
+
+static void a_write_to_a_shared_line_may_cost_less(void **state)
+{
+	struct topo cheap = machine;
+
+	(void)state;
+	cheap.upgrade = 20 * SIM_NS;
+	play(&cheap, 8, write_shared);
+	assert_int_equal(took[0], cheap.upgrade + machine.rmw);
+	assert_int_equal(took[1], machine.hit + machine.rmw);
+	/* Without a copy the way is as long as ever. */
+	play(&cheap, 2, store_alone);
+	assert_int_equal(took[0], machine.local + machine.rmw);
+	/* No write becomes dearer. */
+	cheap.upgrade = 300 * SIM_NS;
+	play(&cheap, 8, write_shared);
+	assert_int_equal(took[0], machine.remote + machine.rmw);
 }
 
 /* 0 fails to exchange; 1, which spins, has to fetch the line again. */
@@ -263,6 +294,7 @@ int test_core(void)
 		cmocka_unit_test(reads_cost_the_way),
 		cmocka_unit_test(a_line_serves_one_read_at_a_time),
 		cmocka_unit_test(a_write_waits_for_the_farthest_copy),
+		cmocka_unit_test(a_write_to_a_shared_line_may_cost_less),
 		cmocka_unit_test(a_failed_exchange_takes_the_line_too),
 		cmocka_unit_test(stores_are_visible_later),
 		cmocka_unit_test(requests_are_served_in_order_or_at_random),
