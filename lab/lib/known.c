@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <cpuid.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "known.h"
 
@@ -22,6 +24,7 @@ static const struct lab_known table[] = {
 	{ ZEN_5, "rqspinlock-tas, one lock", 1.046, 0.015, TAG },
 };
 
+#ifdef __x86_64__
 void lab_this_cpu(struct lab_cpu *cpu)
 {
 	unsigned int eax = 0, part[3] = { 0 }, unused;
@@ -36,6 +39,13 @@ void lab_this_cpu(struct lab_cpu *cpu)
 	if (cpu->family == 0xf)
 		cpu->family += eax >> 20 & 0xff;
 }
+#else
+/* The table has no other CPUs. */
+void lab_this_cpu(struct lab_cpu *cpu)
+{
+	*cpu = (struct lab_cpu){ 0 };
+}
+#endif
 
 static bool is_of(const struct lab_known *k, const struct lab_cpu *cpu)
 {

@@ -52,8 +52,12 @@ static void test_this_cpu(void **state)
 	struct lab_cpu cpu;
 
 	lab_this_cpu(&cpu);
+#ifdef __x86_64__
 	assert_int_equal(strlen(cpu.vendor), LAB_VENDOR - 1);
 	assert_true(cpu.family > 0);
+#else
+	assert_null(lab_known_next(&cpu, NULL));
+#endif
 }
 
 void unit_known(struct unit_sum *sum)
