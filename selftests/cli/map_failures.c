@@ -46,6 +46,7 @@ static const struct target places[NR_PLACES] = {
 	[AT_RESERVE] = { "ringbuf_reserve", "ringbuf", "on_reserve" },
 	[AT_QUEUE] = { "queue", "queue", "on_queue" },
 	[AT_STACK] = { "stack", "stack", "on_stack" },
+	[AT_FREE_LIST] = { "free_list", "free_hash", NULL },
 	[AT_OTHER_HASH] = { "other_hash", "other_hash", NULL },
 };
 
@@ -116,6 +117,7 @@ static void find_places(void)
 	int fd;
 
 	skel->bss->cpu = CPU;
+	skel->bss->other_cpu = OTHER_CPU;
 	for (int i = 0; i < NR_PLACES; i++)
 		skel->bss->places[i].map_id = map_id(places[i].map);
 	link = bpf_program__attach_iter(skel->progs.find_places, NULL);
@@ -231,7 +233,9 @@ static void *stay(void *arg)
 	(void)arg;
 	pin_to(OTHER_CPU);
 	link = watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
-	run(skel->progs.below);
+	/* Not every insertion asks the common list of an LRU map. */
+	for (int i = 0; i < LRU_ELEMS && !skel->bss->holding; i++)
+		run(skel->progs.below);
 	bpf_link__destroy(link);
 	return NULL;
 }
@@ -291,6 +295,7 @@ static void wait_behind(enum place at, __u64 count)
 	skel->bss->place = at;
 	skel->bss->wanted = count;
 	run(skel->progs.below); /* the first insertion is another path */
+	run(skel->progs.use_own_free);
 	for (__u64 i = 0; i < count; i++) {
 		pthread_t owner = start_owner();
 		double ms = now_ms();
@@ -318,8 +323,8 @@ static struct kind find_kind(const char *name)
 	if (!strncmp(name, "behind-", strlen("behind-")))
 		return (struct kind){ name, find_kind(name + strlen("behind-")).at, wait_behind };
 	for (int i = 0; i < NR_PLACES; i++)
-		if (places[i].prog && !strcmp(name, places[i].name))
-			return (struct kind){ name, i, nest };
+		if (!strcmp(name, places[i].name))
+			return (struct kind){ name, i, places[i].prog ? nest : NULL };
 	fprintf(stderr, "map_failures: no place '%s'\n", name);
 	exit(2);
 }
@@ -360,6 +365,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	k = find_kind(argv[1]);
+	if (!k.provoke) {
+		fprintf(stderr, "map_failures: %s only with behind-\n", argv[1]);
+		return 2;
+	}
 	count = count_arg(argv[2]);
 	pin_to(CPU);
 	load();

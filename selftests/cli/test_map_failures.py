@@ -105,6 +105,8 @@ BEHIND = {
     "hash": errno.ETIMEDOUT,
     "percpu_hash": errno.ETIMEDOUT,
     "lru_bucket": errno.ENOMEM,  # it cannot evict
+    "lru_list": errno.ENOMEM,
+    "free_list": errno.E2BIG,
     "lpm": errno.ETIMEDOUT,
     "ringbuf_output": errno.EAGAIN,
     "queue": errno.EBUSY,

@@ -205,8 +205,11 @@ static void test_queue_dissolves(void)
 
 #define LINE	   7
 #define LINE_TURNS 5
-/* Three of them are more than a limit in the queue, one is less than any limit. */
-#define LINE_MS 175
+
+/* How long an owner holds the lock: less than any limit, and three of them more than one. */
+struct turn {
+	unsigned int ms, step_ms; /* for so long more on each next CPU */
+};
 
 struct line {
 	struct timeout_bpf *skel;
@@ -227,7 +230,7 @@ static int take_turns(void *arg)
 }
 
 /* True if nobody kept the lock for nearly as long as a limit: owners lose their CPUs, too. */
-static bool line_up(int *failed)
+static bool line_up(struct turn turn, int *failed)
 {
 	struct timeout_bpf *skel = load_with(true);
 	struct line line = { .skel = skel };
@@ -237,7 +240,8 @@ static bool line_up(int *failed)
 
 	if (!skel)
 		return true;
-	skel->bss->turn_ns = LINE_MS * 1000000ULL;
+	skel->bss->turn_ns = turn.ms * 1000000ULL;
+	skel->bss->step_ns = turn.step_ms * 1000000ULL;
 	for (i = 0; i < LINE; i++)
 		roles[i] = (struct role){
 			.call = take_turns,
@@ -257,12 +261,12 @@ static bool line_up(int *failed)
 }
 
 /* All together wait for longer than any limit, and the lock moves on all the time. */
-static void test_line(void)
+static void stand_in_line(struct turn turn)
 {
 	int failed = 0, i;
 
 	for (i = 0; i < 3; i++) {
-		if (line_up(&failed) || !failed)
+		if (line_up(turn, &failed) || !failed)
 			break;
 		test_note("an owner lost its CPU: once more");
 	}
@@ -272,12 +276,26 @@ static void test_line(void)
 		test_skip("in three tries an owner lost its CPU for too long");
 }
 
+static void test_line(void)
+{
+	stand_in_line((struct turn){ .ms = 175 });
+}
+
+/* 110 to 150 ms with five CPUs. */
+static void test_line_uneven(void)
+{
+	int last = (online_cpus() < LINE ? online_cpus() : LINE) - 1;
+
+	stand_in_line((struct turn){ .ms = 110, .step_ms = 40 / last });
+}
+
 static const struct test_case cases[] = {
 	{ .name = "plain", .run = test_plain, .min_cpus = 2 },
 	{ .name = "irqsave", .run = test_irqsave, .min_cpus = 2 },
 	{ .name = "released_in_time", .run = test_released_in_time, .min_cpus = 2 },
 	{ .name = "queue_dissolves", .run = test_queue_dissolves, .min_cpus = 3 },
 	{ .name = "line", .run = test_line, .min_cpus = 4 },
+	{ .name = "line_uneven", .run = test_line_uneven, .min_cpus = 4 },
 	{},
 };
 

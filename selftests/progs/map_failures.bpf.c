@@ -33,7 +33,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 64);
+	__uint(max_entries, LRU_ELEMS);
 	__type(key, __u32);
 	__type(value, __u64);
 } lru SEC(".maps");
@@ -45,6 +45,15 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } lru_cpu SEC(".maps");
+
+/* Elements for a list of each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_ZERO_SEED); /* the same buckets in every run */
+	__uint(max_entries, FREE_ELEMS);
+	__type(key, __u32);
+	__type(value, __u64);
+} free_hash SEC(".maps");
 
 struct trie_key {
 	__u32 prefixlen;
@@ -78,12 +87,14 @@ struct {
 
 extern const void __per_cpu_offset __ksym;
 
-/* Set by user space: what is to be done, and the maps and the CPU that it asks about. */
+/* Set by user space: what is to be done, and the maps and the CPUs that it asks about. */
 enum place place;
-__u32 cpu;
+__u32 cpu, other_cpu;
 struct place_addr places[NR_PLACES];
+__u64 own_free; /* the first free element of this CPU's list */
 __u64 wanted;
 __u32 last_key; /* of those that are inserted one after the other */
+__u32 free_keys;
 /* What the nested operations returned, and those below them; refused: it does not say why. */
 __u64 edeadlk, etimedout, refused, other, nested_ok, outer_failed;
 __s64 other_err; /* the last of the others */
@@ -92,12 +103,17 @@ __u32 holding, release;
 /* Two sides have a lock each and want the other's. */
 __u32 arrived, crossed[2], missed;
 
-static __u64 percpu(const void *ptr)
+static __u64 percpu_of(const void *ptr, __u32 which)
 {
 	__u64 offset = 0;
 
-	bpf_probe_read_kernel(&offset, sizeof(offset), &__per_cpu_offset + cpu * sizeof(offset));
+	bpf_probe_read_kernel(&offset, sizeof(offset), &__per_cpu_offset + which * sizeof(offset));
 	return (__u64)ptr + offset;
+}
+
+static __u64 percpu(const void *ptr)
+{
+	return percpu_of(ptr, cpu);
 }
 
 /* 0: the kernel's type is another one. */
@@ -135,6 +151,17 @@ static void find_lru_cpu(struct bpf_htab *htab)
 
 	set(AT_LRU_CPU, list, field(struct bpf_lru_list, counts), 8, list,
 	    field(struct bpf_lru_list, lock));
+}
+
+/* The list of the other CPU: this CPU comes there when its own has no elements. */
+static void find_free_list(struct bpf_htab *htab)
+{
+	const void *lists = BPF_CORE_READ(htab, freelist.freelist);
+	__u64 list = percpu_of(lists, other_cpu);
+
+	set(AT_FREE_LIST, list, field(struct pcpu_freelist_head, first), 8, list,
+	    field(struct pcpu_freelist_head, lock));
+	own_free = percpu(lists) + field(struct pcpu_freelist_head, first);
 }
 
 static void find_queue(enum place at, __u64 map)
@@ -180,6 +207,9 @@ static void find(enum place at, struct bpf_map *map)
 	case AT_QUEUE:
 	case AT_STACK:
 		find_queue(at, (__u64)map);
+		break;
+	case AT_FREE_LIST:
+		find_free_list((void *)map);
 		break;
 	default:
 		find_bucket(at, (void *)map);
@@ -432,6 +462,15 @@ static __always_inline long insert_next(void *map)
 	return err;
 }
 
+/* Two CPUs at once have two keys, so two buckets. */
+static __always_inline long insert_free(void)
+{
+	__u32 key = __sync_fetch_and_add(&free_keys, 1);
+	__u64 value = 1;
+
+	return bpf_map_update_elem(&free_hash, &key, &value, BPF_ANY);
+}
+
 /* An element that is there would be written in place. */
 static __always_inline long replace_cpu(void)
 {
@@ -479,6 +518,8 @@ static __always_inline long operate(enum place at)
 		return bpf_map_push_elem(&queue, &value, BPF_EXIST);
 	case AT_STACK:
 		return bpf_map_push_elem(&stack, &value, BPF_EXIST);
+	case AT_FREE_LIST:
+		return insert_free();
 	default:
 		return -EDEADLK;
 	}
@@ -493,11 +534,49 @@ int below(struct __sk_buff *ctx)
 	return 0;
 }
 
+static __always_inline bool has_own_free(void)
+{
+	__u64 first = 0;
+
+	bpf_probe_read_kernel(&first, sizeof(first), (void *)own_free);
+	return first;
+}
+
+/* From here on this CPU takes its elements from the lists of others. */
+SEC("tc")
+int use_own_free(struct __sk_buff *ctx)
+{
+	int i;
+
+	bpf_for(i, 0, FREE_ELEMS) {
+		if (!has_own_free() || insert_free())
+			break;
+	}
+	return 0;
+}
+
+/* The common list is asked when the CPU's own, of a few nodes, is used up. */
+static __always_inline long fill_own_list(void)
+{
+	long err = 0;
+	int i;
+
+	bpf_for(i, 0, LRU_ELEMS) {
+		err = insert_next(&lru);
+		if (err)
+			break;
+	}
+	return err;
+}
+
 /* One operation that wants the lock of an owner that does not release it. */
 SEC("tc")
 int behind(struct __sk_buff *ctx)
 {
-	count(place == AT_HASH_CPU ? insert(&hash_cpu) : operate(place));
+	if (place == AT_LRU_LIST)
+		count(fill_own_list());
+	else
+		count(place == AT_HASH_CPU ? insert(&hash_cpu) : operate(place));
 	return 0;
 }
 

@@ -16,9 +16,13 @@ enum place {
 	AT_RESERVE,
 	AT_QUEUE,
 	AT_STACK,
+	AT_FREE_LIST,
 	AT_OTHER_HASH,
 	NR_PLACES,
 };
+
+#define LRU_ELEMS  64
+#define FREE_ELEMS 1024
 
 struct place_addr {
 	unsigned long long word, lock;

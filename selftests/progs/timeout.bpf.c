@@ -13,7 +13,8 @@ __u64 loop_ns;
 int loops = 1;
 /* Read by whoever cannot read a clock, because it has a lock. */
 __u64 clock_ns;
-__u64 turn_ns;
+/* How long a turn lasts: so long, and for so long more on each next CPU. */
+__u64 turn_ns, step_ns;
 /* When the lock was released last; the longest time between two releases. */
 __u64 moved_at, longest_ns;
 
@@ -101,14 +102,14 @@ static __noinline bool stay_until(__u64 end)
 SEC("syscall")
 int stand_in_line(void *ctx)
 {
-	__u64 now, before;
+	__u64 now, before, turn = turn_ns + step_ns * bpf_get_smp_processor_id();
 	int i, err = bpf_res_spin_lock(&lock_a);
 
 	if (err)
 		return err;
 	now = clock_ns;
 	for (i = 0; may_loop && i < loops; i++) {
-		if (!stay_until(now + turn_ns))
+		if (!stay_until(now + turn))
 			break;
 	}
 	bpf_res_spin_unlock(&lock_a);
