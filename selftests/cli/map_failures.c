@@ -237,6 +237,10 @@ static void *stay(void *arg)
 	for (int i = 0; i < LRU_ELEMS && !skel->bss->holding; i++)
 		run(skel->progs.below);
 	bpf_link__destroy(link);
+	if (!skel->bss->holding) {
+		fprintf(stderr, "map_failures: the owner did not take the lock\n");
+		exit(EXIT_FAILURE);
+	}
 	return NULL;
 }
 

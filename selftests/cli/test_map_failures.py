@@ -100,7 +100,7 @@ def test_timeout_of_a_system_call(tracer, schema, nothing_left):
         assert e["owner"]["cpu"] == 1 and e["wait_ns"] >= 200_000_000
 
 
-# Place: what the operation returns behind an owner that does not release, on every kernel.
+# Place: what the operation returns behind an owner that does not release, on the patched 6.12.
 BEHIND = {
     "hash": errno.ETIMEDOUT,
     "percpu_hash": errno.ETIMEDOUT,

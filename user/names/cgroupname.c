@@ -182,7 +182,7 @@ static int tree_look(struct cgroupnames *n)
 	if (fd < 0 || fstat(fd, &st)) {
 		if (fd >= 0)
 			close(fd);
-		return 0; /* unmounted: all are gone */
+		return 0; /* unmounted: what has a name keeps it */
 	}
 	n->look++;
 	n->path[0] = 0;
