@@ -100,7 +100,7 @@ static const struct argp argp = {
 	       "its map, and want that lock.\v"
 	       "The programs are loaded, read back and unloaded; none is attached or run, and "
 	       "nothing is pinned. Lines look like those of a compiler: FILE:LINE: warning: "
-	       "MESSAGE [KIND]. What cannot be decided is said in notes, which do not count "
+	       "MESSAGE [KIND]. Undecided cases are notes; they do not affect the exit status "
 	       "without --error. Exit status 0: no finding; 10: at least one; 4: none, but a "
 	       "program has too many paths for the budget of work, or the verifier needs too "
 	       "long for it; 1 to 3: something could not be looked at. What it can see and what "
@@ -130,7 +130,7 @@ static bool have_something(const struct check_result *r)
 	return r->set.nr_progs || r->refusals.nr;
 }
 
-/* One that cannot be looked at does not keep the others from it. missing: the first such error. */
+/* Goes on after an object that cannot be loaded. missing: the first such error. */
 static int load_all(struct check_cmd *c, struct check_result *r, int *missing)
 {
 	int err = 0;
@@ -190,7 +190,7 @@ static void tell_known(const struct check_result *r, size_t gone)
 		pr_info("%zu known, in the baseline; %zu of it found no longer", known, gone);
 }
 
-/* Of programs that take locks: in others there is nothing to be wrong about. */
+/* Only of programs that take locks. */
 static struct bounds sum_rough(const struct check_result *r, size_t *nr)
 {
 	struct bounds sum = {};
@@ -217,7 +217,7 @@ static void tell_rough(const struct check_result *r)
 	size_t nr;
 	struct bounds sum = sum_rough(r, &nr);
 
-	/* Where nothing was found there is nothing to doubt. */
+	/* Without findings the caveat is noise. */
 	if (nr && r->findings.nr)
 		pr_info("values were approximated in %zu program%s (%lu comparisons, %lu states, "
 			"%lu numbers): no path was left out, but a finding that hangs on them may "

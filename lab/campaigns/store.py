@@ -113,7 +113,7 @@ class Store:
         return head
 
     def _foreign(self):
-        """Without a head: is there more than what a run leaves that was killed at once?"""
+        """Without a head: does the folder hold more than the leftovers of a killed run?"""
         if not self.folder.exists():
             return False
         if self.cells.is_dir() and any(self.cells.iterdir()):

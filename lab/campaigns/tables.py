@@ -26,7 +26,7 @@ PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "sim/published"
 
 
 def number(frame, name):
-    """A column; what is absent is no number, a word is an error."""
+    """A column as numbers: NaN where it is absent, an error where it is text."""
     column = pd.to_numeric(frame[name], errors="coerce")
     words = frame[column.isna() & frame[name].notna()]
     if not words.empty:

@@ -67,7 +67,7 @@ void ghost_gave_up(struct ghost_ctx *c);
 /* Around every release. */
 void ghost_release(struct ghost_ctx *c, int lock);
 void ghost_released(struct ghost_ctx *c);
-/* Counts one and says it, unless it was said often enough. */
+/* Counts a fault; the first few are printed. */
 void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what);
 /* What everybody has and wants, and what the lock's own records say. */
 void ghost_dump(void);

@@ -11,9 +11,8 @@
 
 static void failures(FILE *out, const struct metrics *m, bool openmetrics)
 {
-	metric_head(
-		out, openmetrics, "rqspin_lock_failures", COUNTER,
-		"Failed lock acquisitions. An empty program or lock is unknown, or one of too many.");
+	metric_head(out, openmetrics, "rqspin_lock_failures", COUNTER,
+		    "Failed lock acquisitions. Empty labels: unknown, or beyond --max-series.");
 	for (size_t i = 0; i < series_nr(m->series); i++) {
 		const struct series *s = series_at(m->series, i);
 

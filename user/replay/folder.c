@@ -82,7 +82,7 @@ static int check_files(const char *dir, DIR *list)
 	}
 	if (!any || ours)
 		return 0;
-	pr_err("%s: it is no folder of a replay, and not empty; name a new one", dir);
+	pr_err("%s: not empty, and not the folder of a replay; choose a new one", dir);
 	return -EEXIST;
 }
 

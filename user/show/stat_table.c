@@ -119,7 +119,7 @@ static bool wants_lock(const struct stat_table *t)
 	return t->by == STAT_BY_ALL || t->by == STAT_BY_LOCK;
 }
 
-/* What a row is not about is not in it. */
+/* Clears the fields that are not part of the row's key. */
 static void blank(const struct stat_table *t, struct stat_row *r)
 {
 	if (t->by != STAT_BY_ALL && t->by != STAT_BY_PROG)

@@ -267,7 +267,7 @@ static void on_slot(const void *slot, void *ctx)
 	r->fn(w, details_of(r, w), names_of(r, w), r->ctx);
 }
 
-/* Nothing has come, and all is settled that came before. */
+/* No new records, no holes, and all losses are accounted for. */
 static bool idle(const struct witness_rings *wr, __u32 ring)
 {
 	const struct ring_reader *r = &wr->readers[ring];
@@ -416,7 +416,7 @@ void witness_owner(const struct witness_task *t, struct failure *f)
 	f->owner.comm[sizeof(f->owner.comm) - 1] = 0;
 }
 
-/* Its own locks it owns itself. */
+/* A CPU owns the locks in its own table. */
 static void find_owner(const struct witness *w, const struct witness_tables *t, struct failure *f)
 {
 	__s32 owner = f->ev.owner_cpu;

@@ -50,7 +50,7 @@ static int attach(struct witness_source *ws)
 	return nr ? 0 : last;
 }
 
-/* Is it only to be found out whether the object loads? Then little memory will do. */
+/* Without a session the object is loaded only to see if it loads: with the smallest rings. */
 static int prepare(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
@@ -59,7 +59,7 @@ static int prepare(struct witness_source *ws)
 
 	ws->shape->want_stacks = tuning && tuning->stacks;
 	ws->shape->want_names = pins && ws->ops->anchor;
-	/* Without: what runs on an owner's CPU is unknown. */
+	/* If this fails, the tasks of owners are unknown. */
 	if (tuning && runqueues_find(ws->shape->rq_addr))
 		pr_debug("what runs on an owner's CPU stays unknown");
 	return witness_prepare(*ws->skeleton->obj, ws->shape,
@@ -214,7 +214,7 @@ static void on_witness(const struct witness *w, const void *details,
 	session_push(ws->session, &f);
 }
 
-/* While its program and its lock have names. */
+/* Looks names up now, while program and map still exist. */
 static void remember(const struct witness *first, __u32 group, __u64 lost, void *ctx)
 {
 	struct witness_source *ws = ctx;

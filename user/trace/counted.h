@@ -13,7 +13,7 @@ struct counted {
 	int nr;
 };
 
-/* Is it the first of its name? An empty name is nobody's, so each counts. */
+/* Is it the first of its name? Each empty name counts as a new one. */
 bool counted_first(struct counted *c, const char *name);
 bool counted_has(const struct counted *c, const char *name);
 

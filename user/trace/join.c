@@ -34,7 +34,10 @@ struct item {
 	TAILQ_ENTRY(item) by_age;
 };
 
-/* What is sought often, close together: a burst makes thousands wait. NULL: it waits no more. */
+/*
+ * Search keys, close together in memory: thousands of items wait during a burst. item is NULL once
+ * it no longer waits.
+ */
 struct ref {
 	__u64 ts_ns;
 	struct item *item;

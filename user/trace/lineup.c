@@ -123,7 +123,7 @@ static bool chosen(const struct choice *c, const struct source *src)
 	return false;
 }
 
-/* list: is cut to pieces */
+/* Modifies list. */
 static int choose(struct choice *c, const struct source *const *table, char *list)
 {
 	char *name;

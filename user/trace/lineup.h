@@ -46,7 +46,7 @@ bool lineup_has(const struct lineup *l, unsigned int traits);
 /* Is there a source that sees, or counts, every failure of programs in the kernel's lock? */
 bool lineup_counts_all(const struct lineup *l);
 
-/* The best that sources do which see only what takes part in them. NULL: a program unknown yet. */
+/* Best coverage by sources that a program must take part in. prog: NULL if it is not known yet. */
 enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *prog);
 
 /* Mask of enum maplock: the locks inside maps whose failures any of them sees. */

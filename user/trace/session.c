@@ -55,7 +55,7 @@ struct heldtab *session_held(struct session *s)
 	return s->held;
 }
 
-/* The lock has told everything but what a program's report, or a map operation's, would add. */
+/* The record is complete. Could a program's or a map operation's report still add to it? */
 static bool may_be_completed(const struct session *s, const struct failure *f)
 {
 	/* User space operates on maps as well. */
