@@ -8,8 +8,8 @@
 #include "witness.bpf.h"
 
 /*
- * Mutexes give these errors too. A resilient lock that is being attempted is this
- * CPU's newest one; of more than HELD_ENTRIES the kernel does not record it.
+ * Mutexes return these errors, too. The resilient lock of an attempt is the newest entry in this
+ * CPU's table, unless the table has all its HELD_ENTRIES: then the kernel does not record it.
  */
 static __always_inline bool is_resilient(const void *lock)
 {

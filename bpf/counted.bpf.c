@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Stands between a program of the user's and the kernel's lock functions. Linked to the user's
- * object, these functions take the place of the kernel's, which they call and count. No license and
- * no program: it is never loaded alone.
+ * Counts a user program's calls of the kernel's lock functions. Linked to the user's object, these
+ * functions replace the kernel's, and call them. The object has no license and no program because
+ * it is never loaded alone.
  */
 #define BPF_NO_KFUNC_PROTOTYPES
 #include <vmlinux.h>
@@ -33,7 +33,7 @@ static __always_inline int call_count(int err)
 	return err;
 }
 
-/* Hidden, so that the verifier follows calls of them instead of checking them alone. */
+/* Hidden: the verifier follows calls into them, instead of checking each on its own. */
 __hidden int bpf_res_spin_lock(struct bpf_res_spin_lock *lock)
 {
 	return call_count(bpf_res_spin_lock___kernel(lock));

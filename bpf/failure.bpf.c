@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Every failure of a resilient lock, as the lock itself tells it: for kernels whose lock has the
- * tracepoint rqspinlock_failure. No table of held locks is read: the lock keeps none, and the chain
- * says more.
+ * Every failure of a resilient lock, from the lock's own tracepoint rqspinlock_failure, on kernels
+ * that have it. No table of held locks is read: this lock has none, and its chain of waits says
+ * more.
  */
 #include <vmlinux.h>
 
@@ -51,7 +51,7 @@ static __always_inline __u32 kind_of(__u32 kind)
 	return RQSPIN_UNKNOWN;
 }
 
-/* By copy: the verifier knows no element of a kernel array but a constant one. */
+/* Copied, because the verifier allows only constant indexes into a kernel array. */
 static __always_inline void copy_hop(struct witness_hop *to, const struct res_chain___own *chain,
 				     __u32 i)
 {
@@ -68,7 +68,7 @@ static __always_inline void copy_hop(struct witness_hop *to, const struct res_ch
 	to->tid = BPF_CORE_READ(hop, pid);
 }
 
-/* Of the chain its beginning and its end: all there is of two. */
+/* The first and the last hop of the chain: with two parties that is all of it. */
 static __always_inline void copy_ends(struct witness_told *to, const struct res_chain___own *chain)
 {
 	struct witness_hop last = {};
@@ -114,7 +114,7 @@ static __always_inline struct witness_chain *add_details(void *ctx, struct witne
 	return d;
 }
 
-/* The lock, the kind, and the way to the lock from the program that called for it. */
+/* The lock, the kind, and the stack between the program and the lock. */
 static __always_inline __u64 group_key(const struct witness_told *w)
 {
 	return witness_stack_key(w->stack, w->stack_len, text_start, text_size,

@@ -12,7 +12,7 @@
 const volatile __u32 nr_cpus;
 __u32 ruler_id;
 
-/* Where its copies are tells user space where those of any per-CPU pointer are. */
+/* The distances of its copies are those of every per-CPU pointer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -125,7 +125,7 @@ static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_ma
 	     bpf_core_type_size(struct bpf_ringbuf));
 }
 
-/* Zero until somebody has mapped it, or its author has chosen the place. */
+/* The address is zero until a process maps the arena, unless its author has chosen one. */
 static void arena_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
 {
 	struct bpf_arena___addr *arena = (void *)map;
@@ -201,7 +201,7 @@ int rqspin_measure(void *ctx)
 	return 0;
 }
 
-/* Elements that are not preallocated: the addresses of their values. */
+/* Addresses of the values of elements that are not preallocated. */
 SEC("iter/bpf_map_elem")
 int rqspin_elems(struct bpf_iter__bpf_map_elem *ctx)
 {

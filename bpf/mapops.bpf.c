@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Operations of maps that failed because of a lock inside the map. Each is attached where it exists
- * and may be traced; the code of LPM tries, queues and ring buffers may not. Which lock it was
- * follows from the tables of held locks: this CPU's has what the operation runs on top of.
+ * Map operations that failed because of a lock inside the map. A program is attached to each
+ * function that this kernel has and allows to be traced; functions of LPM tries, queues and ring
+ * buffers are not allowed. The tables of held locks say which lock it was: this CPU's table has the
+ * locks of the operation that this one interrupted.
  */
 #include <vmlinux.h>
 
@@ -51,7 +52,7 @@ static __always_inline __u64 table_lock(__u32 cpu, __u32 i)
 	return lock;
 }
 
-/* The newest of a CPU's locks, but for the last skip, that is there; 0: none. */
+/* The newest lock of a CPU that is in the span, without its last skip entries; 0: none. */
 static __noinline __u64 newest_within(__u32 cpu, const struct span *s, __u32 skip)
 {
 	__u32 nr = table_nr(cpu), i;
@@ -78,7 +79,7 @@ static __noinline bool has_lock(__u32 cpu, __u64 wanted)
 	return newest_within(cpu, &s, 0);
 }
 
-/* A lock of these that another CPU holds while it waits for one of ours; 0: none. */
+/* A lock in the span that another CPU holds while it waits for one of ours; 0: none. */
 static __noinline __u64 crossed_lock(__u32 own, const struct span *s)
 {
 	__u64 found = 0;
@@ -113,7 +114,7 @@ static __noinline bool others_hold(__u32 own, const struct span *s)
 	return found;
 }
 
-/* ABBA: the lock is the other side's. AA: of several that this CPU holds it is the newest. */
+/* ABBA: the lock that the other side holds. AA: the newest one that this CPU holds. */
 static __always_inline void find_bucket(struct witness *w, const struct span *buckets)
 {
 	__u64 crossed, held;
@@ -135,7 +136,7 @@ static __always_inline void told_fill(void *ctx, struct witness_place *at, struc
 	if (d) {
 		witness_copy_tables(d, w->w.cpu);
 		witness_use_own(&w->w, &d->own, false);
-		/* The kernel calls two things a deadlock: if it has none of these it is no AA. */
+		/* -EDEADLK is AA or ABBA; it is not AA if this CPU holds no such lock. */
 		if (!w->w.lock && w->w.err == -EDEADLK && d->own.nr && d->own.nr <= WITNESS_LOCKS)
 			w->w.told = RQSPIN_ABBA;
 	}
@@ -167,7 +168,7 @@ static __always_inline bool is_lock_error(long ret)
 	return ret == -EDEADLK || ret == -ETIMEDOUT;
 }
 
-/* The bucket is not told by the operation. */
+/* The operation does not say which bucket it was. */
 static __always_inline int bucket_op(void *ctx, struct bpf_map *map, long ret)
 {
 	struct bpf_htab *htab = (void *)map;
@@ -197,8 +198,8 @@ static __always_inline struct span own_part(const void *ptr, __u32 size)
 }
 
 /*
- * The operation gives up with the error of a map that is full. It wants this CPU's list first: if
- * the CPU runs on top of the list's owner, that is the reason.
+ * The operation fails as if the map were full. It tries this CPU's list first: if this CPU holds
+ * that list's lock already, the lock is the reason.
  */
 static __always_inline bool list_op(void *ctx, struct bpf_map *map, const struct span *list,
 				    int returned)
@@ -236,14 +237,14 @@ static __always_inline int lru_op(void *ctx, struct bpf_map *map, long ret)
 	}
 	if (list_op(ctx, map, &own, ret) || list_op(ctx, map, &shared, ret))
 		return 0;
-	/* Or nothing could be evicted: that cannot be told from a cross of two CPUs. */
+	/* Or nothing could be evicted: that looks the same as a deadlock with another CPU. */
 	if (others_hold(bpf_get_smp_processor_id(), &own) ||
 	    others_hold(bpf_get_smp_processor_id(), &shared))
 		witness_unsure();
 	return 0;
 }
 
-/* Free elements that cannot be taken for a lock look like a full map, too. */
+/* If a lock keeps free elements from being taken, the map looks full, too. */
 static __always_inline int insert_op(void *ctx, struct bpf_map *map, long ret)
 {
 	struct bpf_htab *htab = (void *)map;
@@ -267,7 +268,7 @@ static __always_inline long result_of(void *ctx)
 	return (int)ret;
 }
 
-/* How many parameters there are differs from kernel to kernel: the map is the first. */
+/* Kernels differ in the number of parameters; the first one is always the map. */
 #define WATCH(function, op)                                                \
 	SEC("?fexit/" #function)                                           \
 	int function(__u64 *ctx)                                           \
@@ -298,7 +299,7 @@ WATCH(htab_percpu_map_lookup_and_delete_batch, bucket_op)
 WATCH(htab_lru_map_lookup_and_delete_batch, bucket_op)
 WATCH(htab_lru_percpu_map_lookup_and_delete_batch, bucket_op)
 
-/* Local storage: the lock is in the owner's storage or in the map, and neither is told. */
+/* Local storage: the lock is in the owner's storage or in the map; which one is not known. */
 static __always_inline int storage_op(void *ctx, struct bpf_map *map, long err)
 {
 	struct witness_place at;

@@ -138,7 +138,7 @@ int rqspin_stream(void *ctx)
 	return -1;
 }
 
-/* The kernel calls this function for nobody but BPF_PROG_TEST_RUN. */
+/* Only BPF_PROG_TEST_RUN calls this function of the kernel. */
 SEC("?fentry/bpf_fentry_test1")
 int BPF_PROG(rqspin_fentry, int a)
 {
@@ -173,8 +173,8 @@ int BPF_PROG(rqspin_end, void *lock, int ret)
 
 /*
  * Queue or test-and-set: a queueing waiter leaves a mark in the lock word beside
- * the owner's byte, a test-and-set waiter does not. The holder looks for it, by
- * an untrusted pointer because the lock itself cannot be read.
+ * the owner's byte, a test-and-set waiter does not. The holder looks for the mark
+ * through an untrusted pointer, because a program may not read the lock itself.
  */
 /* Locked byte, and high bits of the owner's CPU. */
 #define WORD_OWNER 0xfeffu

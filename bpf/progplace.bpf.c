@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where a loaded program is in the kernel's list of code: from there the list can be followed. */
+/* The place of a loaded program in the kernel's list of code: a start to walk the list from. */
 #include <vmlinux.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>

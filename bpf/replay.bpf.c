@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A replay for machines without a compiler: every cycle of one to 33 CPUs, and the timeout.
- * `rqspin replay` sets the roles in sample_run; how many there are, the programs learn from their
- * context. The locks are those of an array: party i holds locks[i] and wants locks[i + 1].
+ * `rqspin replay` sets the roles in sample_run; the number of parties is in the programs' context.
+ * The locks are in an array: party i holds locks[i] and wants locks[i + 1].
  */
 #include "progs/replay.bpf.h"
 

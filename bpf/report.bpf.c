@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Watch the kernel write its reports of failed program locks: the tables of
- * held locks are copied when it looks for the program, before the milliseconds
- * that formatting takes; the text when it is complete.
+ * Watch the kernel write its reports of failed program locks. The tables of held
+ * locks are copied when the kernel looks up the program, before it spends
+ * milliseconds on formatting; the text is copied when it is complete.
  */
 #include <vmlinux.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Text of an error stream goes to whoever reads it first: see who does, beside the tracer. */
+/* The first reader of an error stream takes its text: record the readers besides the tracer. */
 #include <vmlinux.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -9,7 +9,7 @@
 #include "probe_shared.h"
 #include "stream_reads.h"
 
-__u32 tracer; /* its process, by the number that the kernel itself has for it */
+__u32 tracer; /* its process id in the kernel's own PID namespace */
 __u64 nr_began, nr_reads;
 struct stream_read reads[STREAM_READS];
 

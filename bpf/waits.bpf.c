@@ -12,7 +12,7 @@
 #define SPIN	    1	  /* LCB_F_SPIN, and nothing else: no reader, no mutex */
 #define LEVELS	    65536 /* of cgroups: no tree is so deep */
 
-/* Where the functions that wait for resilient locks begin and end: it tells these locks apart. */
+/* Functions that wait for resilient locks: a stack with one of them is about such a lock. */
 const volatile struct {
 	__u64 start, end;
 } slow[WAITS_RANGES];
@@ -74,7 +74,7 @@ static __always_inline bool is_asked(void)
 		return true;
 	bpf_for(i, 0, LEVELS) {
 		id = bpf_get_current_ancestor_cgroup_id(i);
-		/* 0: the task's own level was the one before. */
+		/* 0: the level before was the task's own cgroup. */
 		if (!id || id == only_cgroup)
 			break;
 	}
@@ -212,7 +212,7 @@ int BPF_PROG(rqspin_waited, void *lock, int ret)
 	if (!depth || depth > WAITS_DEPTH)
 		return 0;
 	now = &c->now[(depth - 1) & (WAITS_DEPTH - 1)];
-	/* What began unasked is not here, but a wait whose end was missed may be. */
+	/* A wait of another cgroup has no entry; an old one whose end was missed may have one. */
 	if (now->lock != (__u64)lock || !is_asked())
 		return 0;
 	waits_add(c, now, ret);

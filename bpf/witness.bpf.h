@@ -27,7 +27,7 @@ struct witness_group_of {
 	WITNESS first;
 };
 
-/* Our own view: what is sought moves between the kernel's structures. */
+/* Our own view: these members move from one structure to another between kernels. */
 struct rq___own {
 	struct task_struct *curr;
 } __attribute__((preserve_access_index));
@@ -64,7 +64,7 @@ struct witness_place {
 	struct witness_names *names;
 };
 
-/* False: this CPU has no part of the maps, so the failure is counted and that is all. */
+/* False: this CPU has no part of the maps, so the failure is only counted. */
 static __always_inline bool witness_find(struct witness_place *at, __u32 cpu)
 {
 	__u32 ring = cpu < HELD_CPUS ? shape.ring_of[cpu] : 0;
@@ -77,7 +77,7 @@ static __always_inline bool witness_find(struct witness_place *at, __u32 cpu)
 	return false;
 }
 
-/* Was it a failure? That cannot be told, and user space says so. */
+/* It is not known whether this was a failure; user space says so. */
 static __always_inline void witness_unsure(void)
 {
 	__u32 first = 0;
@@ -170,7 +170,7 @@ static __always_inline __u64 witness_stack_key(const __u64 *stack, __s64 len, __
 	return key;
 }
 
-/* Failures with the same key are counted together, the record of the first stands for all. */
+/* Failures with the same key are counted together, with the record of the first one. */
 static __always_inline void witness_count(struct witness_place *at, WITNESS *rec, __u64 key)
 {
 	struct witness *w = (struct witness *)rec;

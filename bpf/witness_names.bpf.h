@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the program and the locks of a failure are called, read while they are there: whoever looks
- * at a recording later may find neither. Global functions, so that the verifier looks at each of
- * them once, however many programs call it. Only memory is read that the failing program keeps, or
- * that is not freed before this program ends; nothing is locked, and each loop has an end.
+ * Names of the program and the locks of a failure. They are read at once, because program and maps
+ * may be gone when a recording is shown. The functions are global, so the verifier checks each of
+ * them once for a program, not at each call. They read only memory that the failing program keeps
+ * alive, or that is not freed before this program ends. They take no lock, and their loops are
+ * bounded.
  */
 #ifndef RQSPIN_WITNESS_NAMES_BPF_H
 #define RQSPIN_WITNESS_NAMES_BPF_H
@@ -99,7 +100,7 @@ static __noinline __u32 names_frame(const __u64 *stack, __s64 len, __u64 start, 
 	return WITNESS_FRAMES;
 }
 
-/* The innermost program is the tracer's: the one that it has interrupted is the next. */
+/* The innermost program is the tracer's own; the next one is the interrupted program. */
 static __noinline __u64 names_caller(const __u64 *stack, __s64 len, __u32 *frame)
 {
 	__u64 node = names_anchor, own_at = 0, at = 0;
@@ -205,7 +206,7 @@ __noinline int names_type(struct names_type *t, __u64 btf, __u32 id)
 	if (!t)
 		return 0;
 	t->at = 0;
-	/* Modifiers on top of it, and the variable that has it, are of no interest. */
+	/* Skips modifiers, and the variable that has the type. */
 	bpf_for(i, 0, NAMES_MODS) {
 		bpf_probe_read_kernel(&type, sizeof(type), BPF_CORE_READ(b, types) + id);
 		if (!type)
@@ -487,7 +488,7 @@ static __always_inline void names_map(struct witness_names *n, const struct bpf_
 	BPF_CORE_READ_STR_INTO(&n->map, map, name);
 }
 
-/* Those of its own and, of other CPUs, what is known to be waited for. */
+/* This CPU's locks, and those that other CPUs are known to wait for. */
 static __always_inline void names_record(struct witness_names *n, __u64 aux,
 					 const struct witness *w)
 {
@@ -505,7 +506,7 @@ static __always_inline void names_record(struct witness_names *n, __u64 aux,
 	}
 }
 
-/* Of a failure that tells of its program by the stack only. */
+/* For failures whose program is known only by the stack. */
 static __always_inline void names_by_stack(struct witness_names *n, const struct witness_told *w)
 {
 	__u32 frame = WITNESS_FRAMES;
