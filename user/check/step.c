@@ -373,13 +373,20 @@ static struct val sign_extend(const struct stepper *s, const struct val *v, int 
 	return ANY;
 }
 
+/* An offset of 1 is no width: BPF_ADDR_SPACE_CAST. */
+static bool is_sign_extension(const struct bpf_insn *insn)
+{
+	return insn->off == 8 || insn->off == 16 || insn->off == 32;
+}
+
 static struct val move(const struct stepper *s, const struct state *st, const struct bpf_insn *insn)
 {
 	struct val v = source(st, insn);
 
-	if (BPF_SRC(insn->code) == BPF_X && insn->off > 0 && insn->off <= 32)
+	if (BPF_SRC(insn->code) == BPF_X && is_sign_extension(insn))
 		return sign_extend(s, &v, insn->off, insn->code);
-	if (BPF_SRC(insn->code) == BPF_X && insn->off) /* an address of another kind */
+	/* A cast between address spaces, or an address of a per-CPU variable. */
+	if (BPF_SRC(insn->code) == BPF_X && insn->off)
 		return ANY;
 	return BPF_CLASS(insn->code) == BPF_ALU64 ? v : low32(s, &v);
 }

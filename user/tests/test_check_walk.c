@@ -36,10 +36,16 @@ struct call __wrap_calls_of(struct calls *calls, const struct bpf_insn *insn)
 #define CALL_LOCAL(to) \
 	{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .off = (to), .imm = -1 }
 #define MOV(to, from) { .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to), .src_reg = (from) }
-#define SET(to, nr)   { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to), .imm = (nr) }
-#define MASK(to, nr)  { .code = BPF_ALU64 | BPF_AND | BPF_K, .dst_reg = (to), .imm = (nr) }
-#define EXIT	      { .code = BPF_JMP | BPF_EXIT }
-#define GOTOX(reg)    { .code = BPF_JMP | BPF_JA | BPF_X, .dst_reg = (reg) }
+#define CAST(to, from)                         \
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, \
+	  .dst_reg = (to),                     \
+	  .src_reg = (from),                   \
+	  .off = 1,                            \
+	  .imm = 1 }
+#define SET(to, nr)  { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to), .imm = (nr) }
+#define MASK(to, nr) { .code = BPF_ALU64 | BPF_AND | BPF_K, .dst_reg = (to), .imm = (nr) }
+#define EXIT	     { .code = BPF_JMP | BPF_EXIT }
+#define GOTOX(reg)   { .code = BPF_JMP | BPF_JA | BPF_X, .dst_reg = (reg) }
 #define FUNC(to, off)                        \
 	{ .code = BPF_LD | BPF_IMM | BPF_DW, \
 	  .dst_reg = (to),                   \
@@ -129,6 +135,24 @@ static void test_jump_table(void **state)
 	record_free(&w.record);
 }
 
+/* Of a pointer into an arena: no number is left that could decide the branch. */
+static void test_cast_of_address_space(void **state)
+{
+	struct bpf_insn insns[] = { SET(BPF_REG_1, 5),
+				    CAST(BPF_REG_2, BPF_REG_1),
+				    UNLESS(BPF_REG_2, 5, 2),
+				    SET(BPF_REG_0, 0),
+				    EXIT,
+				    TAKE(0) };
+	struct walked w = WALKED(insns);
+
+	(void)state;
+	assert_int_equal(w.err, 0);
+	assert_null(w.bounds.stopped);
+	assert_int_equal(w.record.nr_sites, 1);
+	record_free(&w.record);
+}
+
 #define CALLS	 24 /* more than are followed each on its own */
 #define PER_CALL 5
 #define MAIN_LEN (CALLS * PER_CALL + 2)
@@ -184,6 +208,7 @@ static void test_no_memory(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_unknown_taker),
 	cmocka_unit_test(test_jump_table),
+	cmocka_unit_test(test_cast_of_address_space),
 	cmocka_unit_test(test_no_memory),
 };
 
