@@ -7,7 +7,10 @@
 
 #include "base/caps.h"
 
-/* Needs CAP_SETPCAP, and so comes first. Without it programs get no more than we have, anyway. */
+/*
+ * Called first, since it needs CAP_SETPCAP. If we lack it, programs get no more capabilities than
+ * we have, anyway.
+ */
 static void limit_programs(__u64 keep)
 {
 	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)

@@ -8,8 +8,8 @@
 #define CAPS_BIT(cap) (1ULL << (cap))
 
 /*
- * For good, and for what is started later: all capabilities but these, set-user-ID programs too.
- * 0 or -errno.
+ * Drops all capabilities but those in keep for good, also for programs that are started later,
+ * set-user-ID programs included. 0 or -errno.
  */
 int caps_keep(__u64 keep);
 

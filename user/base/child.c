@@ -8,7 +8,10 @@
 #include "base/child.h"
 #include "base/fds.h"
 
-/* What we ignore is our own business; what the user has it ignore or block (nohup) stays so. */
+/*
+ * The command gets the default action for signals that only rqspin ignores. Signals that the user
+ * ignores or blocks (nohup) stay so.
+ */
 static int set_signals(posix_spawnattr_t *attr)
 {
 	sigset_t ours;
@@ -20,7 +23,10 @@ static int set_signals(posix_spawnattr_t *attr)
 	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
 }
 
-/* With the user's limit of open files: a command may close, or use select() on, all below it. */
+/*
+ * Starts the command with the user's limit of open files: it may close, or use select() on, all
+ * descriptors below the limit.
+ */
 static int child_spawn(pid_t *pid, char *const argv[], const posix_spawnattr_t *attr, int out)
 {
 	posix_spawn_file_actions_t files;

@@ -10,7 +10,7 @@
  * struct child - a command that was started
  * @pid: its process, 0 if there is none
  * @ended: it has been waited for
- * @status: as a shell has it: exit status, or 128 and the number of the signal
+ * @status: as in a shell: the exit status, or 128 plus the number of the signal
  */
 struct child {
 	pid_t pid;
@@ -18,7 +18,7 @@ struct child {
 	int status;
 };
 
-enum { CHILD_NOT_EXECUTABLE = 126, CHILD_NOT_FOUND = 127 }; /* as a shell has them */
+enum { CHILD_NOT_EXECUTABLE = 126, CHILD_NOT_FOUND = 127 }; /* as in a shell */
 
 /*
  * Starts the command argv[0], which is looked for in PATH; its standard output is the descriptor
@@ -26,13 +26,13 @@ enum { CHILD_NOT_EXECUTABLE = 126, CHILD_NOT_FOUND = 127 }; /* as a shell has th
  */
 int child_start(struct child *c, char *const argv[], int out);
 
-/* Has it ended? Does not wait. True, too, if none was started. */
+/* Has the command ended? Does not wait. Also true if none was started. */
 bool child_ended(struct child *c);
 
-/* Waits for its end. Its status, as above, or -errno. */
+/* Waits for the command's end. Returns its status, as in struct child, or -errno. */
 int child_wait(struct child *c);
 
-/* Sends it a signal, unless it has ended. */
+/* Sends the command a signal, unless it has ended. */
 void child_signal(const struct child *c, int sig);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define NS 1000000000LL
 
-/* Of this process, in ns: what its clocks show more than the kernel's. */
+/* How far this process's clocks are ahead of the kernel's, in ns. */
 static struct {
 	bool known;
 	long long monotonic, boottime;
@@ -34,7 +34,10 @@ static bool same_link(const char *a, const char *b)
 	       !strcmp(one, two);
 }
 
-/* The file is about the namespace of children, which is ours unless somebody has just made it. */
+/*
+ * timens_offsets describes the time namespace of our children. It is ours, too, unless a new one
+ * has just been made for them.
+ */
 static void read_offsets(void)
 {
 	FILE *f = NULL;

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's clocks. Those of a time namespace are ahead of them, or behind. */
+/* The kernel's clocks. The clocks of a time namespace are ahead of them, or behind. */
 #ifndef RQSPIN_BASE_CLOCK_H
 #define RQSPIN_BASE_CLOCK_H
 
 #include <linux/types.h>
 
-__u64 now_ns(void);	 /* CLOCK_MONOTONIC, as BPF's bpf_ktime_get_ns() has it */
-__u64 now_boot_ns(void); /* CLOCK_BOOTTIME, in which programs are born */
+__u64 now_ns(void);	 /* CLOCK_MONOTONIC, as bpf_ktime_get_ns() in BPF */
+__u64 now_boot_ns(void); /* CLOCK_BOOTTIME, the clock of a program's load_time */
 
 static inline double now_s(void)
 {
 	return now_ns() / 1e9;
 }
 
-/* What clock_gettime(CLOCK_MONOTONIC) shows more than now_s(): for what waits until then. */
+/*
+ * How far clock_gettime(CLOCK_MONOTONIC) is ahead of now_s(): for sleeping until a time of now_s().
+ */
 double clock_ahead_s(void);
 
-/* Of a line of /proc/self/timens_offsets: "monotonic  1000  500000000". For tests, too. */
+/*
+ * The offset of the clock name, in ns, in a line of /proc/self/timens_offsets such as "monotonic
+ * 1000 500000000". 0 if the line is not about it. Exported for tests, too.
+ */
 long long clock_offset(const char *line, const char *name);
 
 #endif

@@ -48,7 +48,7 @@ bool cpu_online(int cpu)
 	for (int i = 0; i < nr; i++)
 		if (cpus[i] == cpu)
 			return true;
-	return nr < 0; /* cannot be told */
+	return nr < 0; /* unknown */
 }
 
 bool cpu_usable(int cpu)

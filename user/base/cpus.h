@@ -6,9 +6,9 @@
 
 #include "base/opts.h"
 
-bool cpu_online(int cpu);		  /* true also where that cannot be told */
+bool cpu_online(int cpu);		  /* also true if unknown */
 int cpus_present(int cpus[OPT_CPUS_MAX]); /* returns how many, or -errno */
 int cpus_usable(int cpus[OPT_CPUS_MAX]);  /* that this process may run on; returns how many */
-bool cpu_usable(int cpu);		  /* online and allowed: tried by going there */
+bool cpu_usable(int cpu);		  /* online and allowed: tested by moving there */
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The kernel's own timers of CPU time (setitimer(), RLIMIT_CPU) may wait until a system call is
- * over. So a thread looks at the clock.
+ * over. So a thread watches the clock.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/cputime.h"
 #include "base/log.h"
 
-#define AGAIN_S 0.02 /* whoever was interrupted may try again */
+#define AGAIN_S 0.02 /* the interrupted call may be tried again */
 
 static void cputime_interrupt(int sig)
 {
@@ -26,7 +26,7 @@ static double cputime_of(clockid_t clock)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* True: it has ended. */
+/* True: cputime_end() was called. */
 static bool cputime_wait(struct cputime *c, double seconds)
 {
 	double at = cputime_of(CLOCK_MONOTONIC) + seconds;
@@ -39,7 +39,10 @@ static bool cputime_wait(struct cputime *c, double seconds)
 	return !err;
 }
 
-/* As long as nothing is used up by waiting, the limit is not reached before that time. */
+/*
+ * CPU time runs no faster than the wall clock. So the watched thread cannot reach the limit before
+ * the remaining time has passed.
+ */
 static void *cputime_watch(void *arg)
 {
 	struct cputime *c = arg;
@@ -55,7 +58,7 @@ static void *cputime_watch(void *arg)
 	return NULL;
 }
 
-/* The signal may be blocked or ignored by who started us. */
+/* The process that started us may have blocked or ignored the signal. */
 static void cputime_listen(struct cputime *c)
 {
 	struct sigaction action = { .sa_handler = cputime_interrupt };
@@ -68,7 +71,9 @@ static void cputime_listen(struct cputime *c)
 	pthread_sigmask(SIG_UNBLOCK, &usr2, &c->blocked);
 }
 
-/* Its last signal has come: the handler runs before the thread gets on. */
+/*
+ * The watcher's last signal has been handled: the handler runs before the watched thread goes on.
+ */
 static void cputime_unlisten(struct cputime *c)
 {
 	pthread_sigmask(SIG_SETMASK, &c->blocked, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A limit for what the kernel does on our behalf: the verifier ends when a signal comes. */
+/*
+ * A limit of CPU time for the kernel's work on our behalf: the verifier stops when a signal comes.
+ */
 #ifndef RQSPIN_BASE_CPUTIME_H
 #define RQSPIN_BASE_CPUTIME_H
 
@@ -10,10 +12,15 @@
 
 /**
  * struct cputime - a limit that is being watched
- * @watched: the thread, and its @clock, which may go up to @until
- * @running: @watcher does
- * @over: it was reached
- * @before: what SIGUSR2 did, and what was @blocked, until now
+ * @watched: the thread that has the limit
+ * @watcher: the thread that watches it
+ * @clock: CPU time of @watched
+ * @until: the limit, in seconds of @clock
+ * @end: posted to end @watcher
+ * @running: @watcher runs
+ * @over: the limit was reached
+ * @before: what SIGUSR2 did before
+ * @blocked: the signals that were blocked before
  */
 struct cputime {
 	pthread_t watched, watcher;
@@ -27,12 +34,12 @@ struct cputime {
 };
 
 /*
- * When this thread has used so many seconds from now on, all its system calls are interrupted. 0:
- * there is no limit. Neither is there one, and a warning says so, if it cannot be watched.
+ * Once this thread has used so many seconds of CPU time from now on, all its system calls are
+ * interrupted. 0: no limit. If the thread cannot be watched, there is a warning and no limit.
  */
 void cputime_begin(struct cputime *c, double seconds);
 
-/* No longer. Was it too much? */
+/* Ends the limit. Was it reached? */
 bool cputime_end(struct cputime *c);
 
 #endif

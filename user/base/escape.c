@@ -8,7 +8,10 @@
 
 #define ONE_MAX 16 /* "\U0001f600", or a character as it is */
 
-/* Printable for iswprint(), but without a glyph: some make a line read in another order. */
+/*
+ * False for characters that iswprint() accepts but that have no glyph: some of them reverse the
+ * direction of a line.
+ */
 static bool has_glyph(wchar_t c)
 {
 	static const struct {
@@ -36,7 +39,10 @@ static size_t escape_byte(unsigned char c, char one[ONE_MAX])
 	return snprintf(one, ONE_MAX, "\\x%02x", c);
 }
 
-/* The first character of s, fit for a terminal, goes to one; returns how many bytes it had. */
+/*
+ * Writes the first character of s, fit for a terminal, to one. Returns the number of its bytes in
+ * s; room gets the number in one.
+ */
 static size_t escape_one(const char *s, size_t len, char one[ONE_MAX], size_t *room)
 {
 	mbstate_t state = { 0 };

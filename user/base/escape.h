@@ -8,7 +8,7 @@
 
 /**
  * escape_put() - print text, with everything that is not printable escaped
- * @out: where to
+ * @out: the stream to print to
  * @s: the text, of any bytes
  * @len: its length
  *

@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-void fds_raise(void);	/* as far as this user may */
+void fds_raise(void);	/* as far as this user is allowed to */
 void fds_restore(void); /* as it was before fds_raise(); files that are open stay open */
 unsigned long fds_limit(void);
 
-/* Can this many more be opened? If not, it says so. */
+/* Can this many more files be opened? If not, prints an error. */
 bool fds_left(unsigned int nr);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/helper.h"
 #include "base/stop.h"
 
-#define MEMORY	(8ULL << 30) /* of addresses */
+#define MEMORY	(8ULL << 30) /* of address space */
 #define OUTPUT	(256ULL << 20)
 #define POLL_MS 100
 
@@ -32,7 +32,7 @@ bool helper_find(const char *name, char path[PATH_MAX])
 	for (const char *at = list ? list : "/usr/bin:/bin"; *at; at += *at == ':') {
 		int len = strcspn(at, ":");
 
-		/* A relative folder may be anybody's. */
+		/* A relative folder of PATH may be anybody's. */
 		if (*at == '/' && snprintf(path, PATH_MAX, "%.*s/%s", len, at, name) < PATH_MAX &&
 		    !access(path, X_OK))
 			return true;
@@ -51,7 +51,9 @@ static bool is_kept(const char *variable)
 	return false;
 }
 
-/* CPATH, CCC_OVERRIDE_OPTIONS, GVBINDIR, LD_PRELOAD: what they change is nothing that we want. */
+/*
+ * Other variables may change what a helper does: CPATH, CCC_OVERRIDE_OPTIONS, GVBINDIR, LD_PRELOAD.
+ */
 static char **clean_environment(void)
 {
 	size_t nr = 0, at = 0;
@@ -82,7 +84,7 @@ static void set_limits(double seconds)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_AS, MEMORY);
 	limit(RLIMIT_FSIZE, OUTPUT);
-	/* For what it has started itself. */
+	/* For processes that the helper has started itself. */
 	limit(RLIMIT_CPU, (rlim_t)seconds + 1);
 }
 
@@ -101,7 +103,7 @@ static void become(const struct helper *h, pid_t parent, char **environment)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It may have ended before that. */
+	/* The parent may have ended before prctl() took effect. */
 	if (getppid() != parent || open_files(h))
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
@@ -123,7 +125,10 @@ static int end_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
 }
 
-/* A file descriptor of the process tells its end without a race; old kernels are asked. */
+/*
+ * A pidfd reports the end of the process without a race. On old kernels without pidfds, waitid() is
+ * polled.
+ */
 static bool has_ended(pid_t pid, int pidfd)
 {
 	struct pollfd fd = { .fd = pidfd, .events = POLLIN };
@@ -161,7 +166,7 @@ int helper_run(const struct helper *h)
 	free(environment);
 	if (pid < 0)
 		return -errno;
-	/* Also here, or its group might not yet be there when it is to be killed. */
+	/* Also set here, or the group might not exist yet when it is to be killed. */
 	setpgid(pid, pid);
 	return wait_for(pid, h->seconds);
 }

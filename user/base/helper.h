@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that work for us: a compiler, a drawer of graphs. None of them outlives us. */
+/*
+ * Programs that we run for a task of ours, such as a compiler or a graph drawer. None of them
+ * outlives us.
+ */
 #ifndef RQSPIN_BASE_HELPER_H
 #define RQSPIN_BASE_HELPER_H
 
@@ -12,7 +15,7 @@
  * @dir: open folder that it works in; 0: in ours
  * @in: open file that it reads; 0: nothing
  * @out: open file that it writes; 0: its output is thrown away
- * @quiet: what it says on standard error is thrown away
+ * @quiet: its standard error is thrown away
  * @seconds: how long it may run
  */
 struct helper {
@@ -24,19 +27,22 @@ struct helper {
 
 /**
  * helper_run() - run a helper to its end
- * @h: which
+ * @h: the helper
  *
- * It has a process group of its own, a limit of memory, and an environment in which nothing changes
- * what it does; it is killed when we end.
+ * The helper has a process group of its own, a limit of memory, and no environment variables that
+ * change what it does. It is killed when we end.
  *
  * Context: in the first thread of the process.
  *
  * Return: its exit status; -ETIMEDOUT or -EINTR: it was killed, since its time was over or Ctrl-C
- * was pressed; -EIO: a signal ended it
+ * was pressed; -EIO: a signal ended it; other -errno: it could not be started
  */
 int helper_run(const struct helper *h);
 
-/* Where a program is, in the absolute folders of PATH; a name with a slash is one already. */
+/*
+ * Finds the path of a program in the absolute folders of PATH. A name with a slash is a path
+ * already.
+ */
 bool helper_find(const char *name, char path[PATH_MAX]);
 
 #endif

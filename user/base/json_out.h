@@ -8,7 +8,9 @@
 /* null if empty; never invalid UTF-8: names come from outside and may hold any byte. */
 json_t *json_text(const char *s);
 
-/* Both print and free. One line: 0 or a negative errno of the output so far. */
+/*
+ * Both print j and free it. json_put_line(): one line; 0 or a negative errno of the output so far.
+ */
 int json_put_line(json_t *j);
 void json_put_pretty(json_t *j);
 

@@ -51,7 +51,7 @@ static void put_line(const char *prefix, const char *text, size_t len)
 	funlockfile(stderr);
 }
 
-/* Messages name what comes from outside: it must neither end the line nor drive the terminal. */
+/* Messages contain names from outside, which must neither end the line nor control the terminal. */
 static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
 {
 	char *text;
@@ -81,7 +81,7 @@ DEFINE_LOG(pr_warn, LOG_WARN, "rqspin: warning: ")
 DEFINE_LOG(pr_info, LOG_INFO, "")
 DEFINE_LOG(pr_debug, LOG_DEBUG, "rqspin: ")
 
-/* Those after the first are indented: a name with a newline must not begin a line of its own. */
+/* Lines after the first are indented: a name with a newline must not begin a line of its own. */
 static void put_lines(const char *text)
 {
 	flockfile(stderr);

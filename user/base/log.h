@@ -8,14 +8,18 @@
 /* -v shows our debug and libbpf's warnings, -vv all of libbpf's. */
 void log_init(void);
 
-/* Around what is tried only to see if it works: libbpf's warnings about it are for -vv. Nests. */
+/*
+ * Called around an attempt that is allowed to fail: libbpf's warnings about it are for -vv. Nests.
+ */
 void log_trying(bool begin);
 void log_verbatim(const char *text); /* several lines, for -vv */
 
-/* All that libbpf says, at all of its levels, goes there, too; NULL: no more. */
+/* Also passes all messages of libbpf, of all its levels, to hear. NULL: no longer. */
 void log_listen(void (*hear)(void *arg, bool warning, const char *text), void *arg);
 
-/* Whole lines go there instead of to stderr, while something else has the terminal; NULL: no more.
+/*
+ * Passes whole lines to a function instead of stderr while something else uses the terminal. NULL:
+ * no longer.
  */
 void log_divert(void (*to)(const char *line));
 

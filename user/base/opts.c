@@ -68,7 +68,7 @@ void opts_examples(char *text)
 	help_end = text;
 }
 
-/* argp frees what it gets. */
+/* argp frees the text that it gets. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;

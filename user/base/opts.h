@@ -17,14 +17,14 @@ extern const struct argp opts_common;
 /* The same without --json, for verbs whose data has a format of its own; no input. */
 extern const struct argp opts_talk;
 
-/* What --help of the running verb ends with: from malloc(), or NULL. It is taken over. */
+/* The text that ends the running verb's --help: from malloc(), or NULL. Takes ownership of it. */
 void opts_examples(char *text);
 
 /* Parser and children of a verb without other options and arguments; its input is the bool. */
 error_t opts_parse_none(int key, char *arg, struct argp_state *state);
 extern const struct argp_child opts_only_common[];
 
-/* argp_error() for messages that quote arguments: what is not printable in them is escaped. */
+/* argp_error() for messages that quote arguments: escapes unprintable characters in them. */
 void opts_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

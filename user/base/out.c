@@ -16,7 +16,7 @@
 
 static const char *out_path;		 /* NULL: standard output */
 static bool out_regular;		 /* it can be emptied */
-static int out_original = STDOUT_FILENO; /* what it was when we were started */
+static int out_original = STDOUT_FILENO; /* standard output as we were started */
 
 void out_init(void)
 {
@@ -24,8 +24,8 @@ void out_init(void)
 }
 
 /*
- * A device or pipe may be what the user wants; a link may be somebody else's. A pipe that nobody
- * reads must not hold us up. Two writers of one file would overwrite each other's lines.
+ * The user may want a device or a pipe, but a link may be somebody else's. Opening a pipe that
+ * nobody reads must not block. Two writers of one file would overwrite each other's lines.
  */
 static int file_open(const char *path)
 {
@@ -91,7 +91,7 @@ int out_flush(void)
 		return 0;
 	if (errno)
 		return -errno;
-	/* It failed when a buffer was full; nobody kept the reason. */
+	/* An earlier write of a full buffer failed, and its errno is lost. */
 	return reader_gone() ? -EPIPE : -EIO;
 }
 

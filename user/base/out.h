@@ -3,41 +3,47 @@
 #ifndef RQSPIN_BASE_OUT_H
 #define RQSPIN_BASE_OUT_H
 
-/* To be called first: a limit of file sizes (ulimit -f) is an error to us, which is told. */
+/*
+ * To be called first: exceeding the limit of file sizes (ulimit -f) is then an error that we
+ * report, not a signal.
+ */
 void out_init(void);
 
 /**
  * out_to_file() - from now on standard output is a file
  * @path: its name, which messages use, too; a link is not followed
  *
- * What an old file has stays until out_empty_file().
+ * The contents of an old file stay until out_empty_file().
  *
  * Return: 0, or -errno: nothing has changed. -ELOOP: it is a link; -ENXIO: a pipe that nobody
- * reads; -EWOULDBLOCK: another process of ours writes it
+ * reads; -EWOULDBLOCK: another rqspin process writes it
  */
 int out_to_file(const char *path);
 
-/* What was in the file is gone. 0 or -errno. */
+/* Empties the file. 0 or -errno. */
 int out_empty_file(void);
 
-/* For messages. */
+/* Name of the output, for messages. */
 const char *out_name(void);
 
-/* What standard output was before that: for commands that we start. */
+/* Descriptor of standard output as it was before out_to_file(): for commands that we start. */
 int out_stdout(void);
 
-/* 0 or the negative errno of anything written to it; -EPIPE: its reader went away. */
+/*
+ * Flushes standard output. 0 or the negative errno of anything written to it; -EPIPE: its reader
+ * went away.
+ */
 int out_flush(void);
 
-/* The same without writing: what has become of it so far. */
+/* The same without flushing: the result of the writes so far. */
 int out_state(void);
 
 /**
  * out_failed() - end of a verb whose output failed
- * @err: of out_flush(), or 0
+ * @err: result of out_flush(), or 0
  *
- * Says why, once: what is still in the buffer is dropped, so that nothing fails again at the exit.
- * A reader that went away has what it wanted, as in "rqspin trace | head".
+ * Prints the reason, once: the rest of the buffer is dropped, so that nothing fails again at the
+ * exit. A reader that went away has read all it wanted, as in "rqspin trace | head".
  *
  * Return: @err; 0 for -EPIPE
  */

@@ -27,7 +27,7 @@ static void be_silent(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* A child that has lost its parent meanwhile gets no signal any more. */
+/* If the parent has ended before prctl(), no signal comes any more. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -54,7 +54,7 @@ int rehearse(void (*what)(void *arg), void *arg)
 		;
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status);
-	return WEXITSTATUS(status) ? SIGABRT : 0; /* a sanitizer's way out */
+	return WEXITSTATUS(status) ? SIGABRT : 0; /* a sanitizer ends the process so */
 }
 
 const char *rehearse_text(int sig)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Libraries that crash on damaged input. */
+/* Calls into libraries that crash on damaged input. */
 #ifndef RQSPIN_BASE_REHEARSE_H
 #define RQSPIN_BASE_REHEARSE_H
 
 /**
- * rehearse() - try in a process of its own what might crash
- * @what: what to try; is silent, and what it opens, loads or changes in memory goes with it
+ * rehearse() - call a function that might crash, in a process of its own
+ * @what: the function; its output is dropped, and what it opens, loads or changes in memory ends
+ * with the process
  * @arg: its argument
  *
  * Context: before any thread is started.
@@ -14,7 +15,7 @@
  */
 int rehearse(void (*what)(void *arg), void *arg);
 
-/* What became of libbpf when it tried an object: for a message. */
+/* How libbpf failed on an object, as text for a message. sig: of rehearse(). */
 const char *rehearse_text(int sig);
 
 #endif

@@ -23,7 +23,7 @@ bool stop_hangup_ignored(void)
 
 void stop_init(void)
 {
-	/* A record that waits for room in a pipe is written to its end, whatever arrives. */
+	/* A record that waits for room in a pipe is written to its end, whatever signal arrives. */
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART };
 
 	sigaction(SIGINT, &sa, NULL);
@@ -48,7 +48,7 @@ void stop_pause(uint64_t ms)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
-	/* One that comes between the question and the sleep waits until the sleep takes it. */
+	/* A signal that comes after the check of asked stays pending until ppoll() lets it in. */
 	sigprocmask(SIG_BLOCK, &ends, &old);
 	if (!asked)
 		ppoll(NULL, 0, &ts, &old);

@@ -10,7 +10,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Letters to change, put in, take out or swap with the next. */
+/* Number of letters to change, insert, delete or swap with the next. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t d[LENGTH_MAX + 1][LENGTH_MAX + 1];
@@ -37,7 +37,7 @@ void suggest_try(struct suggest *s, const char *name)
 	if (typed > LENGTH_MAX || len > LENGTH_MAX)
 		return;
 	dist = distance(s->typed, typed, name, len);
-	/* One slip in three letters: more is another word. */
+	/* One slip in three letters is allowed: with more it is another word. */
 	if (dist > (typed + 2) / 3 || dist >= len || (s->best && dist >= s->distance))
 		return;
 	s->best = name;

@@ -35,7 +35,10 @@ static int read_process(__u32 tid, __u32 *pid)
 	return found == 1 ? 0 : -ESRCH;
 }
 
-/* A name may hold any byte: what the file has beyond it is one line end. */
+/*
+ * A name may hold any byte, even a newline. Only the last byte of the file is not part of the name:
+ * its line end.
+ */
 static int read_name(__u32 tid, char comm[TASK_COMM])
 {
 	FILE *f = open_file(tid, "comm");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What /proc says of a thread of which only the id is known. */
+/* Process and name of a thread, from /proc, by its id. */
 #ifndef RQSPIN_BASE_TASK_H
 #define RQSPIN_BASE_TASK_H
 
@@ -8,10 +8,16 @@
 
 #define TASK_COMM 16
 
-/* The kernel's ids are those of the first PID namespace: in another one they name somebody else. */
+/*
+ * False outside the initial PID namespace: the kernel's ids are of that one, and mean other tasks
+ * here.
+ */
 bool task_ids_known(void);
 
-/* Its process, and its name unless comm is NULL, as they are now. -ESRCH: it is gone. */
+/*
+ * The thread's process and, unless comm is NULL, its name, as they are now. 0, or -ESRCH: the
+ * thread is gone, or !task_ids_known().
+ */
 int task_find(__u32 tid, __u32 *pid, char comm[TASK_COMM]);
 
 #endif

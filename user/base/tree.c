@@ -9,7 +9,7 @@
 
 static int tree_remove_in(int dir, const char *name, int depth);
 
-/* Whatever is in it goes first. */
+/* Removes everything in the folder. Closes fd. */
 static int tree_empty(int fd, int depth)
 {
 	DIR *dir = fdopendir(fd);

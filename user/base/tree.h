@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A folder with all that is in it. */
+/* Removing a folder with everything in it. */
 #ifndef RQSPIN_BASE_TREE_H
 #define RQSPIN_BASE_TREE_H
 
 /*
- * Remove it, and folders in it down to that depth (0: it has none). Follows no links. 0, also if
- * it is not there, or -errno: -ELOOP if it is deeper.
+ * Removes the folder path, and folders in it down to that depth (0: it has none). Follows no links.
+ * 0, also if path does not exist, or -errno: -ELOOP if it is deeper.
  */
 int tree_remove(const char *path, int depth);
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Takes away the first bytes of a character whose last ones were cut off. Returns text. */
+/* Removes the first bytes of a character whose last ones were cut off. Returns text. */
 char *utf8_trim(char *text);
 
 /* As much of text as fits; returns buf. */

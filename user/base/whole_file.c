@@ -19,9 +19,9 @@
 #define ACL_MAX	 4096
 
 /**
- * struct temp_file - what becomes the file
+ * struct temp_file - a file that is going to replace another
  * @dir: the folder
- * @fd: the file, still without the name of the other
+ * @fd: the new file, before it gets the name of the old one
  * @name: its temporary name, "" as long as it has none
  */
 struct temp_file {
@@ -58,7 +58,10 @@ static int temp_name(char name[TEMP_LEN])
 	return 0;
 }
 
-/* Without a name nothing is left when we are killed; it needs /proc and a file system that can. */
+/*
+ * A file without a name leaves nothing behind when we are killed. It needs /proc and a file system
+ * that supports O_TMPFILE.
+ */
 static int nameless_open(int dir)
 {
 	if (access("/proc/self/fd", X_OK))
@@ -112,11 +115,14 @@ static int write_all(int fd, const char *text, size_t len)
 		text += n;
 		len -= n;
 	}
-	/* Or a crash soon after the rename might leave an empty file. */
+	/* Without fsync(), a crash soon after the rename might leave an empty file. */
 	return fsync(fd) ? -errno : 0;
 }
 
-/* With an access list the mode alone would give its mask to the group. */
+/*
+ * If the file has an access list, the group bits of its mode are the list's mask: with the mode
+ * alone, the group would get the rights of the mask.
+ */
 static int keep_acl(int dir, const char *name, int fd)
 {
 	char path[PATH_MAX], acl[ACL_MAX];

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Nothing, or a file: not a folder, no link, and no device that would be replaced. */
+/* True if path is free or a regular file: no folder, link or device would be replaced. */
 bool whole_file_plain(const char *path);
 
 bool whole_file_link(const char *path);
@@ -17,16 +17,16 @@ bool whole_file_link(const char *path);
  * @text: what is to be in it
  * @len: bytes of @text
  *
- * The text is written under a temporary name that nobody else has. Mode, owner and access list of
- * a file that is replaced stay; a new file has the mode 0644 and the umask. Of several writers the
+ * The text is written under a temporary name that nobody else has. Mode, owner and access list of a
+ * file that is replaced stay; a new file has the mode 0644, less the umask. Of several writers the
  * last one wins.
  *
- * Return: 0 or -errno; then the file is as it was before, and there is no other. -EPERM: the owner
- * cannot be kept.
+ * Return: 0 or -errno; on an error the old file is unchanged, and no other file is left. -EPERM:
+ * the owner cannot be kept.
  */
 int whole_file_replace(const char *path, const char *text, size_t len);
 
-/* The same in an open folder: what becomes of the folder's path does not matter. */
+/* The same in an open folder, whose path may change meanwhile. */
 int whole_file_replace_at(int dir, const char *name, const char *text, size_t len);
 
 /* Is it a temporary name, which a killed writer may have left? */

@@ -12,7 +12,7 @@ static void try_btf(void *path)
 	btf__free(btf__parse(path, NULL));
 }
 
-/* A file of somebody's may be damaged, which libbpf does not always survive. */
+/* A file from outside may be damaged, and libbpf may crash on it. */
 struct btf *btffile_read(const char *path)
 {
 	struct btf *btf;

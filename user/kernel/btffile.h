@@ -7,7 +7,7 @@
 
 struct btf;
 
-/* Of a copy of that file, or of a vmlinux. NULL: it has said why, as of option --btf. */
+/* Reads a copy of that file, or a vmlinux. NULL: an error was printed, which names option --btf. */
 struct btf *btffile_read(const char *path);
 
 #endif

@@ -101,7 +101,7 @@ static int load(struct heldtab *ht, char *why, size_t size)
 	return err;
 }
 
-/* Such a lock finds owners without a table, and tells them with each failure. */
+/* With our series the lock finds owners without a table, and reports them with each failure. */
 static bool lock_tells_owners(void)
 {
 	const struct btf *btf = kernelbtf_get();

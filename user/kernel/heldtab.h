@@ -17,7 +17,7 @@ struct heldtab;
 struct heldtab *heldtab_open(char *why, size_t size);
 void heldtab_close(struct heldtab *ht);
 
-/* Copy all tables now. Not atomic: only what two copies agree on is certain. */
+/* Copies all tables now. Not atomic: only entries that agree in two copies are certain. */
 int heldtab_snapshot(struct heldtab *ht);
 const struct held_cpu *heldtab_cpu(const struct heldtab *ht, unsigned int cpu);
 unsigned int heldtab_nr_cpus(const struct heldtab *ht);
@@ -26,10 +26,13 @@ const __u64 *heldtab_addrs(const struct heldtab *ht); /* HELD_CPUS of them */
 /* Bytes from a CPU's runqueues to its table (struct rqspin_ring.held_delta), 0 if unknown. */
 __s64 heldtab_delta(void);
 
-/* Where an object reports its own failures (struct rqspin_ring), NULL: it does not. */
+/* The map in which an object reports its own failures (struct rqspin_ring). NULL: it has none. */
 struct bpf_map *heldtab_ring_map(const struct bpf_object *obj);
 
-/* Tell an object that reports its own failures where the table is; 0 if it has no ring. */
+/*
+ * Writes heldtab_delta() into the ring of an object that reports its own failures. 0, also if it
+ * has no ring, or -errno.
+ */
 int heldtab_arm_object(struct bpf_object *obj);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The running kernel's BTF. To read it takes longer than most of what a command does with it. */
+/* The running kernel's BTF. Reading it takes longer than most of a command's work with it. */
 #ifndef RQSPIN_KERNEL_KERNELBTF_H
 #define RQSPIN_KERNEL_KERNELBTF_H
 

@@ -11,11 +11,13 @@
 #define LOCK_CALLS 4
 #define CALLS_MAX  64
 
-/* What the four calls look like here: an offset or a BTF id, as the JIT wants it. */
+/*
+ * The four lock calls as they are in instructions here: an offset or a BTF id, as the JIT wants it.
+ */
 static struct {
 	__u32 own_id;
 	__s32 calls[LOCK_CALLS];
-	size_t nr; /* 0: cannot be told */
+	size_t nr; /* 0: unknown */
 } known;
 
 size_t lockcalls_read(const struct bpf_insn *insns, size_t nr, __s32 *calls, size_t room)
@@ -48,7 +50,7 @@ static bool calls_of(int prog_fd, __u32 xlated_len, __s32 *calls, size_t room, s
 		return false;
 	info.xlated_prog_len = xlated_len;
 	info.xlated_prog_insns = (uintptr_t)insns;
-	/* The kernel hides them, by a null pointer, from who may not read them. */
+	/* The kernel sets the pointer to NULL if this process may not read them. */
 	ok = !bpf_prog_get_info_by_fd(prog_fd, &info, &len) && info.xlated_prog_insns &&
 	     info.xlated_prog_len <= xlated_len;
 	*nr = ok ? lockcalls_read(insns, info.xlated_prog_len / sizeof(*insns), calls, room) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Does a loaded program call the kernel's lock functions? Its instructions tell. */
+/* Finds out from a loaded program's instructions if it calls the kernel's lock functions. */
 #ifndef RQSPIN_KERNEL_LOCKCALLS_H
 #define RQSPIN_KERNEL_LOCKCALLS_H
 
@@ -8,16 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* To be called before programs are watched: asks by loading one that makes the four calls. */
+/*
+ * To be called before programs are watched: loads a program that makes the four calls, and reads
+ * what they look like.
+ */
 void lockcalls_learn(void);
 
 /*
- * id: the program's, xlated_len: from its bpf_prog_info. The one that asked is not counted. Where
- * instructions cannot be read: true.
+ * Does the program call a lock function? id and xlated_len: from its bpf_prog_info. False for the
+ * program that lockcalls_learn() loaded. True if instructions cannot be read.
  */
 bool lockcalls_in(int prog_fd, __u32 id, __u32 xlated_len);
 
-/* Distinct kernel functions called, as the numbers that the kernel put there. Returns how many. */
+/*
+ * The distinct kernel functions that the instructions call, as the numbers that the kernel put
+ * there. Returns how many.
+ */
 size_t lockcalls_read(const struct bpf_insn *insns, size_t nr, __s32 *calls, size_t room);
 
 #endif

@@ -14,9 +14,11 @@
 
 /**
  * struct place - where a lock is
+ * @id: as maplock_id()
+ * @title: as maplock_title()
  * @type: structure of the kernel
  * @member: the lock in it
- * @added: kernels of before it became resilient have the structure without this lock
+ * @added: the lock is new: kernels before it have the structure without it
  */
 struct place {
 	const char *id, *title, *type, *member;
@@ -36,7 +38,10 @@ static const struct place places[MAPLOCK_NR] = {
 	[MAPLOCK_ARENA] = { "arena", "the arena's lock", "bpf_arena", "spinlock", true },
 };
 
-/* Those that kernels let programs watch: the code of queues, tries and ring buffers they do not. */
+/*
+ * Functions that kernels let programs trace. They exclude the code of queues, tries and ring
+ * buffers.
+ */
 static const struct {
 	const char *name;
 	enum maplock lock;
@@ -64,8 +69,8 @@ static const struct {
 };
 
 /*
- * Free lists are missing: if one cannot be locked, the kernel takes the next CPU's, and what is
- * wanted was not that list.
+ * Free lists are left out: if one cannot be locked, the kernel takes the next CPU's. An operation
+ * never needs a certain list.
  */
 static const struct {
 	unsigned int type, locks;
@@ -86,7 +91,7 @@ static const struct {
 	{ MAP_TYPE_ARENA, 1 << MAPLOCK_ARENA },
 };
 
-/* 0: it has none. Older kernels have the lock in a union. */
+/* The type of a member, 0: no such member. Older kernels have the lock in a union. */
 static __u32 member_type(const struct btf *btf, const struct btf_type *t, const char *name)
 {
 	const struct btf_member *m = btf_members(t);
@@ -115,7 +120,7 @@ static bool resilient(const struct btf *btf, __u32 id)
 	return false;
 }
 
-/* Drivers may have structures of the same name: those have no such member. */
+/* Drivers may have structures of the same name, but without such a member. */
 static enum maplock_kind kind_of(const struct btf *btf, const struct place *at, bool series)
 {
 	enum maplock_kind kind = MAPLOCK_UNKNOWN;
@@ -193,7 +198,7 @@ static enum maplock_view view_of(const struct btf *btf, enum maplock lock, enum 
 	return MAPLOCK_UNSEEN;
 }
 
-/* Since it has an allocator of its own, it no longer needs the kernel's. */
+/* A trie with an allocator of its own (member "ma") no longer needs the kernel's. */
 static bool trie_kmalloc(const struct btf *btf)
 {
 	int id = btf ? btf__find_by_name_kind(btf, "lpm_trie", BTF_KIND_STRUCT) : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which of the locks inside a kernel's maps are resilient: its BTF knows their types. */
+/* Which of the locks inside a kernel's maps are resilient, by their types in its BTF. */
 #ifndef RQSPIN_KERNEL_MAPLOCKS_H
 #define RQSPIN_KERNEL_MAPLOCKS_H
 
@@ -9,7 +9,7 @@
 struct btf;
 
 enum maplock {
-	MAPLOCK_NONE, /* of what does not depend on a lock */
+	MAPLOCK_NONE, /* for entries that do not depend on a lock */
 	MAPLOCK_BUCKET,
 	MAPLOCK_FREELIST,
 	MAPLOCK_LRU,
@@ -23,16 +23,17 @@ enum maplock {
 
 enum maplock_kind {
 	MAPLOCK_PLAIN,	/* it cannot fail */
-	MAPLOCK_LATER,	/* resilient, on a kernel of others */
+	MAPLOCK_LATER,	/* resilient, on a kernel without our series */
 	MAPLOCK_SERIES, /* resilient, on a kernel with our series */
 	MAPLOCK_KINDS,
 	MAPLOCK_UNKNOWN = MAPLOCK_KINDS,
 };
 
 enum maplock_view {
-	MAPLOCK_UNSEEN,	    /* no source of `rqspin trace` sees that it failed */
-	MAPLOCK_SEEN_AFTER, /* when the operation that wanted it has failed, where fexit works */
-	MAPLOCK_SEEN,	    /* the lock itself tells */
+	MAPLOCK_UNSEEN,	    /* no source of `rqspin trace` sees its failures */
+	MAPLOCK_SEEN_AFTER, /* seen when the operation that needs it has failed, where fexit works
+			     */
+	MAPLOCK_SEEN,	    /* the lock itself reports them */
 };
 
 /* trie_kmalloc: a trie allocates its nodes with kmalloc(), under its lock. */
@@ -44,24 +45,27 @@ struct maplocks {
 
 /**
  * maplocks_read() - find out which locks are resilient
- * @btf: of a kernel; NULL if there is none
- * @locks: gets the kind of each. That of MAPLOCK_NONE is the newest of them: it tells kernels
- *apart. A kernel without a map type does not know the type's lock: unknown.
+ * @btf: a kernel's BTF; NULL if there is none
+ * @locks: gets the kind of each lock. MAPLOCK_NONE gets the newest of these kinds, which
+ * distinguishes kernels. The lock of a map type that the kernel does not have is unknown.
  */
 void maplocks_read(const struct btf *btf, struct maplocks *locks);
 
-/* Masks of enum maplock: the resilient ones, and those that maps of a type have (enum
- * bpf_map_type). */
+/*
+ * Masks of enum maplock: the resilient locks, and the locks in maps of a type (enum bpf_map_type).
+ */
 unsigned int maplocks_resilient(const struct maplocks *locks);
 unsigned int maplocks_of_type(unsigned int map_type);
 
-/* Is it a map whose elements are maps, which may have any type? */
+/* Are the elements of such a map maps themselves, of any type? */
 bool maplocks_nested(unsigned int map_type);
 
 /* "lpm_trie, ringbuf": the map types that have locks of the mask. */
 void maplocks_types(unsigned int mask, char *buf, size_t size);
 
-/* The lock whose failure shows in the result of this function of the kernel; NONE: of none. */
+/*
+ * The lock whose failure shows in the result of this kernel function; MAPLOCK_NONE: no lock's does.
+ */
 enum maplock maplock_of_function(const char *name);
 
 /* "plain", "resilient", "unknown" */

@@ -15,8 +15,8 @@ static bool points_to(const struct btf *btf, __u32 id, const char *name)
 }
 
 /*
- * Stock kernels free such a list with a function that is handed the lock, and whose lock can be a
- * bpf_spin_lock only. One that frees under either lock must take something else.
+ * Stock kernels free such a list with a function that takes the lock as a struct bpf_spin_lock *,
+ * and so only under that kind. A kernel that frees under either kind must pass it as another type.
  */
 enum nest_free nest_free_btf(const struct btf *btf)
 {

@@ -53,8 +53,8 @@ static bool ask_privilege(char *why)
 	int fd = -1;
 
 	/*
-	 * tc, because the samples need CAP_NET_ADMIN for it beside CAP_BPF. A process that is
-	 * stopped and continued again and again exhausts the tries of libbpf.
+	 * A tc program, since the samples need CAP_NET_ADMIN for it, besides CAP_BPF. libbpf's
+	 * retries run out if the process is stopped and continued again and again.
 	 */
 	for (int tries = 0; fd < 0 && tries < LOAD_TRIES && (!tries || errno == EAGAIN); tries++)
 		fd = bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "rqspin_probe", "Dual BSD/GPL", insns,
@@ -72,7 +72,7 @@ static bool ask_privilege(char *why)
 	return no(why, "the smallest BPF program does not load: %s", strerror(errno));
 }
 
-/* Without it nobody knows what the kernel has. */
+/* Without sysfs the features of the kernel are unknown. */
 static bool sysfs_is_missing(void)
 {
 	struct statfs fs;
@@ -249,7 +249,9 @@ static bool ask_res_locks(char *why)
 	       no(why, "the locks inside this kernel's maps cannot fail: it has no %s", *name);
 }
 
-/* Parameters of the tracepoint's probes, their own data among them; 0: no such tracepoint. */
+/*
+ * Number of parameters of the tracepoint's probes, including their own data; 0: no such tracepoint.
+ */
 static int tracepoint_params(const struct btf *btf)
 {
 	__s32 id = btf__find_by_name_kind(btf, "btf_trace_rqspinlock_failure", BTF_KIND_TYPEDEF);
@@ -284,7 +286,10 @@ static bool (*const ask[PROBE_NR])(char *why) = {
 	[PROBE_OTHER_TASKS] = ask_other_tasks,
 };
 
-/* One refusal is told once, not in ten forms. */
+/*
+ * If /sys or the privilege is missing, that is the answer to all other questions, not ten different
+ * errors.
+ */
 static bool allowed(enum probe_id id, char *why)
 {
 	if (id != PROBE_PRIVILEGE && id != PROBE_BTF && !probe(PROBE_BTF) && sysfs_is_missing())
@@ -330,7 +335,7 @@ const char *probe_why(enum probe_id id)
 	return answers[id].why;
 }
 
-/* Where the beginning of the report can be seen, what comes before it is the lock's time. */
+/* If the beginning of the kernel's report can be traced, the time before it is the lock's. */
 static struct probe_bpf *load_aa(void)
 {
 	struct probe_bpf *skel = NULL;
@@ -345,7 +350,7 @@ static struct probe_bpf *load_aa(void)
 	return probeobj_load("rqspin_aa", NULL);
 }
 
-/* The best of several: the first one also pays for what was never touched before. */
+/* The best of several tries: the first one also pays for what was never touched before. */
 uint64_t probe_aa_ns(bool *with_report)
 {
 	struct probe_bpf *skel = load_aa();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What this kernel can do, found out by doing it; never by its version.
- * Each question is asked once and remembered. Not thread safe.
+ * What this kernel can do, found out by trying it; never by its version. Each question is asked
+ * once and remembered. Not thread safe.
  */
 #ifndef RQSPIN_KERNEL_PROBE_H
 #define RQSPIN_KERNEL_PROBE_H
@@ -21,13 +21,13 @@ enum probe_id {
 	PROBE_KPROBE,	   /* a kprobe program attaches */
 	PROBE_HELD_TABLE,  /* per-CPU rqspinlock_held_locks is readable */
 	PROBE_TRACEPOINT,  /* rqspinlock:rqspinlock_failure exists (our series) */
-	PROBE_RES_LOCKS,   /* the kernel knows resilient locks, for its maps or for programs */
-	PROBE_OTHER_TASKS, /* other CPUs' run queues are found */
+	PROBE_RES_LOCKS,   /* the kernel has resilient locks, for its maps or for programs */
+	PROBE_OTHER_TASKS, /* other CPUs' run queues can be found */
 	PROBE_NR,
 };
 
 bool probe(enum probe_id id);
-bool probe_known(enum probe_id id); /* false: this user may not even ask */
+bool probe_known(enum probe_id id); /* false: unknown, since this user may not try it */
 
 /* Why the answer is no ("" if it is yes); one line without a full stop. */
 const char *probe_why(enum probe_id id);
@@ -37,7 +37,7 @@ static inline bool probe_privilege(void)
 	return probe(PROBE_PRIVILEGE);
 }
 
-/* As probe_privilege(), and tells the user why not. */
+/* As probe_privilege(), and prints the reason if not. */
 bool probe_allowed(void);
 
 static inline bool probe_kfuncs(void)
@@ -47,7 +47,8 @@ static inline bool probe_kfuncs(void)
 
 /*
  * Time in ns from an AA attempt to its error. 0 if it cannot be measured. Causes some failed
- * acquisitions. with_report: the time of the kernel's report is in it and cannot be told apart.
+ * acquisitions. with_report: the time includes the kernel's report, and the two cannot be
+ * separated.
  */
 uint64_t probe_aa_ns(bool *with_report);
 

@@ -6,7 +6,7 @@
 #include "kernel/progplace.h"
 #include "bpf/progplace.skel.h"
 
-/* Runs the program once over all that are loaded. */
+/* Runs the iterator program once over all loaded programs. */
 static void progplace_read(struct progplace_bpf *skel)
 {
 	struct bpf_link *link = bpf_program__attach_iter(skel->progs.rqspin_place, NULL);

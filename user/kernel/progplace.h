@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Address of the program's entry in that list, as long as it is loaded; 0: that is not told. */
+/* Address of the program's entry in that list, as long as it is loaded; 0: unknown. */
 __u64 progplace_find(int prog_fd);
 
 #endif

@@ -12,7 +12,7 @@ ssize_t progstream_read(int prog_fd, enum progstream which, void *buf, size_t si
 	struct {
 		__u64 buf;
 		__u32 size, stream, prog_fd;
-		__u32 end; /* the kernel refuses what is not 0 behind what it knows */
+		__u32 end; /* the kernel refuses non-zero bytes behind the fields that it knows */
 	} attr = { (uintptr_t)buf, size, which, prog_fd, 0 };
 	ssize_t n = syscall(SYS_bpf, PROGSTREAM_COMMAND, &attr, sizeof(attr));
 

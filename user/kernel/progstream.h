@@ -9,7 +9,7 @@
 
 enum progstream { PROGSTREAM_STDOUT = 1, PROGSTREAM_STDERR };
 
-/* What is read is gone. Returns how many bytes, or -errno. */
+/* Reads text and removes it from the stream. Returns how many bytes, or -errno. */
 ssize_t progstream_read(int prog_fd, enum progstream which, void *buf, size_t size);
 
 #endif

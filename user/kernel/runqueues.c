@@ -23,7 +23,9 @@ static int run(struct runqueues_bpf *skel, struct bpf_program *prog)
 	return err ? err : (int)opts.retval;
 }
 
-/* One program at a time: a kernel that cannot do what one of them wants refuses the object. */
+/*
+ * Loads one program at a time: a kernel that does not support one of them refuses the whole object.
+ */
 static int try(bool by_symbol, __u64 addrs[HELD_CPUS])
 {
 	struct runqueues_bpf *skel = runqueues_bpf__open();
@@ -38,7 +40,7 @@ static int try(bool by_symbol, __u64 addrs[HELD_CPUS])
 	return err;
 }
 
-/* They stay where they are as long as the kernel runs. */
+/* The run queues stay where they are as long as the kernel runs. */
 int runqueues_find(__u64 addrs[HELD_CPUS])
 {
 	static __u64 found[HELD_CPUS];
