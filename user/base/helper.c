@@ -84,7 +84,7 @@ static void set_limits(double seconds)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_AS, MEMORY);
 	limit(RLIMIT_FSIZE, OUTPUT);
-	/* For processes that the helper has started itself. */
+	/* For processes that the helper starts itself. */
 	limit(RLIMIT_CPU, (rlim_t)seconds + 1);
 }
 

@@ -66,8 +66,7 @@ static __u64 at_end(const struct arena *arena, const struct btf_type *section)
 
 static void addr_add(struct arena_addrs *to, __u64 addr)
 {
-	/* User space begins above 4 GiB wherever an arena is; most numbers of programs are small.
-	 */
+	/* An arena is mapped above 4 GiB; most constants of programs are smaller. */
 	if (!(addr >> 32) || to->nr == ARENA_ADDRS)
 		return;
 	for (__u32 i = 0; i < to->nr; i++)
@@ -114,7 +113,7 @@ struct arena_addrs *arenaname_addrs_of(int prog_fd, __u32 xlated_len, const stru
 	return addrs;
 }
 
-/* Where the section begins, if the program has the address of anything in it. */
+/* Finds the beginning of the section. False if the program has no address in the arena. */
 static bool section_find(const struct arena *arena, const struct btf_type *section,
 			 const struct arena_addrs *addrs, __u64 *begin)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where an arena is, and what its author called a place in it. Addresses are those of user space:
- * a program's pointers have them, too, of which the kernel uses the lower 32 bits.
+ * Where an arena is, and the variable or field at a place in it. Addresses are those of user space.
+ * A program's pointers have them, too, but the kernel uses only their lower 32 bits.
  */
 #ifndef RQSPIN_NAMES_ARENANAME_H
 #define RQSPIN_NAMES_ARENANAME_H
@@ -19,13 +19,18 @@ struct arena {
 	__u64 start, size; /* start 0: not known */
 };
 
-/* Ask the kernel where the map's pages are. 0; -ENOENT: it does not tell, or nobody mapped them. */
+/*
+ * Asks the kernel where the map's pages are. 0; -ENOENT: the place is unknown, or nobody has mapped
+ * the arena.
+ */
 int arenaname_find(__u32 map_id, struct arena *arena);
 
-/* Is the address, or the lower half of one, in the arena? Then where. */
+/* Is the address, or the lower half of one, in the arena? Sets *off to its offset. */
 bool arenaname_offset(const struct arena *arena, __u64 addr, __u64 *off);
 
-/* Numbers of a program that may be addresses in its arena, each once: all that is needed of them.
+/*
+ * Constants of a program that may be addresses in its arena, each once. No other data of its
+ * instructions is needed.
  */
 #define ARENA_ADDRS 16
 
@@ -36,12 +41,13 @@ struct arena_addrs {
 
 void arenaname_addrs_read(struct arena_addrs *to, const struct bpf_insn *insns, size_t nr);
 
-/* Of a loaded program; NULL if its author has no variables in an arena, or they cannot be read. */
+/* The constants of a loaded program. NULL if it has no variables in an arena, or out of memory. */
 struct arena_addrs *arenaname_addrs_of(int prog_fd, __u32 xlated_len, const struct btf *btf);
 
 /*
- * The variable, and its field, at the offset; "" if it is none. The variables are at the beginning
- * or, with newer libraries, at the end: addresses in the program say which. btf: its own.
+ * The path of the variable and field at the offset; "" if there is none. The variables are at the
+ * beginning of the arena or, with newer libraries, at its end: addrs, the addresses in the program,
+ * decide. btf: the program's own.
  */
 void arenaname_path(const struct arena *arena, __u64 off, const struct btf *btf,
 		    const struct arena_addrs *addrs, char *buf, size_t size);

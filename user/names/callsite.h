@@ -11,11 +11,12 @@ struct proginfo;
 
 /**
  * struct callsite - where a call was made
- * @prog: the program, NULL: none, or unknown
+ * @prog: the program; NULL: no program, or unknown
  * @line: its line, 0 if unknown
- * @file: last part of the name of the line's file, "" for the program's own
- * @counting: in a function that 'rqspin run' put between the program and the kernel's
- * @function: of the kernel, NULL if @prog is set or nothing is known; valid up to the next search
+ * @file: last part of the name of the line's file; "" for the program's own file
+ * @counting: the call is in a function that 'rqspin run' put between the program and the kernel's
+ * @function: function of the kernel; NULL if @prog is set or nothing is known. Valid up to the next
+ * search
  */
 struct callsite {
 	const struct proginfo *prog;
@@ -25,7 +26,10 @@ struct callsite {
 	const char *function;
 };
 
-/* addr: a return address, at the time when_ns. False: nothing is known. ks may be NULL. */
+/*
+ * Finds the call of a return address, as of the time when_ns. False: nothing is known. ks may be
+ * NULL.
+ */
 bool callsite_find(const struct proginfo *progs, struct ksyms *ks, __u64 addr, __u64 when_ns,
 		   struct callsite *site);
 

@@ -17,7 +17,7 @@
 
 struct cgroup {
 	__u64 id;
-	__u64 look; /* the latest one that found it */
+	__u64 look; /* the latest look that found it */
 	char *path;
 };
 
@@ -26,11 +26,14 @@ struct cgroupnames {
 	size_t nr, nr_sorted;
 	__u64 look;
 	bool due;
-	char path[PATH_MAX]; /* while looking */
+	char path[PATH_MAX]; /* of the current cgroup during a look */
 	char root[];
 };
 
-/* The number of what is to be seen there; 0: something else was mounted above it. */
+/*
+ * The inode number of the mounted cgroup; 0: another file system is mounted over it, or it is no
+ * cgroup2.
+ */
 static __u64 mount_id(const struct mntent *m, long magic)
 {
 	struct statfs fs;
@@ -51,7 +54,7 @@ int cgroup_root(const char *mounts, long magic, char root[PATH_MAX])
 
 	while (f && (m = getmntent(f))) {
 		id = mount_id(m, magic);
-		/* A cgroup is older than those in it, and has a smaller number. */
+		/* A cgroup is older than its descendants, and so has a smaller number. */
 		if (!id || (least && id >= least))
 			continue;
 		least = id;
@@ -101,7 +104,7 @@ static struct cgroup *cgroup_known(const struct cgroupnames *n, __u64 id)
 	return n->nr_sorted ? bsearch(&key, n->all, n->nr_sorted, sizeof(key), by_id) : NULL;
 }
 
-/* The one whose path is n->path. */
+/* Records the cgroup at n->path as found. */
 static int cgroup_note(struct cgroupnames *n, __u64 id)
 {
 	struct cgroup *known = cgroup_known(n, id);
@@ -135,12 +138,12 @@ static int child_note(struct cgroupnames *n, int parent, const struct dirent *d,
 	err = cgroup_note(n, d->d_ino);
 	if (err)
 		return err;
-	/* It may be gone by now. */
+	/* The cgroup may be gone by now. */
 	fd = openat(parent, d->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? 0 : children_note(n, fd, len + more);
 }
 
-/* Takes the descriptor over. A cgroup has many files: no stat() for each. */
+/* Takes ownership of fd. A cgroup has many files: no stat() for each. */
 static int children_note(struct cgroupnames *n, int fd, size_t len)
 {
 	DIR *folder = fdopendir(fd);
@@ -158,7 +161,7 @@ static int children_note(struct cgroupnames *n, int fd, size_t len)
 	return err;
 }
 
-/* One look longer than it was there: its last waits may not have been counted yet. */
+/* A cgroup is kept for one look after it has gone: its last waits may not have been counted yet. */
 static void forget_gone(struct cgroupnames *n)
 {
 	size_t nr = 0;
@@ -182,7 +185,7 @@ static int tree_look(struct cgroupnames *n)
 	if (fd < 0 || fstat(fd, &st)) {
 		if (fd >= 0)
 			close(fd);
-		return 0; /* unmounted: what has a name keeps it */
+		return 0; /* unmounted: known names stay */
 	}
 	n->look++;
 	n->path[0] = 0;
@@ -207,7 +210,7 @@ int cgroupnames_find(struct cgroupnames *n, __u64 id, char name[CGROUP_NAME])
 		err = tree_look(n);
 		c = cgroup_known(n, id);
 	}
-	/* A part of a path could be the name of another one. */
+	/* A truncated path could be the name of another cgroup. */
 	if (c && strlen(c->path) < CGROUP_NAME)
 		strcpy(name, c->path);
 	else

@@ -8,17 +8,17 @@
 #include "names/ksyms.h"
 
 #define LOOK_NS	 1000000000ULL	/* from one look for new modules to the next */
-#define MISS_NS	 10000000ULL	/* the same for an address that only a new module can have */
-#define KEEP_NS	 60000000000ULL /* how long symbols of a module that is gone keep their names */
-#define LISTS	 8		/* of modules' symbols: the latest and those before it */
-#define LONGEST	 4096U		/* of a variable whose end is not known by the next one */
-#define REACH	 0x80000000ULL	/* modules call the kernel by 32-bit offsets */
+#define MISS_NS	 10000000ULL	/* the same after an unknown address in the range of modules */
+#define KEEP_NS	 60000000000ULL /* how long symbols of an unloaded module are kept */
+#define LISTS	 8		/* lists of modules' symbols: the latest and those before it */
+#define LONGEST	 4096U /* assumed size of a symbol if no symbol of the same module follows */
+#define REACH	 0x80000000ULL /* modules call the kernel by 32-bit offsets */
 #define MOD_NAME 64
 
 struct sym {
 	__u64 addr;
 	char *name;
-	__u32 module; /* hash of its name, 0: the kernel's own */
+	__u32 module; /* hash of the module's name; 0: the kernel's own symbol */
 	bool data;
 };
 
@@ -31,8 +31,8 @@ struct ksyms {
 	const char *modules_file, *symbols_file;
 	struct table kernel;
 	struct table modules[LISTS]; /* the latest first */
-	__u64 left[LISTS];	     /* when a list was no longer the latest */
-	__u64 listed;		     /* hash of the modules that the latest is of */
+	__u64 left[LISTS];	     /* when each list was replaced by a newer one */
+	__u64 listed;		     /* hash of the modules in the latest list */
 	__u64 next_look, next_miss;
 	bool looked;
 };
@@ -44,7 +44,7 @@ static __u64 hash(__u64 h, const char *s)
 	return h;
 }
 
-/* Names and addresses of the modules; their users' numbers change all the time. */
+/* Hashes names and addresses of the modules. Their reference counts change all the time. */
 static __u64 hash_modules(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -111,7 +111,7 @@ static bool add_line(struct ksyms *ks, char *line)
 	type = at[1];
 	name = strtok_r(at + 2, " \t\n", &rest);
 	module = name ? strtok_r(NULL, " \t\n", &rest) : NULL;
-	/* Programs have their own names for that: struct proginfo. */
+	/* The names of BPF programs come from struct proginfo. */
 	if (!name || !strchr("tTwWdDbBvVrR", type) || (module && !strcmp(module, "[bpf]")))
 		return true;
 	if (!module && ks->looked)
@@ -126,7 +126,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* The kernel lists its own in order, the modules' one module after the other. */
+/* The kernel lists its own symbols in order, and the symbols of one module after the other. */
 static void sort(struct table *t)
 {
 	size_t i = 1;
@@ -137,7 +137,7 @@ static void sort(struct table *t)
 		qsort(t->syms, t->nr, sizeof(*t->syms), by_addr);
 }
 
-/* The kernel's own are read once. */
+/* Reads all symbols. The kernel's own are kept from the first time. */
 static void read_all(struct ksyms *ks)
 {
 	FILE *f = fopen(ks->symbols_file, "re");
@@ -155,7 +155,10 @@ static void read_all(struct ksyms *ks)
 	sort(&ks->modules[0]);
 }
 
-/* What failed in a module may be looked at when that is gone, and they come and go one by one. */
+/*
+ * A failure in a module may be named after the module is gone, and modules are unloaded one by one.
+ * So old lists are kept.
+ */
 static void keep_list(struct ksyms *ks)
 {
 	forget(&ks->modules[LISTS - 1]);
@@ -189,7 +192,7 @@ struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file)
 		return NULL;
 	ks->modules_file = modules_file;
 	ks->symbols_file = symbols_file;
-	/* It takes long: later the rings would fill meanwhile. */
+	/* Reading takes long. Later the rings would fill meanwhile. */
 	look(ks, &ks->next_look, LOOK_NS);
 	return ks;
 }

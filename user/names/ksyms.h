@@ -8,16 +8,21 @@
 
 struct ksyms;
 
-/* NULL if there is no memory. Read at once, and again when modules came or went. */
+/*
+ * NULL if out of memory. Symbols are read at once, and again when modules were loaded or unloaded.
+ */
 struct ksyms *ksyms_open(void);
-/* The same of other files than /proc's. */
+/* The same from other files than /proc's. */
 struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file);
 void ksyms_close(struct ksyms *ks);
 
-/* The kernel's own code, without modules; a size of 0 if that is not known. */
+/* The range of the kernel's own code, without modules; a size of 0 if unknown. */
 void ksyms_text(const struct ksyms *ks, __u64 *start, __u64 *size);
 
-/* What the address is in, and how far; NULL if unknown. *data: a variable, not a function. */
+/*
+ * The symbol that contains the address, and the offset in it; NULL if unknown. *data: a variable,
+ * not a function.
+ */
 const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data);
 
 /* The address of one of the kernel's own functions; 0 if there is none of that name. */

@@ -27,19 +27,20 @@ struct locknames {
 	struct mapaddr_bpf *skel;
 	struct bpf_link *maps;
 	struct ranges ranges;
-	struct ranges percpu; /* by per-CPU pointers, each of which means an address for each CPU */
+	struct ranges percpu; /* by per-CPU pointers: each stands for one address per CPU */
 	__u64 *cpu_at;	      /* addresses of the ruler's copies, 0 if unknown */
 	__u32 nr_cpus;
 	__u64 ruler; /* per-CPU pointer, 0: unknown */
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
-	struct recall *recall; /* NULL: what is there now is what is meant */
-	__u32 newest_map;      /* when that began */
-	__u64 before_ns;       /* when the latest look began */
-	__u64 changed_ns;      /* when ranges last changed */
-	__u64 next_mapped;     /* when mapped arenas may be looked for again */
-	__u64 next_list;       /* when all maps may be listed again */
+	struct recall
+		*recall;   /* set by locknames_recall_only(); NULL: current maps name all locks */
+	__u32 newest_map;  /* newest map id when the recording began */
+	__u64 before_ns;   /* start of the latest look for new maps */
+	__u64 changed_ns;  /* when ranges last changed */
+	__u64 next_mapped; /* when mapped arenas may be looked for again */
+	__u64 next_list;   /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -50,7 +51,10 @@ static __u32 id_of(const struct bpf_map *map)
 	return bpf_map_get_info_by_fd(bpf_map__fd(map), &info, &len) ? 0 : info.id;
 }
 
-/* Without it locks in per-CPU memory are shown by address. */
+/*
+ * Finds the address of the ruler map's copy on each CPU. If this fails, locks in per-CPU memory are
+ * shown by address.
+ */
 static void measure(struct locknames *ln)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -80,7 +84,10 @@ struct locknames *locknames_open(void)
 		return ln;
 	ln->nr_cpus = nr_cpus > 0 ? nr_cpus : 0;
 	ln->skel->rodata->nr_cpus = ln->nr_cpus;
-	/* bpf_map_elem iterators need a map each and are attached when one is asked about. */
+	/*
+	 * A bpf_map_elem iterator is for one map. It is attached when that map's elements are
+	 * needed.
+	 */
 	err = mapaddr_bpf__load(ln->skel);
 	if (!err) {
 		measure(ln);
@@ -133,7 +140,7 @@ static int add_range(struct locknames *ln, const struct mapaddr *at)
 	return ranges_add(&ln->ranges, at, ln->before_ns);
 }
 
-/* Elements that are allocated one by one share the type that their map's buckets have. */
+/* Elements that are allocated one by one share the type of their map's buckets. */
 static struct locktype *type_of(const struct mapaddr *at)
 {
 	bool with_type = at->part == MAPADDR_VALUES ||
@@ -172,7 +179,7 @@ static void refresh(struct locknames *ln)
 		pr_warn("locks of new maps are shown by address: out of memory");
 }
 
-/* All map ids in ascending order; 1 if they are others than before. */
+/* Reads all map ids, in ascending order. 1 if they have changed, 0 if not, or -ENOMEM. */
 static int read_ids(struct locknames *ln)
 {
 	size_t before = ln->nr_ids;
@@ -205,8 +212,8 @@ static bool has_new_map(const struct locknames *ln)
 }
 
 /*
- * New maps are noticed at once, by one call; those that are gone as soon as a list of all maps is
- * cheap enough, or a new map, which may have their memory, has come.
+ * One call finds out if there is a new map. Removed maps are noticed when all maps may be listed
+ * again, or at once if there is a new map, which may have reused their memory.
  */
 void locknames_scan(struct locknames *ln)
 {
@@ -234,7 +241,7 @@ void locknames_scan(struct locknames *ln)
 	ln->before_ns = started;
 }
 
-/* Look at those there are now. */
+/* Adds the elements that the map has now. */
 static void add_elements(struct locknames *ln, const struct range *buckets)
 {
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map_get_fd_by_id(buckets->at.map_id) };
@@ -302,7 +309,7 @@ static int read_bytes(struct locknames *ln, __u64 addr, struct keytext *key)
 	return 0;
 }
 
-/* Of a map that is gone the memory is somebody else's: then the key stays unknown. */
+/* If the map is gone, another owner may use its memory: then the key stays unknown. */
 static void read_key(struct locknames *ln, const struct range *r, __u64 elem, struct lockname *name)
 {
 	int fd = bpf_map_get_fd_by_id(r->at.map_id);
@@ -348,7 +355,7 @@ static void name_map(const struct range *r, __u64 nth, struct lockname *name)
 	}
 }
 
-/* A variable of the program's, else the place in the arena. */
+/* The path of a variable of the program, else the offset in the arena. */
 static void name_in_arena(const struct range *r, __u64 addr, const struct proginfo *prog,
 			  struct lockname *name)
 {
@@ -388,7 +395,7 @@ static bool used_by(__u32 map_id, const void *prog)
 	return prog && proginfo_uses_map(prog, map_id);
 }
 
-/* Lists of other CPUs may be locked as well: which CPU's is it? */
+/* The lock may be in the list of any CPU: tries each CPU's copy of the per-CPU memory. */
 static bool name_percpu(struct locknames *ln, __u64 addr, __u64 when, const struct proginfo *prog,
 			struct lockname *name, bool map_only)
 {
@@ -417,7 +424,7 @@ static bool name_by_id(const struct ranges *rs, __u32 map_id, struct lockname *n
 	return false;
 }
 
-/* Of map types whose locks have no range. */
+/* For map types whose locks have no range. */
 static bool name_by_info(__u32 map_id, struct lockname *name)
 {
 	struct bpf_map_info info = {};
@@ -485,7 +492,7 @@ static bool name_variable(struct locknames *ln, __u64 addr, struct lockname *nam
 	return true;
 }
 
-/* Was the map there at that time? Nobody tells when maps are made. */
+/* Did the map exist at that time? There is no record of when maps are created. */
 static bool recall_trusts(struct locknames *ln, __u32 map_id, __u64 when_ns,
 			  const struct proginfo *prog)
 {
@@ -493,7 +500,7 @@ static bool recall_trusts(struct locknames *ln, __u32 map_id, __u64 when_ns,
 	       recall_had_map(ln->recall, map_id, when_ns);
 }
 
-/* What has the address now may not be what had it then. */
+/* The lock that has the address now may not be the one that had it at when_ns. */
 static bool recall_accept(struct locknames *ln, __u64 addr, __u64 when_ns,
 			  const struct proginfo *prog, struct lockname *name)
 {
@@ -513,19 +520,19 @@ static bool recall_find(struct locknames *ln, __u64 addr, __u64 when_ns, struct 
 	return was;
 }
 
-/* No lock of the kernel's: one in an arena. */
+/* Addresses of user space belong to locks in arenas. */
 static bool is_user(__u64 addr)
 {
 	return !(addr >> 63);
 }
 
-/* An arena has its place only when it is mapped, which may be after it was first seen. */
+/* An arena gets its addresses when it is mapped, which may be after the map was first seen. */
 static const struct range *find_mapped(struct locknames *ln, __u64 addr,
 				       const struct proginfo *prog)
 {
 	__u64 started = now_ns();
 
-	/* A ring is its program's memory: whoever writes it must not keep the reader busy. */
+	/* A program may write any address into its ring: that must not keep the reader busy. */
 	if (started < ln->next_mapped)
 		return NULL;
 	refresh(ln);
@@ -546,7 +553,7 @@ static bool lockname_find(struct locknames *ln, __u64 addr, __u64 when_ns,
 		return true;
 	if (!ln || name_variable(ln, addr, name))
 		return false;
-	/* Since then the memory may have changed hands. */
+	/* The memory may have been reused since the latest look. */
 	if (when >= ln->before_ns)
 		locknames_scan(ln);
 	r = ranges_find(&ln->ranges, addr, when, used_by, prog);

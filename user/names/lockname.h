@@ -17,21 +17,23 @@ struct locknames *locknames_open(void);
 void locknames_close(struct locknames *ln);
 
 /*
- * From now on only what was told by locknames_recall() has a name, and what has not changed hands
- * since: maps up to the id newest_map were there all the time. 0 or -ENOMEM.
+ * From now on a lock or map has a name only if locknames_recall() recorded it or if its memory has
+ * had the same owner since. Maps with ids up to newest_map existed all the time. 0 or -ENOMEM.
  */
 int locknames_recall_only(struct locknames *ln, __u32 newest_map);
 
-/* The lock had this name then; without an address: the map had. 0 or -ENOMEM. */
+/*
+ * Records the name that the lock had at when_ns; without an address: the map's name. 0 or -ENOMEM.
+ */
 int locknames_recall(struct locknames *ln, const struct lockname *name, __u64 when_ns);
 
-/* Read the addresses of maps made since the last call; cheap when there are none. */
+/* Reads the addresses of maps created since the last call; cheap when there are none. */
 void locknames_scan(struct locknames *ln);
 
 /*
- * The lock that had the address then (when_ns 0: has it now), of several those that prog uses (may
- * be NULL). False: not in any map that was ever seen; name->addr is still set, perhaps name->path.
- * ln NULL: nothing has a name.
+ * The lock at the address at when_ns (0: now). If several are possible, a lock in a map that prog
+ * (may be NULL) uses. False: not in any map that was ever seen; name->addr is still set, perhaps
+ * name->path. ln NULL: no lock has a name.
  */
 bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		    struct lockname *name);
@@ -41,15 +43,15 @@ bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct
 		   struct lockname *name);
 
 /*
- * No address that is looked up for a moment after this one (and up to when_ns) has had another name
- * in between. Looks for new maps first, if that may matter for when_ns.
+ * Returns a time from which on, up to when_ns, no address has changed its name. Looks for new maps
+ * first, if that may matter for when_ns.
  */
 __u64 locknames_settled(struct locknames *ln, __u64 when_ns);
 
-/* Some lock inside the map, which one is not known. False: a map that was never seen. */
+/* Names some lock inside the map; which one is unknown. False: the map was never seen. */
 bool locknames_inside(struct locknames *ln, __u32 map_id, struct lockname *name);
 
-/* From a per-CPU pointer to that CPU's copy; 0: the kernel does not tell. */
+/* Offset from a per-CPU pointer to that CPU's copy; 0: unknown. */
 __u64 locknames_percpu(const struct locknames *ln, __u32 cpu);
 
 struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
@@ -57,7 +59,9 @@ struct ksyms *locknames_ksyms(struct locknames *ln); /* NULL: no memory */
 /* "lock_a", "locks[3].lock", "m[key 7].lock", "hash m bucket 5", else "0x..." or "lock?" */
 void lockname_text(const struct lockname *name, bool no_addr, char *buf, size_t size);
 
-/* What such locks of all elements, buckets or CPUs have in common: "locks[].lock", "hash m bucket"
+/*
+ * The part of the name that such locks of all elements, buckets or CPUs share: "locks[].lock",
+ * "hash m bucket"
  */
 void lockname_text_common(const struct lockname *name, char *buf, size_t size);
 

@@ -112,7 +112,9 @@ bool locktype_has_lock(__u32 map_id)
 	struct locktype *lt = locktype_read(map_id);
 	bool has;
 
-	/* The kernel looks at the value's own type: a lock elsewhere in that BTF is a rare detour.
+	/*
+	 * The kernel checks the value's own type. A lock elsewhere in the same BTF only costs a
+	 * useless look.
 	 */
 	has = lt && btf__find_by_name_kind(lt->btf, "bpf_res_spin_lock", BTF_KIND_STRUCT) > 0;
 	locktype_free(lt);
@@ -129,7 +131,7 @@ bool locktype_own(const struct locktype *lt)
 	return lt && own_object(lt->btf);
 }
 
-/* The lock itself is where the author's names end. */
+/* The path ends at the lock: what is inside the lock is not named. */
 static bool is_end(const struct btf *btf, const struct btf_type *t, bool arena)
 {
 	const char *name = btf__name_by_offset(btf, t->name_off);

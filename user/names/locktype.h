@@ -19,15 +19,15 @@ void locktype_free(struct locktype *lt);
 /* Do the map's values have a resilient lock? */
 bool locktype_has_lock(__u32 map_id);
 
-/* Is there a list or tree in its map's values? */
+/* Is there a list or tree in the values of the map? */
 bool locktype_has_graph(const struct locktype *lt, enum graph_kind kind);
 
-/* Does its map belong to the tool itself? */
+/* Does the map belong to the tool itself? */
 bool locktype_own(const struct locktype *lt);
 
 /*
- * The same of a type by its number. arena: a lock is what its type's name says, as it is no type of
- * the kernel's.
+ * The same for a type by its id in btf. arena: a lock has a type of the program's, not of the
+ * kernel's, and is recognized by "lock" in the type's name.
  */
 void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, char *buf,
 		      size_t size);

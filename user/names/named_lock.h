@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of one lock. */
+/* The name of one lock, with its parts. */
 #ifndef RQSPIN_NAMES_NAMED_LOCK_H
 #define RQSPIN_NAMES_NAMED_LOCK_H
 
@@ -13,17 +13,17 @@
 /**
  * struct lockname - one lock, named
  * @addr: kernel address
- * @map_id: map it lives in, 0 if unknown (then only @addr is set)
+ * @map_id: map that contains the lock; 0 if unknown (then only @addr, and perhaps @path, is set)
  * @map: that map's name
  * @map_type: "array", "hash", ...
- * @internal: what the map uses the lock for ("bucket", "cpu list", "free list", "lock"), "unknown"
- *            if it is one of those, NULL if it belongs to a program
- * @index: array index, hash bucket, or CPU of a list, -1 if nothing of that
- * @key: hash key as keytext_print() writes it, "?" if it cannot be read, "" if none
+ * @internal: the purpose of the lock if it is the map's own ("bucket", "cpu list", "free list",
+ * "lock"; "unknown": one of these), NULL if it belongs to a program
+ * @index: array index, hash bucket, or CPU of a list; -1 if none of these
+ * @key: hash key in the form of keytext_print(); "?" if it cannot be read, "" if there is none
  * @own: the map is the tool's own
- * @arena: the map is an arena, and @addr the lock's address in user space
- * @path: variable or field, as in "stats.lock", "" if the map has no type information; without a
- *        map a variable of the kernel
+ * @arena: the map is an arena; @addr is the lock's address in user space
+ * @path: variable or field, as in "stats.lock"; "" if the map has no type information. Without a
+ * map: a variable of the kernel
  */
 struct lockname {
 	__u64 addr;

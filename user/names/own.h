@@ -9,7 +9,7 @@ struct btf;
 
 bool own_object(const struct btf *btf); /* btf may be NULL */
 
-/* For a program that is gone, of which nothing but the name is known. */
+/* The same by the name, for a program that is gone, when only its name is known. */
 bool own_name(const char *name);
 
 #endif

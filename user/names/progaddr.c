@@ -43,7 +43,7 @@ void progaddr_read(struct progaddr *pa, int prog_fd)
 	info.jited_line_info = (uintptr_t)pa->lines;
 	if (bpf_prog_get_info_by_fd(prog_fd, &info, &len))
 		return;
-	/* The kernel hides them, by null pointers, from who may not see addresses. */
+	/* The kernel sets the pointers to NULL if this process may not see addresses. */
 	if (info.jited_ksyms && info.jited_func_lens)
 		pa->nr_funcs = least(least(head.nr_jited_ksyms, info.nr_jited_ksyms),
 				     least(head.nr_jited_func_lens, info.nr_jited_func_lens));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a program's machine code is, and which of its lines an address is of. */
+/* The addresses of a program's machine code, and the source line of an address in it. */
 #ifndef RQSPIN_NAMES_PROGADDR_H
 #define RQSPIN_NAMES_PROGADDR_H
 
@@ -11,9 +11,9 @@
 
 /**
  * struct progaddr - the code of one program and of its subprograms
- * @funcs: where each begins
- * @sizes: how long it is
- * @lines: where each line of the program's line info begins, in its order
+ * @funcs: start of each function
+ * @sizes: size of each function, in bytes
+ * @lines: start of the code of each line in the program's line info, in the same order
  */
 struct progaddr {
 	__u64 *funcs;
@@ -23,11 +23,11 @@ struct progaddr {
 	__u32 nr_lines;
 };
 
-/* Empty where the kernel hides addresses or interprets programs. */
+/* Empty if the kernel hides addresses or interprets programs. */
 void progaddr_read(struct progaddr *pa, int prog_fd);
 void progaddr_free(struct progaddr *pa);
 
-/* A return address: is it in the program? nth: of its lines, or PROGADDR_NO_LINE. */
+/* Is the return address in the program? nth: index of its line, or PROGADDR_NO_LINE. */
 bool progaddr_find(const struct progaddr *pa, __u64 addr, __u32 *nth);
 
 #endif

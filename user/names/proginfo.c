@@ -19,12 +19,14 @@
 #include "rqspin/event.h"
 
 #define SWEEP_NS 10000000000ULL
-#define KEEP_NS	 30000000000ULL /* how long a program that is gone keeps its name */
+#define KEEP_NS	 30000000000ULL /* how long a program stays known after it is gone */
 
-/* A run that had begun when its program was let go may go on for as long as a lock's time limit. */
+/* A run that began before its program was released may go on for a lock's time limit. */
 #define LAST_RUN_NS 1000000000ULL
-#define LOOK_NS	    100000000ULL /* between looks at all programs where nobody sees them go */
-#define ASKED_MAX   1024	 /* programs that come and go between two scans */
+#define LOOK_NS \
+	100000000ULL /* between checks of all programs, if their unloading is not observed */
+#define ASKED_MAX \
+	1024 /* at most so many programs that come and go between two scans are looked up */
 
 #define MISSED_MAX 256
 
@@ -35,9 +37,9 @@ struct proginfos {
 	__u32 missed[MISSED_MAX];
 	__u32 nr_missed; /* may exceed MISSED_MAX */
 	struct proginfo_witness witness;
-	__u64 scanned_ns; /* the last scan began */
+	__u64 scanned_ns; /* start of the last scan */
 	__u64 next_look;
-	bool in_doubt; /* a program came and went since, of which nothing is known */
+	bool in_doubt; /* since the last scan an unknown program came and went */
 };
 
 struct proginfos *proginfos_open(void)
@@ -102,7 +104,7 @@ static char *func_name(const struct proginfo *p, const struct bpf_func_info *fun
 	return t ? strdup(btf__name_by_offset(p->btf, t->name_off)) : NULL;
 }
 
-/* The kernel tells it in CLOCK_BOOTTIME, which went on while the machine slept. */
+/* load_time is in CLOCK_BOOTTIME, which continues while the machine sleeps. */
 static __u64 born_ns(const struct bpf_prog_info *info)
 {
 	__u64 now = now_ns(), slept = now_boot_ns() - now;
@@ -159,7 +161,7 @@ static bool brief_get(const struct proginfos *ps, __u32 id, struct proginfo_brie
 	return ps->witness.brief && ps->witness.brief(ps->witness.ctx, id, brief);
 }
 
-/* When did a program end that is not there any more? */
+/* Time at which a program that is gone ended. */
 static __u64 end_of(const struct proginfos *ps, const struct proginfo *p, __u64 now)
 {
 	struct proginfo_brief brief;
@@ -169,7 +171,10 @@ static __u64 end_of(const struct proginfos *ps, const struct proginfo *p, __u64 
 	return ps->in_doubt ? p->seen_ns : now;
 }
 
-/* What fails in the memory of one that is gone may be another's. */
+/*
+ * A new program may get the memory of one that is gone, and failures there are not the old
+ * program's. So checks which programs still exist.
+ */
 static void look_at_all(struct proginfos *ps, __u64 now)
 {
 	for (struct proginfo *p = ps->progs; p; p = p->next) {
@@ -182,7 +187,7 @@ static void look_at_all(struct proginfos *ps, __u64 now)
 	}
 }
 
-/* Where programs come and go, those long gone must not pile up. */
+/* Programs that are long gone must not pile up. */
 static void progs_sweep(struct proginfos *ps, __u64 now)
 {
 	if (now < ps->next_sweep)
@@ -192,7 +197,10 @@ static void progs_sweep(struct proginfos *ps, __u64 now)
 	for (struct proginfo **at = &ps->progs; *at;) {
 		struct proginfo *p = *at;
 
-		/* After a long stop there may be unread failures of it: one more round. */
+		/*
+		 * If this process was stopped for long, there may be unread failures of the
+		 * program: keep it for one more round.
+		 */
 		if (!p->condemned || p->users) {
 			p->condemned = p->gone_ns && now >= p->gone_ns + KEEP_NS;
 			at = &p->next;
@@ -217,7 +225,7 @@ static bool brief_code(struct proginfo *p, const struct proginfo_brief *b)
 	return true;
 }
 
-/* It was not there yet at the last scan. */
+/* The program did not exist at the last scan, scanned_ns. */
 static struct proginfo *brief_prog(const struct proginfo_brief *b, __u64 scanned_ns)
 {
 	struct proginfo *p = calloc(1, sizeof(*p));
@@ -239,7 +247,7 @@ static struct proginfo *brief_prog(const struct proginfo_brief *b, __u64 scanned
 	return NULL;
 }
 
-/* Newest first, as the others. */
+/* The list is ordered, newest first. */
 static void brief_add(struct proginfos *ps, struct proginfo *p)
 {
 	struct proginfo **at = &ps->progs;
@@ -265,7 +273,10 @@ static void ask_for(struct proginfos *ps, __u32 id)
 	ps->in_doubt = true;
 }
 
-/* Those that came before the first scan have no memory that counts. */
+/*
+ * Programs that were gone before the first scan are skipped: it does not matter which memory they
+ * had.
+ */
 static void ask_for_gap(struct proginfos *ps, __u32 first, __u32 end)
 {
 	if (!ps->scanned_ns)
@@ -291,7 +302,7 @@ static void note_missed(struct proginfos *ps, __u32 id)
 		ps->nr_missed++;
 }
 
-/* Each program gets the next id. */
+/* Each program gets the next id: ids that were skipped belong to programs that are gone. */
 static void note_gap(struct proginfos *ps, __u32 id)
 {
 	ask_for_gap(ps, ps->last_id + 1, id);
@@ -313,7 +324,7 @@ void proginfos_forget_missed(struct proginfos *ps)
 	ps->nr_missed = 0;
 }
 
-/* All that had come by then are known or gone. */
+/* All programs up to newest are known or gone. */
 static void note_until(struct proginfos *ps, __u32 newest)
 {
 	if (newest <= ps->last_id)
@@ -322,7 +333,10 @@ static void note_until(struct proginfos *ps, __u32 newest)
 	ps->last_id = newest;
 }
 
-/* Where programs come and go unseen, one that is gone is trusted as long as it was seen. */
+/*
+ * If unknown programs came and went, a program that is gone counts as loaded only up to the time
+ * when it was last seen.
+ */
 static void scan_end(struct proginfos *ps, __u64 now)
 {
 	const struct proginfo_witness *w = &ps->witness;
@@ -399,7 +413,7 @@ static bool was_there(const struct proginfo *p, __u64 when_ns)
 const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u64 when_ns,
 					__u32 *nth)
 {
-	/* Newest first: the memory of one that is gone may be another's by now. */
+	/* Newest first: a newer program may use the memory of one that is gone. */
 	for (const struct proginfo *p = progs; p; p = p->next)
 		if (was_there(p, when_ns) && progaddr_find(&p->code, addr, nth))
 			return p;
@@ -414,7 +428,10 @@ bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id)
 	return false;
 }
 
-/* Whoever calls the kfuncs, or has such a lock in an object, has its type or prototype in BTF. */
+/*
+ * A program that calls the kfuncs, or has such a lock in an object, has the prototype or the type
+ * in its BTF.
+ */
 bool proginfo_may_lock(const struct proginfo *prog)
 {
 	for (__u32 i = 0; !prog->btf && i < prog->nr_map_ids; i++)
@@ -451,7 +468,7 @@ static struct proginfo *recalled_new(const struct proginfo_was *was)
 	snprintf(p->name, sizeof(p->name), "%.15s", was->name);
 	p->full_name = strdup(was->name);
 	p->born_ns = p->gone_ns = was->when_ns;
-	/* It is here as long as the recording is. */
+	/* Kept as long as the recording. */
 	p->users = 1;
 	if (p->full_name && !recall_code(p, was))
 		return p;
@@ -476,7 +493,7 @@ int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was)
 
 	if (p && !p->recalled)
 		return 0;
-	/* It was there at all times in between. */
+	/* The program was loaded at all times between its failures. */
 	if (p) {
 		p->born_ns = p->born_ns < was->when_ns ? p->born_ns : was->when_ns;
 		p->gone_ns = p->gone_ns > was->when_ns ? p->gone_ns : was->when_ns;
@@ -507,7 +524,7 @@ const char *base_name(const char *path)
 
 static bool same_file(const char *path, const char *base)
 {
-	/* A program's own report has room for so much of it. */
+	/* A program's own report has room for no more of the name. */
 	size_t cut = RQSPIN_EVENT_FILE - 1;
 
 	path = base_name(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is known of loaded BPF programs. All of it is read when a program is
- * first seen, so that events of programs that are gone can still be named.
+ * Data of loaded BPF programs. All of it is read when a program is first seen, so that events of
+ * programs that are gone can still be named.
  */
 #ifndef RQSPIN_NAMES_PROGINFO_H
 #define RQSPIN_NAMES_PROGINFO_H
@@ -19,8 +19,8 @@ struct btf;
 struct proginfo {
 	__u32 id;
 	__u32 type;
-	char name[16];	 /* as the kernel shows it: 15 characters */
-	char *full_name; /* from BTF; the short one if there is none */
+	char name[16];	 /* as in the kernel: 15 characters */
+	char *full_name; /* from BTF; else name */
 	__u32 *map_ids;
 	__u32 nr_map_ids;
 	struct bpf_line_info *lines;
@@ -28,14 +28,15 @@ struct proginfo {
 	struct progaddr code;
 	struct arena_addrs *arena; /* NULL: it has no variables in an arena */
 	struct btf *btf;	   /* NULL: no line information */
-	bool own;		   /* of the tool itself, whatever process loaded it */
-	bool locks;	/* it calls the kernel's lock functions, or that cannot be told */
-	__u64 born_ns;	/* it did not run before, 0: unknown */
-	__u64 gone_ns;	/* it did not run later; may be to come; 0: it may be there */
-	__u64 seen_ns;	/* it was surely there */
-	bool recalled;	/* it was gone when it was told of */
-	bool unread;	/* nothing is known but what struct proginfo_brief has */
-	bool condemned; /* is forgotten at the next occasion */
+	bool own;		   /* of the tool itself, loaded by any process */
+	bool locks;	/* it calls the kernel's lock functions, or it is unknown whether it does */
+	__u64 born_ns;	/* it did not run before this; 0: unknown */
+	__u64 gone_ns;	/* it did not run after this, which may be in the future; 0: it may still be
+			   loaded */
+	__u64 seen_ns;	/* last time it was certainly loaded */
+	bool recalled;	/* it comes from proginfos_recall(): it was gone before */
+	bool unread;	/* only the data of struct proginfo_brief is known */
+	bool condemned; /* to be freed at the next sweep */
 	unsigned int users;
 	struct proginfo *next;
 };
@@ -46,12 +47,12 @@ struct proginfos *proginfos_open(void);
 void proginfos_close(struct proginfos *ps);
 
 /*
- * Read what was loaded since the last call, and forget what has been gone for half a minute,
- * except what proginfo_get() holds. Cheap when nothing happened.
+ * Reads the programs loaded since the last call, and frees those that have been gone for half a
+ * minute, unless proginfo_get() holds them. Cheap when nothing has changed.
  */
 void proginfos_scan(struct proginfos *ps);
 
-/* Whoever keeps a pointer from one scan to the next. prog may be NULL. */
+/* For callers that keep a pointer from one scan to the next. prog may be NULL. */
 const struct proginfo *proginfo_get(const struct proginfo *prog);
 void proginfo_put(const struct proginfo *prog);
 
@@ -59,8 +60,8 @@ const struct proginfo *proginfos_first(const struct proginfos *ps);
 const struct proginfo *proginfos_by_id(struct proginfos *ps, __u32 id);
 
 /*
- * Whose code of these a return address was in at that time (0: whenever); NULL if nobody's. nth: as
- * progaddr_find().
+ * The program of the list progs whose code contained the return address at when_ns (0: at any
+ * time); NULL if there is none. nth: as in progaddr_find().
  */
 const struct proginfo *proginfo_by_addr(const struct proginfo *progs, __u64 addr, __u64 when_ns,
 					__u32 *nth);
@@ -70,8 +71,8 @@ bool proginfo_uses_map(const struct proginfo *prog, __u32 map_id);
  * struct proginfo_was - a program as it was when it failed
  * @id: its id
  * @name: as full_name
- * @start: code of the function that failed
- * @end: where that ends
+ * @start: start of the function that failed
+ * @end: end of its code
  * @when_ns: time of the failure
  */
 struct proginfo_was {
@@ -81,18 +82,18 @@ struct proginfo_was {
 	__u64 when_ns;
 };
 
-/* From now on the program has a name, also if it is gone. 0 or -ENOMEM. */
+/* Records the program, so that it has a name even if it is gone. 0 or -ENOMEM. */
 int proginfos_recall(struct proginfos *ps, const struct proginfo_was *was);
 
 /**
- * struct proginfo_brief - what the kernel reported of a program that nobody could look at
+ * struct proginfo_brief - what the kernel reported of a program that was gone before it was read
  * @id: its id
- * @name: of its function; NULL: unknown
+ * @name: of the program's function; NULL: unknown
  * @born_ns: when it was loaded, 0: unknown
- * @gone_ns: when it was let go, 0: unknown, but it is gone
- * @starts: where its functions begin
- * @sizes: how long they are
- * @nr_funcs: of both; 0: unknown
+ * @gone_ns: when it was released, 0: unknown, but it is gone
+ * @starts: start of each of its functions
+ * @sizes: size of each function
+ * @nr_funcs: entries of @starts and @sizes; 0: unknown
  */
 struct proginfo_brief {
 	__u32 id;
@@ -104,14 +105,14 @@ struct proginfo_brief {
 };
 
 /**
- * struct proginfo_witness - somebody who sees each program come and go
- * @newest: the highest id until now, 0 if none came
- * @sees_all: since the last call nothing can have escaped it
- * @brief: what is known of a program, good until the next call; false: nothing
- * @ctx: of all, as long as programs are scanned
+ * struct proginfo_witness - an observer of all programs that are loaded and unloaded
+ * @newest: returns the highest id so far, 0 if there was no program
+ * @sees_all: true if it has missed no program since the last call
+ * @brief: gets the data of a program, valid until the next call; false: unknown
+ * @ctx: argument of all three, used as long as programs are scanned
  *
- * What fails in a program that was gone before it could be looked at must not get the name of an
- * earlier one that had the same memory.
+ * A failure of a program that was gone before it could be read must not get the name of an earlier
+ * program in the same memory.
  */
 struct proginfo_witness {
 	__u32 (*newest)(void *ctx);
@@ -125,15 +126,15 @@ void proginfos_ask(struct proginfos *ps, const struct proginfo_witness *witness)
 /* The newest program of this (short) name that uses the map; NULL if none. */
 const struct proginfo *proginfos_by_map(struct proginfos *ps, __u32 map_id, const char *name);
 
-/* Could it take a resilient lock? False only if it surely cannot. */
+/* Can the program take a resilient lock? False only if it certainly cannot. */
 bool proginfo_may_lock(const struct proginfo *prog);
 
-/* Does it report its own failures? Its ring is in one of its maps. */
+/* Does the program report its own failures? Its ring is in one of its maps. */
 bool proginfo_has_ring(const struct proginfo *prog);
 
 /*
- * Ids of programs that were gone again before they could be looked at, since the last call or
- * proginfos_forget_missed(). PROGINFO_MISSED_MANY: more than could be noted.
+ * Ids of programs that were gone before they could be read, since the last call or
+ * proginfos_forget_missed(). PROGINFO_MISSED_MANY: more than fit into the list.
  */
 #define PROGINFO_MISSED_MANY ~0U
 bool proginfos_next_missed(struct proginfos *ps, __u32 *id);
@@ -143,8 +144,8 @@ void proginfos_forget_missed(struct proginfos *ps);
 const char *base_name(const char *path);
 
 /*
- * Where what ends at this line begins: a compiler numbers a macro by its last line and code in it
- * by its first. base: as for proginfo_line().
+ * The first line of the statement that ends at this line: compilers number a macro by its last line
+ * and the code in it by its first. base: as for proginfo_line().
  */
 __u32 proginfo_first_line(const struct proginfo *prog, const char *base, __u32 line);
 

@@ -6,8 +6,8 @@
 #include "names/locktype.h"
 #include "names/ranges.h"
 
-#define KEEP_NS	   60000000000ULL /* how long the locks of a map that is gone keep their names */
-#define OUTDONE_NS 3000000000ULL  /* and those whose memory has another owner */
+#define KEEP_NS	   60000000000ULL /* how long the locks of a removed map keep their names */
+#define OUTDONE_NS 3000000000ULL  /* the same if another map has the memory */
 
 static __u64 end_of(const struct range *r)
 {
@@ -39,7 +39,7 @@ static int by_base(const void *a, const void *b)
 	return (x->map_id > y->map_id) - (x->map_id < y->map_id);
 }
 
-/* In order; the same memory of the same map once. */
+/* Merges old and fresh ranges, in order, with the same memory of the same map only once. */
 static size_t merge(const struct ranges *rs, struct range *to, __u64 now_ns)
 {
 	size_t old = 0, new = 0, nr = 0;
@@ -63,14 +63,14 @@ static size_t merge(const struct ranges *rs, struct range *to, __u64 now_ns)
 	return nr;
 }
 
-/* One with memory that was seen now, beside it in the order. */
+/* True if by, a neighbour in the order, was seen now with memory of r, and r was not. */
 static bool outdone(const struct range *r, const struct range *by, __u64 now_ns)
 {
 	return r->seen_ns != now_ns && by->seen_ns == now_ns && by->at.base < end_of(r) &&
 	       r->at.base < end_of(by);
 }
 
-/* Ranges that were seen together do not overlap: their neighbours in the order are enough. */
+/* Ranges that were seen together do not overlap: comparing neighbours in the order is enough. */
 static void mark_outdone(struct range *items, size_t nr, __u64 now_ns)
 {
 	const struct range *before = NULL, *after = NULL;

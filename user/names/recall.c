@@ -10,7 +10,7 @@ struct recalled {
 	__u64 when_ns;
 };
 
-/* Reports of one failure by several sources are closer to each other than this. */
+/* Several sources report one failure within this time. */
 #define RECALL_NEAR_NS 1000000
 
 struct recall {
@@ -100,7 +100,7 @@ static void recall_sort(struct recall *r)
 	r->sorted = true;
 }
 
-/* The first that is not before. */
+/* Index of the first item that is not before addr and when_ns. */
 static size_t recall_from(const struct recall *r, __u64 addr, __u64 when_ns)
 {
 	const struct recalled key = { .name.addr = addr, .when_ns = when_ns };
@@ -130,7 +130,7 @@ const struct lockname *recall_lock(struct recall *r, __u64 addr, __u64 when_ns)
 		return &after->name;
 	if (before && when_ns - before->when_ns < RECALL_NEAR_NS)
 		return &before->name;
-	/* The id of a map is not used again, so the map was there in between. */
+	/* Ids of maps are not reused, so the map existed all the time in between. */
 	if (before && after && before->name.map_id == after->name.map_id)
 		return &before->name;
 	return NULL;
