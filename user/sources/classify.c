@@ -20,15 +20,15 @@ static bool has(const struct witness_table *t, __u64 lock, __u32 nr)
 	return false;
 }
 
-/* The table's newest lock, that it may still wait for; 0 if it has none. */
+/* The newest lock in the table, which the CPU may still wait for; 0 if there is none. */
 static __u64 table_top(const struct witness_table *t)
 {
 	return t->nr ? t->locks[kept(t) - 1] : 0;
 }
 
 /*
- * Who owns the lock, as far as the tables tell; NULL if they do not. *wants is
- * the newest lock of an owner that has others: it holds that too or waits for it.
+ * The table of the CPU that owns the lock; NULL if unknown. *wants is the newest lock of an owner
+ * that has others: the owner holds that one, too, or waits for it.
  */
 static const struct witness_table *find_owner(const struct tables *all, __u64 lock, __u64 *wants)
 {
@@ -39,7 +39,7 @@ static const struct witness_table *find_owner(const struct tables *all, __u64 lo
 	for (__u32 i = 0; i < all->nr; i++) {
 		const struct witness_table *t = &all->t[i];
 
-		/* Whoever tries for another lock after it has it. */
+		/* A CPU that attempts another lock after this one owns this one. */
 		if (t->nr > 1 && has(t, lock, kept(t) - 1)) {
 			*wants = table_top(t);
 			return t;
@@ -49,13 +49,16 @@ static const struct witness_table *find_owner(const struct tables *all, __u64 lo
 			tops++;
 		}
 	}
-	/* Somebody owns it: if one CPU alone has it in its table, that one. */
+	/* The lock has an owner. If only one CPU has it in its table, that CPU is the owner. */
 	return tops == 1 && all->complete ? only : NULL;
 }
 
 static_assert(WITNESS_LOCKS > RQSPIN_EVENT_HELD, "one more, for the lock that is attempted");
 
-/* Without the hide newest ones; where the oldest are not known, the newest of the others. */
+/*
+ * Copies all but the hide newest locks. If the oldest are unknown, the newest of the rest fill the
+ * room.
+ */
 static void copy_held(__u64 *to, __u32 *nr, const struct witness_table *t, __u32 hide)
 {
 	__u32 n = kept(t) - hide, skip = 0;
@@ -70,7 +73,9 @@ static void copy_held(__u64 *to, __u32 *nr, const struct witness_table *t, __u32
 
 enum newest { NEWEST_HELD, NEWEST_WANTED, NEWEST_EITHER };
 
-/* A table does not say which of the two its newest lock is; that somebody else holds it does. */
+/*
+ * A table does not show if its newest lock is held or wanted. It is wanted if another CPU holds it.
+ */
 static enum newest newest_of(const struct witness_table *owner, const struct witness_table *own,
 			     __u32 nr_own, const struct tables *all)
 {
@@ -90,7 +95,10 @@ static enum newest newest_of(const struct witness_table *owner, const struct wit
 	return sure ? NEWEST_HELD : NEWEST_EITHER;
 }
 
-/* Follow who waits for whom from the lock on; parties of the cycle, 0 if it is none. */
+/*
+ * Follows the chain of waits from the lock on. Returns the parties of the cycle, 0 if there is
+ * none.
+ */
 static __u32 cycle_length(const struct witness_table *own, __u32 nr_own, const struct tables *all,
 			  __u64 lock)
 {
@@ -122,7 +130,7 @@ static void set_kind(struct rqspin_event *ev, const struct witness_table *own, _
 	} else if (ev->err == -ETIMEDOUT) {
 		ev->kind = RQSPIN_TIMEOUT;
 	} else if (ev->err == -EDEADLK && nr_own && own->nr <= WITNESS_LOCKS) {
-		/* The kernel calls two things a deadlock, and the other one it is not. */
+		/* The kernel reports AA and ABBA as a deadlock, and it is not AA. */
 		ev->kind = RQSPIN_ABBA;
 		ev->parties = 2;
 	}
@@ -145,8 +153,8 @@ static void set_owner(struct rqspin_event *ev, const struct witness_table *own, 
 	if (newest == NEWEST_WANTED)
 		ev->owner_wants = top;
 	/*
-	 * The owner may have failed too and no longer wait. What it waited for
-	 * was one of our locks: told if we had but one.
+	 * The owner may have failed, too, and no longer wait. It waited for one of our locks: if we
+	 * held only one, for that one.
 	 */
 	if (ev->kind == RQSPIN_ABBA && !top && nr_own == 1)
 		ev->owner_wants = own->locks[0];

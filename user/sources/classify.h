@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From the tables of held locks to the kind of a failure and its other side. */
+/* Derives the kind of a failure and its other side from the tables of held locks. */
 #ifndef RQSPIN_SOURCES_CLASSIFY_H
 #define RQSPIN_SOURCES_CLASSIFY_H
 
@@ -10,9 +10,10 @@
 #include "witness.h"
 
 /**
- * struct tables - what was seen of the other CPUs while one CPU failed
+ * struct tables - tables of the other CPUs when one CPU failed
+ * @t: the tables
  * @nr: entries of @t
- * @complete: no CPU with locks is missing, nor any entry of the others
+ * @complete: all CPUs with locks are in @t, with all their locks
  */
 struct tables {
 	const struct witness_table *t;
@@ -21,9 +22,8 @@ struct tables {
 };
 
 /*
- * Fill held locks, kind, parties and owner of an event whose err, lock and cpu
- * are known. own: the failing CPU's table; attempting: its newest entry is the
- * attempted lock.
+ * Sets held locks, kind, parties and owner of an event whose err, lock and cpu are known. own: the
+ * failing CPU's table; attempting: its newest entry is the attempted lock.
  */
 void classify(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
 	      const struct tables *all);

@@ -16,7 +16,10 @@ struct contention {
 
 static bool contention_usable(char *why, size_t size)
 {
-	/* Without the tables another lock's -EDEADLK could not be told from a resilient one's. */
+	/*
+	 * Without the tables, -EDEADLK of a resilient lock could not be distinguished from another
+	 * lock's.
+	 */
 	bool ok = probe(PROBE_CONTENTION) && probe(PROBE_HELD_TABLE);
 
 	if (!ok)
@@ -85,7 +88,7 @@ static __u64 contention_lost(void *state, bool *unknown)
 {
 	struct contention *c = state;
 
-	/* Few of those calls are failures, but any may have been one. */
+	/* Few of the missed calls are failures, but any may have been one. */
 	*unknown |= witness_source_missed(&c->watch, NULL) > 0;
 	return witness_lost(c->watch.rings);
 }

@@ -39,7 +39,7 @@ static bool mapops_usable(char *why, size_t size)
 	return true;
 }
 
-/* On some kernels it returns nothing, so nothing could be told from what it returns. */
+/* On some kernels the function returns nothing, so its failures cannot be seen. */
 static bool returns_value(const struct btf *btf, const char *function)
 {
 	__s32 id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
@@ -49,7 +49,7 @@ static bool returns_value(const struct btf *btf, const char *function)
 	return t && t->type;
 }
 
-/* Which of the functions this kernel has differs: a compiler may have inlined one. */
+/* Kernels differ in the functions that they have: a compiler may have inlined one. */
 static int choose_programs(struct mapops_bpf *skel)
 {
 	const struct btf *btf = kernelbtf_get();
@@ -78,7 +78,7 @@ static struct bpf_object_skeleton *object_open(void *state)
 		return NULL;
 	m->watch.shape = &m->skel->rodata->shape;
 	m->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
-	/* Without: more different ways to a lock are counted apart. */
+	/* If the range is unknown, more call paths to a lock are counted separately. */
 	if (m->watch.session)
 		ksyms_text(locknames_ksyms(session_locks(m->watch.session)),
 			   &m->skel->rodata->text_start, &m->skel->rodata->text_size);
@@ -89,7 +89,7 @@ static struct bpf_object_skeleton *object_open(void *state)
 	return NULL;
 }
 
-/* Without: locks of LRU lists and free lists are not recognised. */
+/* Without these offsets, locks of LRU lists and free lists are not recognised. */
 static void tell_percpu(struct mapops *m)
 {
 	for (__u32 cpu = 0; m->watch.session && cpu < HELD_CPUS; cpu++)
@@ -102,7 +102,7 @@ static int object_loaded(void *state)
 	struct mapops *m = state;
 
 	tell_percpu(m);
-	/* Without them the other side is unknown, and that is all. */
+	/* Without the tables, only the other side is unknown. */
 	witness_source_held(&m->watch, m->skel->bss->held_addr, sizeof(m->skel->bss->held_addr));
 	return 0;
 }
@@ -169,13 +169,13 @@ static __u64 mapops_lost(void *state, bool *unknown)
 {
 	struct mapops *m = state;
 
-	/* Few of those operations failed, but any may have. */
+	/* Few of the missed operations failed, but any may have. */
 	*unknown |= witness_source_missed(&m->watch, NULL) > 0;
 	*unknown |= witness_unsure(m->watch.rings) > 0;
 	return witness_lost(m->watch.rings);
 }
 
-/* Without a state: of the functions that this kernel's types name. */
+/* Without a state: the locks of all functions in this kernel's BTF. */
 static unsigned int mapops_sees(const void *state)
 {
 	const struct mapops *m = state;

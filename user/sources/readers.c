@@ -7,7 +7,9 @@
 
 #define MEETING_PLACE "/sys/fs/bpf"
 
-/* Readers share a lock of the folder; whoever asks for it alone learns of the others. */
+/*
+ * Each reader takes a shared lock of the folder. A test for an exclusive lock finds other readers.
+ */
 int readers_join(void)
 {
 	struct flock shared = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1 };

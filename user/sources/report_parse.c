@@ -40,7 +40,7 @@ const char *report_find(const char *text, int partial, const char **end)
 		begin = next_line(begin);
 	if (!begin)
 		return NULL;
-	/* It ends with an empty line, or where the next begins. */
+	/* A report ends with an empty line, or where the next report begins. */
 	for (at = next_line(begin); at && *at; at = next_line(at)) {
 		if (*at != '\n' && !is_head(at))
 			continue;
@@ -66,8 +66,7 @@ int report_append(char **text, size_t *len, const char *more, size_t n)
 
 	if (!grown)
 		return -ENOMEM;
-	/* A program may write a NUL; the text would end there for all who look for a report in it.
-	 */
+	/* A program may write a NUL, which would end the text for every later search. */
 	for (size_t i = 0; i < n; i++)
 		grown[*len + i] = more[i] ?: '?';
 	*text = grown;
@@ -76,10 +75,10 @@ int report_append(char **text, size_t *len, const char *more, size_t n)
 	return 0;
 }
 
-/* The text lists more held locks than an event has room for. */
+/* Held locks in the text, which may list more than an event has room for. */
 struct listed {
 	unsigned int nr;
-	bool wanted; /* among them */
+	bool wanted; /* the wanted lock is among them */
 };
 
 static void parse_held(const char *line, struct rqspin_event *ev, struct listed *held)
@@ -96,8 +95,8 @@ static void parse_held(const char *line, struct rqspin_event *ev, struct listed 
 }
 
 /*
- * The patched kernel's own line, "Kind             = CYCLE of 3, 12345 ns, owner CPU 2": only the
- * locks that the failure is about are listed then.
+ * The patched kernel's own line, "Kind = CYCLE of 3, 12345 ns, owner CPU 2". Its reports list only
+ * the locks that the failure is about.
  */
 static void parse_kind(const char *line, struct failure *f)
 {
@@ -146,7 +145,7 @@ static void parse_task(const char *line, struct rqspin_event *ev)
 	ev->comm[len] = 0;
 }
 
-/* Of a lock function that `rqspin run` put there: the call is the next one. */
+/* Is the line in a lock function that `rqspin run` added? Then the next line is the call. */
 static bool is_counting(const char *line)
 {
 	const char *at = strstr(line, " @ " COUNTED_FILE ":");
@@ -177,7 +176,7 @@ static bool is_source(const char *line)
 	return starts(line, "  ") && !is_counting(line);
 }
 
-/* A number that is missing is not one of the next line: sscanf() would go on there. */
+/* Parses a copy of one line: if a number is missing, sscanf() would go on in the next line. */
 static void parse_line(const char *text, struct failure *f, struct listed *held)
 {
 	struct rqspin_event *ev = &f->ev;
@@ -198,7 +197,7 @@ static void parse_line(const char *text, struct failure *f, struct listed *held)
 		parse_task(line, ev);
 }
 
-/* Whoever it is has at least the lock that was wanted. */
+/* The owner holds at least the wanted lock, whoever it is. */
 static void set_owner_held(struct failure *f)
 {
 	if (!f->told || f->ev.owner_cpu < 0)
@@ -208,7 +207,9 @@ static void set_owner_held(struct failure *f)
 	f->some_owner_held = true;
 }
 
-/* The kernel's text says "AA or ABBA": which of them, the held locks tell if all are listed. */
+/*
+ * The kernel's text is only "AA or ABBA". The held locks decide between the two if all are listed.
+ */
 static void set_kind(struct rqspin_event *ev, const struct listed *held)
 {
 	bool all = ev->nr_held && ev->nr_held == held->nr;
@@ -241,7 +242,10 @@ int report_parse(const char *report, size_t len, struct failure *f)
 		return -EINVAL;
 	for (const char *line = next_line(report); line && line < end; line = next_line(line)) {
 		parse_line(line, f, &held);
-		/* Only the innermost: where that is cut, the caller's would be a wrong one. */
+		/*
+		 * Only the innermost line: if that one is cut off, the line of the caller would be
+		 * wrong.
+		 */
 		if (!seen && is_source(line))
 			parse_source(line, f);
 		seen |= is_source(line);

@@ -10,22 +10,33 @@
 struct failure;
 
 /*
- * Find the next report in the text. Returns where it begins (everything before
- * is not of the kernel's lock reports) and sets *end behind it; NULL if there is
- * no complete one. partial: also one whose end has not come yet.
+ * Finds the next report in the text. Returns its beginning and sets *end behind it; the text before
+ * it is not part of a lock report of the kernel. NULL if there is no complete report. partial: a
+ * report whose end is still missing is found, too.
  */
 const char *report_find(const char *text, int partial, const char **end);
 
-/* Text without a complete report: where that of which more may come begins, a report or a line. */
+/*
+ * The beginning of the part of the text that may still be continued: an incomplete report, else a
+ * line. The text has no complete report.
+ */
 const char *report_rest(const char *text);
 
-/* Add what a program's stream held, any bytes, to a text, or NULL, of *len bytes; 0 or -ENOMEM. */
+/*
+ * Appends n bytes of a program's stream, with any values, to *text (NULL at first) of *len bytes. 0
+ * or -ENOMEM.
+ */
 int report_append(char **text, size_t *len, const char *more, size_t n);
 
-/* err, lock, kind, held locks, cpu, tid, comm, line: as far as the text has them. 0 or -EINVAL. */
+/*
+ * Sets err, lock, kind, held locks, cpu, tid, comm and line, as far as the text has them. 0 or
+ * -EINVAL.
+ */
 int report_parse(const char *report, size_t len, struct failure *f);
 
-/* A line of a program's fdinfo: false unless it says what its error stream dropped. */
+/*
+ * Parses a line of a program's fdinfo. False unless it has the number of drops of its error stream.
+ */
 bool report_parse_dropped(const char *line, __u64 *dropped);
 
 #endif

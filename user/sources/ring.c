@@ -22,7 +22,8 @@
 #include "trace/session.h"
 
 #define GONE_CHECK_NS 1000000000ULL
-#define LOADING_NS    2000000000ULL /* a new map's programs load soon, or are found when they do */
+#define LOADING_NS \
+	2000000000ULL /* the programs of a new map load within this time, or are found later */
 
 struct ring {
 	__u32 map_id;
@@ -33,7 +34,7 @@ struct ring {
 	struct ring_view view;
 	struct ring_reader reader;
 	struct ring_counts counts;
-	__u64 lost; /* as far as their groups are known as well */
+	__u64 lost; /* as of the last time at which their groups were known, too */
 	struct ring_source *source;
 	bool foreign; /* of another layout: not read */
 	struct ring *next;
@@ -62,7 +63,10 @@ static bool ring_usable(char *why, size_t size)
 	return false;
 }
 
-/* How many events it has is its author's choice: the map's size tells. 0: of another layout. */
+/*
+ * The number of events, which the author of the program chooses, by the size of the map. 0: another
+ * layout.
+ */
 static __u64 nr_events(const struct bpf_map_info *info)
 {
 	size_t size = sizeof(struct rqspin_event);
@@ -101,7 +105,7 @@ static int map_ring(struct ring *r, int fd)
 	return 0;
 }
 
-/* Written with other headers than ours. */
+/* The program was compiled with other headers than ours. */
 static void note_foreign(struct ring_source *rs, struct ring *r)
 {
 	pr_warn("map %u: its program was compiled with the headers of another release: compile it "
@@ -111,7 +115,7 @@ static void note_foreign(struct ring_source *rs, struct ring *r)
 	r->foreign = true;
 }
 
-/* Did a program with a ring use the map, of which only the id is known? */
+/* Did a program with a ring use the map? Only the id of the map is known. */
 static bool was_ring(struct ring_source *rs, __u32 id)
 {
 	const struct proginfo *p = proginfos_first(session_progs(rs->session));
@@ -122,7 +126,7 @@ static bool was_ring(struct ring_source *rs, __u32 id)
 	return false;
 }
 
-/* What failed before the session began. */
+/* Skips failures from before the session. */
 static void skip_old(struct ring *r)
 {
 	ring_counts_look(&r->counts, &r->head);
@@ -138,7 +142,7 @@ static void start_reading(struct ring_source *rs, struct ring *r)
 	pr_debug("map %u: a ring of %llu self-reported failures", r->map_id, r->view.nr);
 }
 
-/* Takes the descriptor: a mapping keeps the map. */
+/* Closes fd: the mapping keeps the map. */
 static void add_ring_of(struct ring_source *rs, int fd)
 {
 	struct ring *r = calloc(1, sizeof(*r));
@@ -203,7 +207,10 @@ static void find_users(struct ring_source *rs)
 		rs->last_prog = first->id;
 }
 
-/* A recorder keeps the memory of the programs that are loaded now: it outlives them. */
+/*
+ * A recorder pins the rings of the programs that are loaded now, so that the rings outlive the
+ * programs.
+ */
 static int ring_pin(const struct ring *r, const char *folder)
 {
 	char path[512];
@@ -230,7 +237,7 @@ static int pin_rings(const struct ring_source *rs, const char *pins)
 	for (const struct ring *r = rs->rings; !err && r; r = r->next)
 		if (r->mem)
 			err = ring_pin(r, folder);
-	/* Other sources may go on: half of this one must not be taken for a whole one. */
+	/* Other sources may go on. An incomplete folder must not be taken for a complete one. */
 	if (err)
 		tree_remove(folder, 0);
 	return err;
@@ -255,7 +262,7 @@ static void *ring_open(struct session *s)
 	return NULL;
 }
 
-/* The record has the thread only. */
+/* The record has only the thread of the owner. */
 static void find_owner(struct failure *f)
 {
 	__u32 tid = f->ev.owner_tid;
@@ -270,7 +277,7 @@ static void find_owner(struct failure *f)
 	task_find(tid, &f->owner.pid, f->owner.comm);
 }
 
-/* Whose it is, and where in its source. */
+/* Sets the program of the failure, and the place in its source. */
 static void complete(struct failure *f, void *ctx)
 {
 	const struct ring *r = ctx;
@@ -292,7 +299,7 @@ static void push(const void *slot, void *ctx)
 	struct ring *r = ctx;
 	struct failure f = { .ev = *ev, .unasked = ring_counts_unasked(ev) };
 
-	/* A ring is any program's memory: nothing in it is to be trusted. */
+	/* A program may write anything into its ring: nothing in it can be trusted. */
 	if (!event_valid(ev, now_ns())) {
 		r->source->refused++;
 		return;
@@ -310,7 +317,7 @@ static void push(const void *slot, void *ctx)
 	session_push(r->source->session, &f);
 }
 
-/* Sizes may agree all the same. */
+/* A map of another layout may have a valid size all the same. */
 static bool is_foreign(struct ring_source *rs, struct ring *r)
 {
 	if (!r->foreign && __atomic_load_n(&r->mem->head, __ATOMIC_ACQUIRE) &&
@@ -326,14 +333,14 @@ static void drain(struct ring_source *rs, struct ring *r, bool last)
 
 	if (is_foreign(rs, r))
 		return;
-	/* The loader's first contents may have been written over ours. */
+	/* The loader may have overwritten held_delta with the map's initial contents. */
 	if (!r->mem->held_delta)
 		r->mem->held_delta = heldtab_delta();
 	quiet = ring_counts_look(&r->counts, &r->head);
-	/* A head that no writer left there: how many are missing is not known. */
+	/* No writer left the head there: the number of missing events is unknown. */
 	if (ring_read(&r->reader, &r->view, last, &copy, push, r))
 		rs->unseen = true;
-	/* Whatever is lost while more failures come is told when its group is known, too. */
+	/* Losses during a burst are reported later, when their groups are known, too. */
 	if (last || (quiet && !r->reader.nr_holes)) {
 		ring_counts_settle(&r->counts, complete, r);
 		r->lost = r->reader.lost;
@@ -392,12 +399,15 @@ static bool has_users(const struct ring_source *rs, const struct ring *r)
 	return p;
 }
 
-/* Nothing more comes from it, and nothing of it is left to report. */
+/* No more events come from the ring, and there is no loss left to report. */
 static bool is_over(struct ring_source *rs, struct ring *r)
 {
 	if (r->mem || r->lost || !map_gone(r->map_id))
 		return false;
-	/* As long as its programs are known they count as covered; what is kept here keeps them. */
+	/*
+	 * The ring stays as long as its programs are known, so that they count as covered. The
+	 * references of the counts would keep the programs, so drop them.
+	 */
 	ring_counts_end(&r->counts);
 	return !has_users(rs, r);
 }
@@ -449,7 +459,7 @@ static __u64 ring_lost(void *state, bool *unknown)
 	return lost;
 }
 
-/* Of what was not read or was refused, the kernel may not have been asked. */
+/* Records that were not read or were refused may be of locks that the kernel was not asked for. */
 static __u64 ring_lost_unasked(void *state, bool *unknown)
 {
 	struct ring_source *rs = state;
@@ -483,7 +493,7 @@ static void ring_close(void *state)
 	free(rs);
 }
 
-/* A program that was loaded just now: its ring may not have been found yet. */
+/* If the program was loaded just now, its ring may not have been found yet. */
 static enum source_cover ring_covers(void *state, const struct proginfo *prog)
 {
 	struct ring_source *rs = state;

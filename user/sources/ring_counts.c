@@ -8,7 +8,7 @@
 #include "sources/ring_counts.h"
 #include "trace/failure.h"
 
-#define TRIES 3 /* failures come faster than counts are read */
+#define TRIES 3 /* then failures come faster than counts are read */
 
 void ring_counts_over(struct ring_counts *c, const struct rqspin_ring *ring, __u64 nr)
 {
@@ -59,7 +59,7 @@ void ring_counts_saw(struct ring_counts *c, const struct rqspin_event *ev)
 		c->others_seen += ring_counts_unasked(ev);
 }
 
-/* Nobody knows its task: a group is of all that fail alike. */
+/* The task is unknown: a group counts all failures that are alike. */
 static void event_of(const struct rqspin_group *g, struct rqspin_event *ev)
 {
 	*ev = (struct rqspin_event){
@@ -80,7 +80,7 @@ static void event_of(const struct rqspin_group *g, struct rqspin_event *ev)
 	memcpy(ev->file, g->file, sizeof(ev->file));
 }
 
-/* NULL: it is not valid, or there is no memory. */
+/* A failure like those of the group. NULL: the group is not valid, or out of memory. */
 static struct failure *like_of(const struct rqspin_group *g, ring_like_fn complete, void *ctx)
 {
 	struct failure *like = calloc(1, sizeof(*like));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The counts in a program's own ring: what of its failures was lost. They are in the program's
- * memory, so nothing in them is to be trusted.
+ * The counts in a program's own ring: they show how many of its failures were lost. They are in the
+ * program's memory, so they cannot be trusted.
  */
 #ifndef RQSPIN_SOURCES_RING_COUNTS_H
 #define RQSPIN_SOURCES_RING_COUNTS_H
@@ -13,18 +13,18 @@
 #include "trace/losses.h"
 
 /**
- * struct ring_counts - what has been made of a ring's groups; all zeroes to begin with
- * @ring: while it is in memory
+ * struct ring_counts - state of the reader of a ring's groups; initially all zeroes
+ * @ring: the ring, while it is in memory
  * @groups: its groups
- * @counts: of each group, at the last look
- * @seen: of these handed out, or from before the first look
- * @lost: of these known to be lost
- * @others_unasked: failures of no group in locks that the kernel was not asked for, at the last
+ * @counts: failures of each group, at the last look
+ * @seen: how many of @counts were handed out, or skipped
+ * @lost: how many of @counts are known to be lost
+ * @others_unasked: failures without a group in locks that the kernel was not asked for, at the last
  * look
- * @others_seen: of these handed out, or from before the first look
- * @lost_unasked: failures in such locks known to be lost, of groups and others
- * @likes: a failure as the group's are, NULL: not yet looked at, or not valid
- * @used: groups in use, when the likes were made
+ * @others_seen: how many of @others_unasked were handed out, or skipped
+ * @lost_unasked: failures in such locks known to be lost, with or without a group
+ * @likes: a failure like those of each group, NULL: not yet looked at, or not valid
+ * @used: groups in use when @likes was updated
  */
 struct ring_counts {
 	const struct rqspin_ring *ring;
@@ -37,31 +37,31 @@ struct ring_counts {
 	__u32 used;
 };
 
-/* Completes a failure, of which the event is filled in, while its program has a name. */
+/* Completes a failure whose event is filled in, while the name of its program is known. */
 typedef void (*ring_like_fn)(struct failure *like, void *ctx);
 
 /* nr: events that the ring has room for. The groups are behind them. */
 void ring_counts_over(struct ring_counts *c, const struct rqspin_ring *ring, __u64 nr);
 
 /*
- * Look at the counts. True: they are those of the first *head events, no more and no less. False:
- * failures are being written down right now.
+ * Reads the counts. True: they count exactly the first *head events. False: failures are being
+ * recorded right now.
  */
 bool ring_counts_look(struct ring_counts *c, __u64 *head);
 
-/* What has been counted until the last look is not wanted. */
+/* Skips all events up to the last look. */
 void ring_counts_skip(struct ring_counts *c);
 
-/* Was the kernel not asked for its lock? */
+/* Is the event of a lock that the kernel was not asked for? */
 bool ring_counts_unasked(const struct rqspin_event *ev);
 
-/* An event is being handed out. */
+/* Counts an event as handed out. */
 void ring_counts_saw(struct ring_counts *c, const struct rqspin_event *ev);
 
-/* All events up to the last look have been handed out or are lost. */
+/* Computes the losses. All events up to the last look must have been handed out or be lost. */
 void ring_counts_settle(struct ring_counts *c, ring_like_fn complete, void *ctx);
 
-/* Of lost events, what each group has lost. Returns how many have no group. */
+/* Passes the losses of each group to fn, lost events in all. Returns how many have no group. */
 __u64 ring_counts_losses(const struct ring_counts *c, __u64 lost, loss_fn fn, void *ctx);
 
 void ring_counts_end(struct ring_counts *c);

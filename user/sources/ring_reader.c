@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "sources/ring_reader.h"
 
-#define GIVE_UP_NS 1000000000ULL /* a slot that is not filled by then: its writer is gone */
-#define JUMP_MAX   (1ULL << 40)	 /* more than any writers can do between two calls */
+#define GIVE_UP_NS 1000000000ULL /* if a slot is not filled by then, its writer is gone */
+#define JUMP_MAX   (1ULL << 40)	 /* more slots than writers can reserve between two calls */
 
 enum slot {
-	SLOT_EMPTY, /* reserved at most: look again later */
+	SLOT_EMPTY, /* not reserved, or not filled yet: look again later */
 	SLOT_READY,
 	SLOT_GONE, /* overwritten, or being overwritten right now */
 };
@@ -20,8 +20,8 @@ static const __u64 *slot_of(const struct ring_view *v, __u64 pos)
 }
 
 /*
- * What is in the slot of event number pos. A slot without a number is either not filled yet or
- * being filled anew: a writer moves the head before it takes the number away.
+ * State of the slot of event number pos. A slot without a number is either not filled yet or being
+ * filled anew: a writer moves the head before it clears the number.
  */
 static enum slot state_of(const struct ring_view *v, __u64 pos)
 {
@@ -45,7 +45,7 @@ bool ring_copy(const void *slot, __u64 pos, void *copy, size_t size)
 	return __atomic_load_n(number, __ATOMIC_RELAXED) == pos + 1;
 }
 
-/* False: it may still be filled. */
+/* Hands out event number pos, or counts it as lost. False: its slot may still be filled. */
 static bool take(struct ring_reader *r, const struct ring_view *v, __u64 pos, void *copy,
 		 ring_fn fn, void *ctx)
 {
@@ -79,7 +79,7 @@ static void read_holes(struct ring_reader *r, const struct ring_view *v, bool la
 	r->nr_holes = kept;
 }
 
-/* False: there are as many holes as can be remembered. */
+/* False: there is no room for another hole. */
 static bool step_over(struct ring_reader *r, bool last)
 {
 	if (last) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading a ring whose writers overwrite the oldest: move the head, number 0, fill, number. Every
- * slot begins with its number, 1 + its position in the ring's history.
+ * Reads a ring whose writers overwrite the oldest slots. A writer moves the head, sets the number
+ * of the slot to 0, fills the slot, and sets its number. Every slot begins with its number, 1 + its
+ * position in the ring's history.
  */
 #ifndef RQSPIN_SOURCES_RING_READER_H
 #define RQSPIN_SOURCES_RING_READER_H
@@ -14,11 +15,11 @@
 
 /**
  * struct ring_view - where the ring is
- * @head: slots ever reserved
+ * @head: number of slots ever reserved
  * @until: an earlier head, to read no further; NULL: to @head
- * @slots: the last @nr of them
- * @size: bytes from one to the next
- * @nr: how many there are
+ * @slots: the latest @nr slots
+ * @size: bytes from one slot to the next
+ * @nr: number of slots
  */
 struct ring_view {
 	const __u64 *head;
@@ -29,11 +30,12 @@ struct ring_view {
 };
 
 /**
- * struct ring_reader - how far one has read; all zeroes to begin with
+ * struct ring_reader - state of one reader; initially all zeroes
  * @pos: slots consumed
- * @lost: of them, overwritten before they were read, or never filled
- * @holes: reserved and not filled when they were read; what comes behind them does not wait
- * @nr_holes: how many of @holes there are
+ * @lost: how many of these were overwritten before they were read, or never filled
+ * @holes: slots that were reserved but not filled when they were read; later slots do not wait for
+ * them
+ * @nr_holes: entries of @holes
  */
 struct ring_reader {
 	__u64 pos;
@@ -48,13 +50,17 @@ struct ring_reader {
 typedef void (*ring_fn)(const void *slot, void *ctx);
 
 /*
- * Hand out what is new; copy has room for one slot. last: there will be no other call, so what is
- * not filled is lost. -ERANGE: the head is not where writers leave it, reading goes on from there.
+ * Hands out new events; copy has room for one slot. last: there will be no other call, so slots
+ * that are not filled are lost. 0, or -ERANGE: the head is not where writers leave it, and reading
+ * goes on from there.
  */
 int ring_read(struct ring_reader *r, const struct ring_view *v, bool last, void *copy, ring_fn fn,
 	      void *ctx);
 
-/* Copy what is in place of pos, if it is that and stays that while it is copied. */
+/*
+ * Copies the slot of event number pos. False if the slot has another event, or changes during the
+ * copy.
+ */
 bool ring_copy(const void *slot, __u64 pos, void *copy, size_t size);
 
 #endif

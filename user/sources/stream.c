@@ -20,21 +20,25 @@
 #include "sources/thefts.h"
 #include "trace/session.h"
 
-#define CAPACITY    100000 /* the kernel drops what does not fit */
+#define CAPACITY    100000 /* bytes; the kernel drops text that does not fit */
 #define REPORT_MAX  16384  /* more than any report is long */
 #define NEARLY_FULL (CAPACITY - REPORT_MAX)
-#define POLL_NS	    20000000ULL /* for what has nothing to do with other sources */
-/* Programs that can fail a lock are kept until their streams are read; this often they may go. */
-#define HOLD_NS	    5000000000ULL
-#define SPARE_FDS   32		 /* for all that is opened only for a moment */
-#define COMPLETE_NS 100000000ULL /* a report is written in one go: later its rest is not coming */
+#define POLL_NS	    20000000ULL /* for programs that other sources do not report */
+/*
+ * Programs that can fail a lock are held until their streams are read. They are released at this
+ * interval, so that they can be unloaded.
+ */
+#define HOLD_NS	  5000000000ULL
+#define SPARE_FDS 32 /* for files that are open only for a moment */
+#define COMPLETE_NS \
+	100000000ULL /* a report is written in one go: its rest does not come later than this */
 
 struct stream {
 	__u32 prog_id;
 	int fd; /* -1: not held */
 	bool may_lock;
 	__u64 last_ns;
-	__u64 dropped; /* as the kernel counts them, when it was looked at last */
+	__u64 dropped; /* the kernel's count at the last look */
 	char *text;    /* of a report that is not complete yet */
 	size_t len;
 	struct stream *next;
@@ -44,16 +48,16 @@ struct stream_source {
 	struct session *session;
 	struct stream *streams;
 	__u32 last_id;
-	__u64 next_round; /* through all programs, and other readers */
+	__u64 next_round; /* when all programs are read, and other readers looked for */
 	__u64 foreign;	  /* lines that programs wrote themselves */
 	__u64 unread;	  /* reports that could not be understood */
 	__u64 dropped;	  /* records for which the kernel had no room */
-	bool counted;	  /* the kernel counts those */
+	bool counted;	  /* the kernel counts dropped records */
 	unsigned long held;
-	bool too_many;	       /* programs to hold them all */
-	int joined;	       /* the readers */
-	struct thefts *thefts; /* of others, NULL if they cannot be seen */
-	bool shared;	       /* with another reader, now or earlier */
+	bool too_many;	       /* too many programs to hold all */
+	int joined;	       /* descriptor of readers_join() */
+	struct thefts *thefts; /* reads of other processes, NULL if they cannot be seen */
+	bool shared;	       /* there is or was another reader */
 	bool incomplete;       /* something was or may have been lost */
 };
 
@@ -66,7 +70,7 @@ static bool stream_usable(char *why, size_t size)
 	return ok;
 }
 
-/* What the kernel says of the program's stream; false if it does not count. */
+/* The kernel's number of drops in the program's stream; false if it does not count them. */
 static bool read_dropped(int fd, __u64 *dropped)
 {
 	char path[64], line[128];
@@ -129,7 +133,7 @@ static void add_stream(struct stream_source *ss, const struct proginfo *p)
 		return;
 	}
 	st->prog_id = p->id;
-	/* Nobody is shown what happens in our own. */
+	/* Failures in our own programs are not shown. */
 	st->may_lock = !p->own && proginfo_may_lock(p);
 	st->fd = -1;
 	st->last_ns = now_ns();
@@ -157,7 +161,7 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 	f.ev.owner_cpu = -1;
 	f.ev.wait_ns = WAIT_UNKNOWN;
 	f.ev.nr_held = HELD_UNKNOWN;
-	/* The text has no time: this is when it was read. */
+	/* The text has no time: use the time at which it was read. */
 	f.ev.ts_ns = now_ns();
 	if (report_parse(report, len, &f)) {
 		ss->unread++;
@@ -200,7 +204,7 @@ static void split(struct stream_source *ss, struct stream *st, bool all)
 	memmove(st->text, rest, st->len + 1);
 }
 
-/* Everything there is now; bytes read. */
+/* Reads all text that is there now. Returns the number of bytes. */
 static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 {
 	static char buf[CAPACITY + 1];
@@ -218,7 +222,7 @@ static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
 	return total;
 }
 
-/* Whoever held it last lets it go; false if that were we. */
+/* Releases the program. False if it is gone, since only we held it. */
 static bool let_go(struct stream_source *ss, struct stream *st)
 {
 	int fd;
@@ -268,7 +272,7 @@ static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now, 
 	read_reports(ss, st, fd, now);
 	due = last || now - st->last_ns >= HOLD_NS;
 	if (due) {
-		/* Without memory nothing comes, but is counted. */
+		/* If the kernel is out of memory, no text comes, but the drops are counted. */
 		count_dropped(ss, st, fd);
 		st->last_ns = now;
 	}
@@ -286,8 +290,9 @@ static void stream_free(struct stream_source *ss, struct stream *st)
 }
 
 /*
- * What a program may also report itself is read each time: when its own report is handed out the
- * kernel's must be here. all: programs that take no locks as well.
+ * Streams of programs that take locks are read each time. Such a program may report failures
+ * itself, and when its own report is handed out, the kernel's must have been read. all: also reads
+ * programs that take no locks.
  */
 static void poll_streams(struct stream_source *ss, __u64 now, bool all, bool last)
 {
@@ -306,7 +311,7 @@ static void poll_streams(struct stream_source *ss, __u64 now, bool all, bool las
 	}
 }
 
-/* What happened before is not this session's. */
+/* Skips reports from before the session. */
 static void skip_old(struct stream_source *ss, struct stream *st)
 {
 	static char old[CAPACITY];
@@ -321,7 +326,7 @@ static void skip_old(struct stream_source *ss, struct stream *st)
 		close(fd);
 }
 
-/* Whatever one of us reads, the other does not see. */
+/* Text that one reader takes is not seen by the other. */
 static void find_readers(struct stream_source *ss)
 {
 	if (ss->shared || !readers_others(ss->joined))
@@ -331,7 +336,7 @@ static void find_readers(struct stream_source *ss)
 		"stop one of them");
 }
 
-/* A reader that is no rqspin is noticed when it has taken something. */
+/* A reader other than rqspin is noticed only after it has taken text. */
 static void find_thefts(struct stream_source *ss)
 {
 	if (ss->shared || !thefts_any(ss->thefts, session_progs(ss->session)))
@@ -341,7 +346,9 @@ static void find_thefts(struct stream_source *ss)
 		"is not shown here");
 }
 
-/* The other one may look only when it polls: give it time to, before anything is taken. */
+/*
+ * The other reader may look for readers only when it polls: give it the time before text is taken.
+ */
 static void join_readers(struct stream_source *ss)
 {
 	const struct timespec polls = { .tv_nsec = 2 * POLL_NS };

@@ -14,10 +14,12 @@
 
 struct thefts {
 	struct stream_reads_bpf *skel;
-	__u64 seen; /* of them */
+	__u64 seen; /* reads handled so far */
 };
 
-/* Linux's name of the function that takes text out of a stream, and that of our series. */
+/*
+ * Attaches to the function that takes text out of a stream: by its name in Linux, or in our series.
+ */
 static int attach(struct thefts *th)
 {
 	static const char *const names[] = { "bpf_prog_stream_read", "bpf_stream_take" };
@@ -37,7 +39,7 @@ static int start(struct thefts *th)
 	th->skel = stream_reads_bpf__open_and_load();
 	if (!th->skel)
 		return -errno;
-	/* In a PID namespace getpid() is another number. */
+	/* In a PID namespace getpid() is another number than the kernel's. */
 	err = bpf_prog_test_run_opts(bpf_program__fd(th->skel->progs.rqspin_reader), &opts);
 	return err ?: attach(th);
 }

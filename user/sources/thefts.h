@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text of error streams that another process, whatever it is, has read and so taken away. */
+/*
+ * Detects that another process, of any kind, has read text of error streams and so taken it away.
+ */
 #ifndef RQSPIN_SOURCES_THEFTS_H
 #define RQSPIN_SOURCES_THEFTS_H
 
@@ -8,13 +10,13 @@
 struct proginfos;
 struct thefts;
 
-/* NULL: they cannot be seen here (no kprobes). */
+/* NULL: reads of other processes cannot be seen here (no kprobes). */
 struct thefts *thefts_open(void);
 void thefts_close(struct thefts *th);
 
 /*
- * Since the last call: did one of them read the stream of a program that can take locks? th may be
- * NULL. The tool's own programs, such as doctor's, do not count.
+ * Has another process read the stream of a program that can take locks, since the last call? th may
+ * be NULL. The tool's own programs, such as doctor's, do not count.
  */
 bool thefts_any(struct thefts *th, struct proginfos *progs);
 

@@ -34,7 +34,7 @@ static void set_chain(const struct witness_told *told, const struct witness_chai
 		return;
 	f->ev.parties = nr + 1;
 	f->ev.owner_wants = w->locks[0];
-	/* The circle closes here. */
+	/* The cycle closes at this lock. */
 	hold(f->ev.held, &f->ev.nr_held, &f->some_held, w->locks[1]);
 	if (nr == 1)
 		f->chain[0] = hop_of(&told->first);
@@ -64,7 +64,7 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 	set_chain(told, d, f);
 }
 
-/* Return addresses, innermost first; all: these are all there were. */
+/* Return addresses, innermost first; all: the stack is not truncated. */
 struct stack {
 	const __u64 *at;
 	__s64 depth;
@@ -84,7 +84,7 @@ static struct stack stack_of(const struct witness_told *told, const struct witne
 	};
 }
 
-/* An interrupt came between: what is further out did not ask for the lock. */
+/* Is it the entry of an interrupt? Frames further out did not call for the lock. */
 static bool is_entry(const char *name)
 {
 	static const char *const entries[] = {
@@ -105,7 +105,7 @@ static const char *name_of(struct ksyms *ks, __u64 addr)
 	return ks ? ksyms_find(ks, addr, &off, &data) : NULL;
 }
 
-/* A lock function that `rqspin run` put there was called from the frame before it. */
+/* In a lock function that `rqspin run` added, the next frame is the program's call. */
 static void set_line(struct failure *f, const struct proginfo *progs, const struct stack *stack,
 		     __s64 i, __u64 ts_ns)
 {
@@ -144,19 +144,25 @@ bool told_program(const struct witness_told *told, const struct witness_chain *d
 			set_line(f, progs, &stack, i, told->w.ts_ns);
 			return true;
 		}
-		/* Neither is known: a program that came and went since the last look? */
+		/*
+		 * Neither a program nor a kernel function: perhaps a program that came and went
+		 * since the last look.
+		 */
 		if (own && !behind && !p && !name)
 			return false;
 		if (own && name && is_entry(name))
 			return true;
-		/* Not there: the kernel hides where programs are. Behind it: the trampoline. */
+		/*
+		 * If the tracer's program is not on the stack, the kernel hides the addresses of
+		 * programs. The frame behind it is the trampoline.
+		 */
 		behind = is_tracer(p, own_id);
 		own |= behind;
 	}
 	return own && stack.all;
 }
 
-/* From the tracepoint, or the traced function, to the tracer's program, which is further in. */
+/* Is it a function between the tracepoint, or the traced function, and the tracer's program? */
 static bool is_tracing(const char *name)
 {
 	static const char *const names[] = { "bpf_trace_run", "__bpf_trace_", "__traceiter_",
@@ -186,7 +192,7 @@ static void put_frame(FILE *out, const struct proginfo *progs, struct ksyms *ks,
 		fputs(" ?\n", out);
 }
 
-/* How many frames are the tracer's; all of them where that cannot be told. */
+/* Number of frames that are the tracer's; all of them if that is unknown. */
 static __s64 tracing_frames(const struct stack *stack, const struct proginfo *progs,
 			    struct ksyms *ks)
 {
@@ -198,7 +204,7 @@ static __s64 tracing_frames(const struct stack *stack, const struct proginfo *pr
 		__u32 nth;
 
 		p = name ? NULL : proginfo_by_addr(progs, stack->at[i], 0, &nth);
-		/* A trampoline that is newer than the list of names has none. */
+		/* A trampoline that is newer than the list of names has no name. */
 		if ((name && is_tracing(name)) || (p && p->own) || (!name && !p && skip == i))
 			skip = i + 1;
 		else if (skip < stack->depth)

@@ -33,7 +33,7 @@ static struct bpf_object_skeleton *object_open(void *state)
 		return NULL;
 	t->watch.shape = &t->skel->rodata->shape;
 	t->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
-	/* Without: more different ways to a lock are counted apart. */
+	/* If the range is unknown, more call paths to a lock are counted separately. */
 	if (t->watch.session)
 		ksyms_text(locknames_ksyms(session_locks(t->watch.session)),
 			   &t->skel->rodata->text_start, &t->skel->rodata->text_size);

@@ -35,7 +35,7 @@ static int object_loaded(void *state)
 {
 	struct trampoline *t = state;
 
-	/* Without them the other side is unknown, and that is all. */
+	/* Without the tables, only the other side is unknown. */
 	witness_source_held(&t->watch, t->skel->bss->held_addr, sizeof(t->skel->bss->held_addr));
 	return 0;
 }
@@ -59,7 +59,7 @@ static char *join_pieces(const struct witness_report *r)
 	return text;
 }
 
-/* What only the text has: the source line. The lock as well, if it was not found before. */
+/* Adds the source line, which only the text has, and the lock if it is still unknown. */
 static void use_text(const struct witness_report *r, struct failure *f)
 {
 	struct failure said = {};

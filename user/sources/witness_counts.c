@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sources/witness_counts.h"
 
-#define TRIES 3 /* failures come faster than counts are read */
+#define TRIES 3 /* then failures come faster than counts are read */
 
 void witness_counts_over(struct witness_counts *c, const struct witness_head *head,
 			 const char *groups, size_t size)
@@ -17,7 +17,7 @@ const struct witness_group *witness_counts_group(const struct witness_counts *c,
 	return (const void *)(c->groups + nth * c->size);
 }
 
-/* Few are: the shorter a look, the likelier that no failure comes meanwhile. */
+/* Only few groups are in use. The shorter a look, the likelier that no failure comes meanwhile. */
 static void find_used(struct witness_counts *c)
 {
 	__u64 groups = __atomic_load_n(&c->head->groups, __ATOMIC_ACQUIRE);

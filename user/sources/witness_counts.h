@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The counts that the tracer's BPF programs keep on one CPU: what was lost, and of which groups. */
+/*
+ * The counts of the tracer's BPF programs on one CPU: they show how many failures were lost, by
+ * group.
+ */
 #ifndef RQSPIN_SOURCES_WITNESS_COUNTS_H
 #define RQSPIN_SOURCES_WITNESS_COUNTS_H
 
@@ -10,16 +13,16 @@
 #include "witness.h"
 
 /**
- * struct witness_counts - what has been made of them
- * @head: the CPU's
+ * struct witness_counts - state of the reader of the counts
+ * @head: the CPU's head
  * @groups: its groups, NULL: there are none
  * @size: bytes from one group to the next
- * @counts: of each group, at the last look
- * @seen: of these handed out
- * @lost: of these known to be lost
- * @all: failures known to be lost, in groups or not
+ * @counts: failures of each group, at the last look
+ * @seen: how many of @counts were handed out
+ * @lost: how many of @counts are known to be lost
+ * @all: failures known to be lost, with or without a group
  * @used: indexes of the groups in use
- * @nr_used: how many of @used there are
+ * @nr_used: entries of @used
  * @known: the head's number of groups when @used was made
  */
 struct witness_counts {
@@ -35,20 +38,23 @@ struct witness_counts {
 	__u64 known;
 };
 
-/* c: all zeroes */
+/* c: initially all zeroes */
 void witness_counts_over(struct witness_counts *c, const struct witness_head *head,
 			 const char *groups, size_t size);
 
 /*
- * Look at the counts. True: they are those of the first *head failures, no more and no less. False:
- * failures are being written down right now.
+ * Reads the counts. True: they count exactly the first *head failures. False: failures are being
+ * recorded right now.
  */
 bool witness_counts_look(struct witness_counts *c, __u64 *head);
 
-/* A failure is being handed out; group: 1 + its index, or 0. */
+/* Counts a failure as handed out. group: 1 + the index of its group, or 0. */
 void witness_counts_saw(struct witness_counts *c, __u32 group);
 
-/* All failures up to the last look have been handed out, except so many that are lost. */
+/*
+ * Computes the losses of each group. All failures up to the last look must have been handed out,
+ * except so many that are lost.
+ */
 void witness_counts_settle(struct witness_counts *c, __u64 lost);
 
 const struct witness_group *witness_counts_group(const struct witness_counts *c, __u32 nth);

@@ -63,7 +63,7 @@ int witness_pins_make(const char *folder, const struct bpf_object_skeleton *skel
 	if (mkdir(folder, 0700))
 		return -errno;
 	err = pin_maps(folder, fds) ?: pin_links(folder, skel);
-	/* Other sources may go on: half of this one must not be taken for a whole one. */
+	/* Other sources may go on. An incomplete folder must not be taken for a complete one. */
 	if (err)
 		tree_remove(folder, 0);
 	return err;

@@ -31,7 +31,7 @@ static void set_map(struct lockname *name, __u32 id, __u32 type, const char map[
 	name->map_type = libbpf_bpf_map_type_str(type);
 }
 
-/* "stats.locks[3].lock"; "+8" behind what has no name, as without types. */
+/* "stats.locks[3].lock". An offset that has no name follows as "+8", as without types. */
 static void put_path(const struct witness_lock *l, char *buf, size_t size)
 {
 	__u32 nr = l->nr_steps < WITNESS_STEPS ? l->nr_steps : WITNESS_STEPS;
@@ -56,7 +56,7 @@ static void put_key(const struct witness_lock *l, char key[KEYTEXT_SIZE])
 	struct keytext text;
 
 	snprintf(key, KEYTEXT_SIZE, "?");
-	/* Of longer ones only the beginning is known, and many may begin so. */
+	/* Of a longer key only the beginning is known, and many keys may begin so. */
 	if (!l->key_size || l->key_size > WITNESS_KEY)
 		return;
 	keytext_begin(&text, l->key_size);
@@ -120,11 +120,13 @@ void witness_recall_line(const struct witness_names *n, struct failure *f)
 	if (f->ev.line || !n->line || !f->prog || !f->prog->recalled)
 		return;
 	memcpy(path, n->file, WITNESS_FILE);
-	/* Put there by `rqspin run`: the program's own line is further out. */
+	/*
+	 * The line is in a function that `rqspin run` added: the program's own line is further out.
+	 */
 	if (!strcmp(base_name(path), COUNTED_FILE))
 		return;
 	f->ev.line = n->line;
-	/* Of a path that was cut the last part is not the file's name. */
+	/* If the path was truncated, its last part is not the name of the file. */
 	if (strlen(path) < WITNESS_FILE - 1)
 		snprintf(f->file, sizeof(f->file), "%s", base_name(path));
 }

@@ -34,8 +34,8 @@ struct witness_rings {
 
 /**
  * struct reading - one CPU's ring, while it is read
- * @wr: of which
- * @ring: index of the CPU's part
+ * @wr: all rings
+ * @ring: index of the CPU's ring
  * @fn: gets the records
  * @ctx: its argument
  */
@@ -100,7 +100,7 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 	return err;
 }
 
-/* For one copy each, and what is known of each CPU. */
+/* Allocates one copy of a record and of its details, and the state of each CPU. */
 static bool make_room(struct witness_rings *wr)
 {
 	const struct witness_memory *mem = &wr->mem;
@@ -277,8 +277,8 @@ static bool idle(const struct witness_rings *wr, __u32 ring)
 }
 
 /*
- * What was lost, and of which groups, is told together. While failures come the counts are ahead of
- * what is read: what they have more of may be read next time.
+ * The number of losses and their groups are updated together. During a burst the counts are ahead
+ * of the records that were read: the difference may be read next time.
  */
 static void poll_one(struct witness_rings *wr, bool last, struct reading *reading)
 {
@@ -428,13 +428,16 @@ static void find_owner(const struct witness *w, const struct witness_tables *t, 
 			witness_owner(&t->tables[i].task, f);
 }
 
-/* In the middle of its acquisition the attempted lock is in the table. */
+/* During its acquisition the attempted lock is in the table. */
 static bool attempting(const struct witness *w)
 {
 	return w->kind == WITNESS_CONTENTION && w->nr_own && w->nr_own <= HELD_ENTRIES;
 }
 
-/* The other CPUs' tables are not known, of the own one the newest entries at most. */
+/*
+ * The tables of other CPUs are unknown. Of the CPU's own table at most the newest entries are
+ * known.
+ */
 static void use_record(const struct witness *w, struct failure *f)
 {
 	struct rqspin_event *ev = &f->ev;
@@ -464,7 +467,7 @@ void witness_failure(const struct witness *w, const struct witness_tables *t, st
 		struct tables all = { t->tables, t->nr_tables, complete(t) };
 
 		classify(&f->ev, &t->own, attempting(w), &all);
-		/* A map's operation: which of its locks it was is not known. */
+		/* A map operation: it is unknown which lock of the map failed. */
 		if (!f->ev.lock)
 			f->ev.kind = w->told;
 	} else {

@@ -92,7 +92,7 @@ static int load(struct witness_source *ws)
 	return ws->rings ? 0 : -errno;
 }
 
-/* A program that is there as long as the others: its links are pinned with theirs. */
+/* Passes the place of a program that stays as long as the others: its link is pinned, too. */
 static void drop_anchor(struct witness_source *ws)
 {
 	for (int i = 0; ws->shape->want_names && i < ws->skeleton->prog_cnt; i++) {
@@ -121,7 +121,7 @@ static int pin(struct witness_source *ws)
 	return witness_pins_make(ws->pins, ws->skeleton, fds);
 }
 
-/* What another process has loaded and attached. */
+/* Opens the maps and programs that another process has loaded and attached. */
 static int open_pinned(struct witness_source *ws, const char *folder)
 {
 	int fds[WITNESS_NR_MAPS], err;
@@ -250,7 +250,7 @@ void witness_source_poll(void *state, bool last)
 {
 	struct witness_source *ws = state;
 
-	/* A failure may be named by what was written down for another one. */
+	/* Reads all names first: the names stored with one record may name the locks of another. */
 	if (session_tuning(ws->session)->pinned && !ws->recalled) {
 		witness_each(ws->rings, recall_names, ws);
 		ws->recalled = true;

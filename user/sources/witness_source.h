@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What sources share that are a BPF object with rings of witnesses: open, start, poll, close. */
+/*
+ * Code shared by the sources that are a BPF object with rings of records: open, start, poll, close.
+ */
 #ifndef RQSPIN_SOURCES_WITNESS_SOURCE_H
 #define RQSPIN_SOURCES_WITNESS_SOURCE_H
 
@@ -17,14 +19,14 @@ struct session;
 /**
  * struct witness_source - the first member of such a source's state
  * @ops: what differs from source to source
- * @session: NULL while it is only found out whether the object loads
- * @skeleton: of the object, NULL before it is open, or if another process has loaded it
- * @shape: of its memory: a constant of the object
- * @rings: of its maps, NULL before it is loaded
+ * @session: NULL if the object is loaded only to see if it loads
+ * @skeleton: the object's, NULL before it is open, or if another process has loaded it
+ * @shape: layout of its memory: a constant of the object
+ * @rings: the rings in its maps, NULL before it is loaded
  * @likes: the first failure of each group, NULL: not yet seen
- * @nr_likes: of the groups, how many were in use at the last look
- * @pins: where it is pinned, "" if it is not
- * @recalled: the names that were written down are known
+ * @nr_likes: groups in use at the last look
+ * @pins: folder in which it is pinned, "" if it is not
+ * @recalled: the names stored with the records have been read
  */
 struct witness_source {
 	const struct witness_source_ops *ops;
@@ -40,16 +42,17 @@ struct witness_source {
 
 /**
  * struct witness_source_ops - how one such source differs from others
- * @size: of the state
- * @source: whose they are
- * @fewer_details: so many failures for each that keeps its details in a burst
- * @open: opens the object and sets @shape and what has to be set before loading; NULL and errno on
- *        failure
- * @loaded: sets what can be set only then, may be NULL; 0 or -errno
- * @anchor: where the object is told where the kernel's list of programs is; NULL: it keeps no names
- * @optional: what cannot be attached is left out, as long as something is
- * @attached: a program is; may be NULL
- * @destroy: the object, with its links; it may not be open
+ * @size: bytes of the state
+ * @source: the source
+ * @fewer_details: in a burst, one in so many failures keeps its details
+ * @open: opens the object, and sets @shape and all that has to be set before loading; NULL and
+ * errno on failure
+ * @loaded: sets all that can be set only after loading, may be NULL; 0 or -errno
+ * @anchor: returns the object's variable for an address in the kernel's list of programs; NULL: the
+ * object keeps no names
+ * @optional: programs that cannot be attached are left out, as long as one is attached
+ * @attached: called for each program that is attached; may be NULL
+ * @destroy: destroys the object, with its links; the object may not be open
  * @failure: makes a failure of a record; false if it is none. Details as for witness_fn
  */
 struct witness_source_ops {
@@ -66,22 +69,27 @@ struct witness_source_ops {
 			struct failure *f);
 };
 
-/* Do the programs load and attach? If not, errno says why. */
+/* Do the programs load and attach? If not, errno is the reason. */
 bool witness_source_works(const struct witness_source_ops *ops);
 
 /*
- * Calls that the source's program of that name did not see, because they came while it ran on the
- * same CPU. NULL: of all its programs.
+ * Calls that the source's program prog missed, because they came while it ran on the same CPU. prog
+ * NULL: of all its programs.
  */
 __u64 witness_source_missed(const struct witness_source *ws, const char *prog);
 
-/* For struct source: poll and close as they are, open with its ops. */
+/*
+ * For struct source: poll, losses and close are used as they are, open with the ops of the source.
+ */
 void *witness_source_open(struct session *s, const struct witness_source_ops *ops);
 void witness_source_poll(void *state, bool last);
 void witness_source_losses(void *state, loss_fn fn, void *ctx);
 void witness_source_close(void *state);
 
-/* For @loaded: where the kernel's tables of held locks are; -EOPNOTSUPP if that is not known. */
+/*
+ * For @loaded: sets the addresses of the kernel's tables of held locks. 0, or -EOPNOTSUPP if they
+ * are unknown.
+ */
 int witness_source_held(const struct witness_source *ws, __u64 *addrs, size_t size);
 
 #endif
