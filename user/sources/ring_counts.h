@@ -61,7 +61,10 @@ void ring_counts_saw(struct ring_counts *c, const struct rqspin_event *ev);
 /* Computes the losses. All events up to the last look must have been handed out or be lost. */
 void ring_counts_settle(struct ring_counts *c, ring_like_fn complete, void *ctx);
 
-/* Passes the losses of each group to fn, lost events in all. Returns how many have no group. */
+/*
+ * Passes the losses of each group to fn, at most lost events in all. Returns how many have no
+ * group.
+ */
 __u64 ring_counts_losses(const struct ring_counts *c, __u64 lost, loss_fn fn, void *ctx);
 
 void ring_counts_end(struct ring_counts *c);

@@ -23,7 +23,7 @@
 #define CAPACITY    100000 /* bytes; the kernel drops text that does not fit */
 #define REPORT_MAX  16384  /* more than any report is long */
 #define NEARLY_FULL (CAPACITY - REPORT_MAX)
-#define POLL_NS	    20000000ULL /* for programs that other sources do not report */
+#define POLL_NS	    20000000ULL /* between rounds through all programs */
 /*
  * Programs that can fail a lock are held until their streams are read. They are released at this
  * interval, so that they can be unloaded.

@@ -12,7 +12,7 @@
 #define RECENT_NS  1000000000ULL
 #define CYCLE_MAX  64
 
-/* What one CPU waited for, and in a cycle of how many. */
+/* The lock that a CPU waited for, and the parties of the cycle. */
 struct wait {
 	__u64 lock;
 	__u32 parties;
@@ -49,7 +49,7 @@ void cycles_close(struct cycles *c)
 	free(c);
 }
 
-/* The lock that a CPU with several may be waiting for. */
+/* The lock that a CPU with several entries in its table may be waiting for. */
 static __u64 wanted(const struct held_cpu *h)
 {
 	return h->nr > 1 && h->nr <= HELD_ENTRIES ? h->locks[h->nr - 1] : 0;
@@ -67,7 +67,10 @@ static int holder(const struct cycles *c, __u64 lock)
 	return -1;
 }
 
-/* From CPU to the owner of what it wants, and on, until it comes back to itself. */
+/*
+ * Follows the waits from a CPU to the owner of the lock it wants, and on. Returns the parties if
+ * they lead back to the CPU, else 0.
+ */
 static __u32 parties(const struct cycles *c, unsigned int start)
 {
 	int cpu = start;
@@ -84,7 +87,7 @@ static __u32 parties(const struct cycles *c, unsigned int start)
 	return 0;
 }
 
-/* Note who seems to wait in a circle; how many do. */
+/* Notes the CPUs that seem to wait in a cycle of three and more. Returns their number. */
 static unsigned int suspect(struct cycles *c)
 {
 	unsigned int found = 0;
@@ -123,7 +126,7 @@ void cycles_sample(struct cycles *c)
 	c->next = now + SAMPLE_NS;
 	if (!suspect(c))
 		return;
-	/* The tables are not read at one instant: only what lasts is a deadlock. */
+	/* The tables are not read at one instant: only a cycle that lasts is a deadlock. */
 	nanosleep(&between, NULL);
 	if (!heldtab_snapshot(c->ht))
 		confirm(c, now_ns());

@@ -14,7 +14,10 @@ struct heldtab;
 struct cycles *cycles_open(struct heldtab *ht);
 void cycles_close(struct cycles *c);
 
-/* Look at all tables, at most every 20 ms. What a second look, 1 ms later, confirms is a cycle. */
+/*
+ * Looks at all tables, at most every 20 ms. A cycle counts if a second look, 1 ms later, confirms
+ * it.
+ */
 void cycles_sample(struct cycles *c);
 
 /* Parties of the cycle in which the CPU was lately seen waiting for the lock, 0 if none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One failed acquisition, as the sources tell it and as it is shown. */
+/* One failed acquisition, as the sources report it and as it is shown. */
 #ifndef RQSPIN_TRACE_FAILURE_H
 #define RQSPIN_TRACE_FAILURE_H
 
@@ -18,10 +18,11 @@ struct source;
 
 /**
  * struct failure_hop - a member of a cycle
- * @cpu: it owns the lock that the member before wants; the first is the owner of the failed one
+ * @cpu: its CPU, which owns the lock that the previous member wants; the first member owns the
+ * failed lock
  * @tid: thread that ran there when its wait began, 0 if unknown
- * @wants: the lock it waits for; the last wants one of the failing CPU's
- * @at: the call for that lock, an address; 0 if unknown
+ * @wants: the lock it waits for; the last member wants a lock of the failing CPU
+ * @at: address of the call for that lock; 0 if unknown
  */
 struct failure_hop {
 	__u32 cpu;
@@ -32,8 +33,8 @@ struct failure_hop {
 
 /**
  * struct failure_task - what ran on a CPU
- * @known: false: the others mean nothing
- * @pid: process, 0 also if that is unknown
+ * @known: false: the other members are not valid
+ * @pid: process, 0 also if unknown
  * @tid: thread
  * @comm: its name, "" if unknown
  */
@@ -45,26 +46,26 @@ struct failure_task {
 
 /**
  * struct failure - one failed acquisition, as far as it is known
- * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN where a source cannot tell
+ * @ev: the record; HELD_UNKNOWN and WAIT_UNKNOWN for data that the source does not have
  * @prog: the program, NULL if unknown
  * @prog_id: its id, 0 if unknown
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
- * @returned: errno that the map's operation returned, 0 if it was none or that is unknown
+ * @returned: errno that the map operation returned, 0 if there was none or it is unknown
  * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
  * @unasked: the kernel was not asked for the lock, so only the program itself reports the failure
  * @owner: what ran on the owner's CPU when the acquisition failed
- * @source: who reported it
+ * @source: the source that reported it
  * @joined: a second source that added to it, or NULL
  * @sampled: @ev.kind was found by sampling the held tables during the wait
- * @told: the lock itself told kind, owner, wait and @chain: nothing of it is inferred
- * @some_held: ev.held are some of the locks that the CPU held, there may be more
- * @some_owner_held: ev.owner_held, in the same way
+ * @told: the lock itself reported kind, owner, wait and @chain: none of them is inferred
+ * @some_held: ev.held are only some of the locks that the CPU held: there may be more
+ * @some_owner_held: the same for ev.owner_held
  * @nr_chain: members of the cycle beside the failing CPU
- * @file: last part of the name of the file that ev.line is in, "" for the program's own
+ * @file: last part of the name of the file with ev.line, "" for the program's own file
  * @report_line: ev.line is where the program reported the failure, not where it called for the lock
  * @report: the kernel's own text with its call trace, or the call trace, or NULL; freed with the
- *          failure
+ * failure
  */
 struct failure {
 	struct rqspin_event ev;

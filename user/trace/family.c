@@ -11,12 +11,15 @@
 #include "trace/family.h"
 #include "trace/perf_rings.h"
 
-#define TASKS_MAX     (1U << 22) /* the kernel's largest number of one */
+#define TASKS_MAX     (1U << 22) /* the kernel's limit of task ids */
 #define PAGE_TASKS    (1U << 12)
 #define TASK_PAGES    (TASKS_MAX / PAGE_TASKS)
 #define EXIT_TAKES_NS 1000000000ULL /* a task that ends may still fail, after a wait */
 
-/* When somebody of the family had that id: began, ended last; alive unless it ended after that. */
+/*
+ * Latest start and end of a task of the family with this id. It is alive unless it ended after that
+ * start.
+ */
 struct task_times {
 	__u64 began_ns, ended_ns;
 };
@@ -24,7 +27,7 @@ struct task_times {
 struct family {
 	struct perf_rings rings;
 	__u32 own_pid;
-	bool by_tasks; /* their ids are those of failures */
+	bool by_tasks; /* task ids are the same as in failures */
 	struct task_times *tasks[TASK_PAGES];
 	__u32 *progs;
 	size_t nr_progs;
@@ -47,7 +50,7 @@ struct record_lost {
 	__u64 id, lost;
 };
 
-/* Behind a record: of whom it is, and when. */
+/* The end of each record: its task and time. */
 struct record_end {
 	__u32 pid, tid;
 	__u64 time;
@@ -64,7 +67,7 @@ struct family *family_new(__u32 own_pid)
 	return fy;
 }
 
-/* NULL: no such id, or no memory, which is counted. */
+/* NULL: no valid id, or out of memory, which is counted as lost. */
 static struct task_times *task_times(struct family *fy, __u32 id)
 {
 	struct task_times **page = id < TASKS_MAX ? &fy->tasks[id / PAGE_TASKS] : NULL;
@@ -95,7 +98,7 @@ static void task_ends(struct family *fy, __u32 id, __u64 time)
 		t->ended_ns = time;
 }
 
-/* Afterwards the kernel may give the id to a stranger. */
+/* After the end of a task, the kernel may give its id to a task outside the family. */
 static bool has_task(const struct family *fy, __u32 id, __u64 when_ns)
 {
 	const struct task_times *t = id < TASKS_MAX ? fy->tasks[id / PAGE_TASKS] : NULL;
@@ -113,7 +116,7 @@ static bool has_begun(struct family *fy, __u32 id)
 	return t && t->began_ns;
 }
 
-/* A thread says that its process is there, too, if the start of that was lost. */
+/* If the start of the process was lost, the start of a thread shows that the process exists. */
 static void on_fork(struct family *fy, const struct record_task *r)
 {
 	if (r->pid == fy->own_pid)
@@ -184,7 +187,7 @@ struct family *family_open(void)
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
 		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC, /* that of failures */
+		.clockid = CLOCK_MONOTONIC, /* the clock of failures */
 		.inherit = 1,
 		.task = 1,
 		.comm = 1,
@@ -194,7 +197,7 @@ struct family *family_open(void)
 	struct family *fy = family_new(getpid());
 	int err = fy ? perf_rings_open(&fy->rings, &attr, 0, NULL) : -ENOMEM;
 
-	/* What starts on a CPU without a ring would be a stranger. */
+	/* A task that starts on a CPU without a ring would not be found to be of the family. */
 	err = err ?: fy->rings.refused;
 	if (!err) {
 		fy->by_tasks = task_ids_known();

@@ -19,7 +19,7 @@
 
 enum { KEY_PID = 0x2000, KEY_CPU, KEY_KIND, KEY_LOCK, KEY_MAP, KEY_COMM };
 
-#define COMM_MAX 15 /* the kernel cuts names of tasks and maps */
+#define COMM_MAX 15 /* the kernel truncates names of tasks and maps */
 
 static const struct argp_option options[] = {
 	{ "prog", 'p', "ID|NAME", 0, "Only failures of this BPF program", 1 },
@@ -148,7 +148,7 @@ bool trace_filter_valid(const struct trace_filter *flt)
 		return true;
 	}
 	if (errno != ENOENT)
-		return true; /* not allowed to ask: the session will say so */
+		return true; /* not permitted: the session will report it */
 	pr_err("--prog: no BPF program has the id %u ('bpftool prog' lists them)", id);
 	return false;
 }
@@ -222,7 +222,7 @@ static bool match_prog(const struct trace_filter *flt, const struct failure *f)
 	return trace_filter_prog(flt, f->prog_id, f->ev.prog, NULL);
 }
 
-/* The kernel's name may be cut. */
+/* The kernel's name may be truncated. */
 static bool same_name(const char *kept, const char *asked)
 {
 	return !strncmp(kept, asked, COMM_MAX) &&
@@ -260,7 +260,7 @@ static bool match_where(const struct trace_filter *flt, const struct failure *f,
 		return true;
 	if (f->ev.lock)
 		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
-	/* The source may know the map of a lock that it does not know. */
+	/* A source may report the map of a lock without the lock itself. */
 	if (!f->ev.lock)
 		locknames_inside(names, f->map_id, &name);
 	return match_map(flt, name.map_id ?: f->map_id, name.map) && match_lock(flt, &name);

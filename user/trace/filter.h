@@ -18,35 +18,40 @@ struct trace_filter {
 	const char *prog; /* id or name, NULL: any */
 	uint64_t pid;	  /* 0: any */
 	int cpus[OPT_CPUS_MAX];
-	int nr_cpus;				 /* 0: any */
-	unsigned int kinds;			 /* bit mask of enum rqspin_kind, 0: any */
-	const char *lock;			 /* its name as shown, or its address; NULL: any */
-	const char *map;			 /* id or name of the map it is in, NULL: any */
-	const char *comm;			 /* the task's name, NULL: any */
+	int nr_cpus;	    /* 0: any */
+	unsigned int kinds; /* bit mask of enum rqspin_kind, 0: any */
+	const char *lock;   /* its name as shown, or its address; NULL: any */
+	const char *map;    /* id or name of the map with the lock, NULL: any */
+	const char *comm;   /* the task's name, NULL: any */
 	const char *given[TRACE_FILTER_OPTIONS]; /* what was typed for each option, NULL: nothing */
 };
 
 /* Child parser for --prog, --pid, --comm, --cpu, --kind, --lock and --map, with that input. */
 extern const struct argp trace_filter_argp;
 
-/* Is it the program asked for, or any? name: the kernel's short one; full: NULL if not known. */
+/* Does the filter accept the program? name: the kernel's short one; full: NULL if not known. */
 bool trace_filter_prog(const struct trace_filter *flt, __u32 id, const char *name,
 		       const char *full);
 
-/* What is asked for and is not there (yet) is worth a line each. */
+/* Prints a warning for each program, process or CPU of the filter that is not there (yet). */
 struct proginfos;
 void trace_filter_warn(const struct trace_filter *flt, const struct proginfos *progs);
 
-/* Is there a program of the id asked for? A name may still come. */
+/*
+ * False if the filter has the id of a program that does not exist; an error is printed. A program
+ * may be loaded later only by name.
+ */
 bool trace_filter_valid(const struct trace_filter *flt);
 
-/* Does it ask for anything? For what only the single failure tells, such as its task? */
+/* Has the filter any condition? One on the task, which only a single failure has? */
 bool trace_filter_any(const struct trace_filter *flt);
 bool trace_filter_by_task(const struct trace_filter *flt);
-/* For what only failures have, and waits that are added up by program and lock have not? */
+/*
+ * Has it a condition on data that only failures have, and sums of waits by program and lock lack?
+ */
 bool trace_filter_beyond_waits(const struct trace_filter *flt);
 
-/* Say that it let nothing pass of what was seen, if it asks for anything. */
+/* Prints that none of the failures seen matched the filter, if it has any condition. */
 void trace_filter_no_match(const struct trace_filter *flt, unsigned long long seen);
 
 struct locknames;

@@ -16,12 +16,12 @@
 
 /**
  * struct item - a report
- * @f: it
+ * @f: the reported failure
  * @wait: another source may report it too
- * @since: when it came
+ * @since: when it was pushed
  * @flush: the flush at which it began to wait
- * @bucket: waiting items of its CPU and of few others
- * @nth: its place there
+ * @bucket: its bucket, while it waits
+ * @nth: its index in @bucket, or in the list of ready items
  * @by_age: all waiting items, the oldest first
  */
 struct item {
@@ -44,12 +44,12 @@ struct ref {
 };
 
 /**
- * struct bucket - waiting items of some CPUs, in the order in which they came
+ * struct bucket - waiting items of some CPUs, in the order in which they were pushed
  * @refs: to the items
- * @nr: of @refs
- * @room: for so many
- * @skip: so many at the beginning are from before @skip_ns: no program that began later reported
- *        them
+ * @nr: entries of @refs
+ * @room: allocated entries of @refs
+ * @skip: so many entries at the beginning are older than @skip_ns: no program whose scope began
+ * later reported them
  * @skip_ns: CLOCK_MONOTONIC
  */
 struct bucket {
@@ -76,10 +76,10 @@ struct join {
 	struct bucket buckets[BUCKETS];
 	TAILQ_HEAD(, item) waiting;
 	struct list ready; /* to be handed out in order of time */
-	__u64 flushed_ns;  /* what failed before that has been pushed */
+	__u64 flushed_ns;  /* all failures before this time have been pushed */
 	__u64 flushes;
 	__u64 lost;
-	struct alone *alone; /* from a ring, and no kernel report of it came */
+	struct alone *alone; /* failures from rings without a report of the kernel */
 	size_t nr_alone, room_alone;
 	failure_fn emit;
 	void *ctx;
@@ -138,7 +138,7 @@ void join_close(struct join *j)
 	free(j);
 }
 
-/* Room for one more entry of that size; false if there is no memory. */
+/* Makes room for one more entry of that size; false if out of memory. */
 static bool make_room(void **entries, size_t nr, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 64;
@@ -190,7 +190,7 @@ static void end_waiting(struct join *j, struct item *it)
 	TAILQ_REMOVE(&j->waiting, it, by_age);
 }
 
-/* Close the gaps. */
+/* Closes the gaps. */
 static void pack(struct bucket *b)
 {
 	size_t kept = 0;
@@ -207,7 +207,10 @@ static void pack(struct bucket *b)
 	b->skip_ns = 0;
 }
 
-/* In a burst most of what waits is older, and reports come in the order of their beginnings. */
+/*
+ * Index of the first entry that may match f. During a burst most waiting items are older, and
+ * self-reports come in the order in which their scopes began.
+ */
 static size_t skip_older(struct bucket *b, const struct failure *f)
 {
 	if (!source_is(f->source, SOURCE_SELF_REPORTS))
@@ -225,7 +228,9 @@ static size_t skip_older(struct bucket *b, const struct failure *f)
 	return b->skip;
 }
 
-/* The report to add to f, of a source that is not in the bits yet; NULL if there is none. */
+/*
+ * The waiting report to add to f, of a source whose bit is not in absorbed; NULL if there is none.
+ */
 static struct item *find_match(struct join *j, const struct failure *f, __u64 until,
 			       unsigned int absorbed)
 {
@@ -241,14 +246,17 @@ static struct item *find_match(struct join *j, const struct failure *f, __u64 un
 			continue;
 		if (!source_is(f->source, SOURCE_OPERATIONS))
 			return it;
-		/* One in an interrupt is inside the interrupted operation too, and ends first. */
+		/*
+		 * A failure in an interrupt is inside the interrupted operation, too, but the
+		 * operation in the interrupt ends first: take the latest failure.
+		 */
 		if (!found || it->f.ev.ts_ns > found->f.ev.ts_ns)
 			found = it;
 	}
 	return found;
 }
 
-/* At most one report of each source: a second one is of the next failure. */
+/* Adds at most one report of each source: a second one is of the next failure. */
 static void absorb_waiting(struct join *j, struct failure *f, __u64 until)
 {
 	unsigned int absorbed = 0;
@@ -309,7 +317,7 @@ static int by_time(const void *a, const void *b)
 	return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Nothing older than that can still come, or waits. */
+/* No failure before the returned time can still come, or waits. */
 static __u64 horizon(const struct join *j)
 {
 	__u64 oldest = j->flushed_ns;
@@ -355,8 +363,8 @@ static void expire(struct join *j, bool all)
 }
 
 /*
- * When the thread began what the same program reported next; all ones if that is not here yet.
- * Another program may have run on top of it, and its report has another ring.
+ * Beginning of the scope of the next report by the same program in the same thread; all ones if
+ * that report is not here yet. Another program that ran on top has a ring of its own.
  */
 static __u64 next_scope(const struct list *l, size_t i)
 {
@@ -387,7 +395,10 @@ static void settle(struct join *j, struct list *l, size_t i)
 
 void join_flush(struct join *j, bool all)
 {
-	/* Reports that may be added to others first, so that the others find them. */
+	/*
+	 * Handles sources by ascending rank, so that reports of higher rank find the reports to
+	 * add.
+	 */
 	for (int rank = 0; rank <= RANK_MAX; rank++) {
 		struct list *l = &j->fresh[rank];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Two sources may report one failure: make one failure of it. */
+/* Joins the reports of two sources about one failure. */
 #ifndef RQSPIN_TRACE_JOIN_H
 #define RQSPIN_TRACE_JOIN_H
 
@@ -10,20 +10,20 @@ struct join;
 struct join *join_open(failure_fn emit, void *ctx);
 void join_close(struct join *j);
 
-/* Takes over f->report. wait: another source may report it too. */
+/* Takes ownership of f->report. wait: another source may report the failure, too. */
 void join_push(struct join *j, const struct failure *f, bool wait);
 
-/* Hand out what was pushed, except what still waits (all: that too). */
+/* Hands out the failures that were pushed, except those that still wait (all: these, too). */
 void join_flush(struct join *j, bool all);
 
 __u64 join_lost(const struct join *j);
 
-/* Failures that a program reported and the kernel's report of which never came. */
+/* Number of failures that a program reported but the kernel did not. */
 __u64 join_alone(const struct join *j);
 
 /*
- * Take up to nr of those: of that CPU, program and lock. What was taken cannot be taken again,
- * until all is put back.
+ * Takes up to nr of those failures, with CPU, program and lock of like. Returns how many. They
+ * cannot be taken again until all are put back.
  */
 __u64 join_alone_take(struct join *j, const struct failure *like, __u64 nr);
 void join_alone_put_back(struct join *j);

@@ -49,8 +49,8 @@ unsigned int lineup_sees(const struct lineup *l)
 }
 
 /*
- * Polled by rank: what a source of higher rank has seen, those of lower rank find when they look
- * after it.
+ * Sources are polled by rank, the highest first: sources of lower rank look later, and so find
+ * every failure that a source of higher rank has seen.
  */
 static void add(struct lineup *l, const struct source *src, void *state)
 {
@@ -143,8 +143,8 @@ static int choose(struct choice *c, const struct source *const *table, char *lis
 }
 
 /*
- * What programs report themselves comes last: a failure that only they saw, because the others had
- * not started yet, would be taken for one that the others have lost.
+ * Sources of self-reports start last: a failure that only they saw, because the others had not
+ * started yet, would be taken for one that the others have lost.
  */
 static int start_in_turn(struct lineup *l, struct session *s, const struct source *const *table,
 			 bool (*take)(struct lineup *l, struct session *s,
@@ -174,7 +174,7 @@ static int start_wanted(struct lineup *l, struct session *s, const struct source
 	return err ?: start_in_turn(l, s, c.sources, start_wanted_one);
 }
 
-/* If it adds to the others, and works. */
+/* Starts a source if it adds to the others, and works. */
 static bool start_useful_one(struct lineup *l, struct session *s, const struct source *src)
 {
 	bool known = (lineup_has(l, SOURCE_REPORTS) && source_is(src, SOURCE_REPORTS)) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The sources that a session uses: which of those that there are, started, and asked together. */
+/* The sources of a session: chosen from the table, started, and queried together. */
 #ifndef RQSPIN_TRACE_LINEUP_H
 #define RQSPIN_TRACE_LINEUP_H
 
@@ -15,11 +15,11 @@ struct session;
 /**
  * struct lineup - sources that were started
  * @sources: by rank, the highest first
- * @states: theirs
- * @nr: how many
- * @traits: of any of them
- * @pinned: they read what was recorded, so this kernel need not be able to do it now; set before
- *          they are started
+ * @states: the states of @sources
+ * @nr: number of sources
+ * @traits: all traits that any of them has
+ * @pinned: the sources read a recording, so they need not work on this kernel; set before they are
+ * started
  */
 struct lineup {
 	const struct source *sources[LINEUP_MAX];
@@ -30,9 +30,9 @@ struct lineup {
 };
 
 /*
- * Starts sources of the table for the session, those by which programs report themselves last.
- * wanted: as for session_open(). 0, or -errno after it has said why: -EINVAL if the list is wrong,
- * -EOPNOTSUPP if one of them does not work here.
+ * Starts sources of the table for the session, sources of self-reports last. wanted: as for
+ * session_open(). 0, or -errno after an error message: -EINVAL if the list is wrong, -EOPNOTSUPP if
+ * one of the sources does not work here.
  */
 int lineup_start(struct lineup *l, struct session *s, const struct source *const *table,
 		 const char *wanted);
@@ -49,7 +49,7 @@ bool lineup_counts_all(const struct lineup *l);
 /* Best coverage by sources that a program must take part in. prog: NULL if it is not known yet. */
 enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *prog);
 
-/* Mask of enum maplock: the locks inside maps whose failures any of them sees. */
+/* Mask of enum maplock: the locks inside maps whose failures any of the sources sees. */
 unsigned int lineup_sees(const struct lineup *l);
 
 /* "ring, trampoline" */

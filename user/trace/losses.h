@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much was not seen. */
+/* Failures that were not seen. */
 #ifndef RQSPIN_TRACE_LOSSES_H
 #define RQSPIN_TRACE_LOSSES_H
 
@@ -9,11 +9,11 @@
 struct failure;
 
 /**
- * struct losses - what was not seen
+ * struct losses - failures that were not seen
  * @lost: failures known to be lost
- * @unknown: there may be more
- * @missed: programs that came and went before they could be looked at
- * @unseen: programs that take locks, and of whose failures no source here tells
+ * @unknown: more may be lost
+ * @missed: programs that came and went before they could be read
+ * @unseen: programs that take locks, but whose failures no source here reports
  * @blind: mask of enum maplock: locks inside maps that are in use, whose failures no source sees
  */
 struct losses {
@@ -23,12 +23,12 @@ struct losses {
 	__u32 blind;
 };
 
-/* Failures may have been lost, or gone unseen, that nobody counted. */
+/* May failures have been lost, or not seen, without being counted in @lost? */
 bool losses_possible(const struct losses *l);
 
 /*
- * Failures lost that are like this one; NULL: nothing is known of them but their number. like is
- * the same pointer for the same kind of failure as long as the session lasts.
+ * Called with the number of lost failures that are like this one; NULL: only their number is known.
+ * like is the same pointer for the same kind of failure as long as the session lasts.
  */
 typedef void (*loss_fn)(const struct failure *like, __u64 nr, void *ctx);
 

@@ -10,13 +10,13 @@ static bool counted_elsewhere(const struct lineup *l, const struct source *src)
 	return source_is(src, SOURCE_REPORTS) && lineup_has(l, SOURCE_WHOLE);
 }
 
-/* Another source counts all but those in locks that the kernel was not asked for. */
+/* Another source counts all failures but those in locks that the kernel was not asked for. */
 static bool counts_unasked_only(const struct lineup *l, const struct source *src)
 {
 	return source_is(src, SOURCE_SELF_REPORTS) && lineup_counts_all(l);
 }
 
-/* A lost report of a failure that its program reported as well is no lost failure. */
+/* A lost report is not a lost failure if the program reported the failure as well. */
 static __u64 lost_by(const struct lineup *l, const struct join *j, int i, bool *unknown)
 {
 	const struct source *src = l->sources[i];
@@ -42,10 +42,10 @@ __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
 
 /**
  * struct losing - one source's losses, while they are handed out
- * @j: knows which failures were reported all the same
- * @src: source
+ * @j: has the failures that were reported without the lost report
+ * @src: the source
  * @unasked: only its failures in locks that the kernel was not asked for count
- * @left: so many have not been handed out
+ * @left: losses that have not been handed out yet
  * @fn: gets them
  * @ctx: its argument
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Failures that sources have lost: each once, whichever of them saw it. */
+/* Failures that sources have lost, each counted once for all sources. */
 #ifndef RQSPIN_TRACE_LOST_H
 #define RQSPIN_TRACE_LOST_H
 
@@ -11,10 +11,10 @@
 struct join;
 struct lineup;
 
-/* How many; *unknown is set if there may be more. */
+/* Number of lost failures; *unknown is set if there may be more. */
 __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown);
 
-/* As many, by what they were like. */
+/* Passes as many to fn, each number with a failure that is like the lost ones. */
 void lost_each(const struct lineup *l, struct join *j, loss_fn fn, void *ctx);
 
 #endif

@@ -7,8 +7,8 @@
 #define OP_END_NS 1000000ULL /* from the failure of its lock to the end of a map operation */
 
 /*
- * Did the lock fail inside the map operation? It knows its map and when it ended, which is some
- * instructions after the failure.
+ * Did the lock fail inside the map operation? The operation has its map and the time of its end,
+ * which is some instructions after the failure.
  */
 static bool inside(const struct failure *lock, const struct failure *op)
 {
@@ -58,7 +58,7 @@ static void add_owner(struct failure *to, const struct failure *from)
 		to->owner = from->owner;
 }
 
-/* Nothing that was told by the lock is inferred better by anybody else. */
+/* What other sources infer is no better than the report of the lock itself. */
 static void take_told(struct failure *to, const struct failure *from)
 {
 	struct rqspin_event *x = &to->ev;
@@ -80,7 +80,7 @@ static void take_told(struct failure *to, const struct failure *from)
 	to->some_owner_held = from->some_owner_held;
 }
 
-/* ABBA by errno alone is the weaker word when the other saw the whole cycle. */
+/* A kind ABBA by errno alone is weaker than the whole cycle, if the other source saw it. */
 static void add_kind(struct failure *to, const struct failure *from)
 {
 	struct rqspin_event *x = &to->ev;
@@ -110,7 +110,7 @@ static void add_held(struct failure *to, const struct failure *from)
 	to->some_held = from->some_held;
 }
 
-/* A call's line is better than that of its report. */
+/* The line of the call is better than the line of the program's report. */
 static void add_line(struct failure *to, const struct failure *from)
 {
 	if (!from->ev.line || (to->ev.line && !to->report_line))

@@ -9,7 +9,7 @@
 
 #include "trace/perf_rings.h"
 
-#define DATA_PAGES 16 /* a power of two; some 300 programs that come and go */
+#define DATA_PAGES 16 /* a power of two; for some 300 programs that come and go */
 
 static size_t data_size(void)
 {
@@ -50,7 +50,7 @@ int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t p
 	if (!pr->fds || !pr->pages || !pr->cpus)
 		return -ENOMEM;
 	attr->size = sizeof(*attr);
-	/* CPUs that are offline have none. */
+	/* CPUs that are offline have no ring. */
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		int added = wanted && !wanted[cpu] ? -ENODEV : ring_add(pr, attr, pid, cpu);
 

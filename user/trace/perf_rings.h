@@ -12,10 +12,10 @@
 /**
  * struct perf_rings - rings that are open
  * @fds: to be polled
- * @pages: the memory that each shares with the kernel
- * @cpus: whose they are
- * @nr: of each; 0 if the kernel refuses
- * @refused: why it refused one of them, -errno; 0: none, but for CPUs that are offline
+ * @pages: the memory that each ring shares with the kernel
+ * @cpus: the CPU of each ring
+ * @nr: number of rings; 0 if the kernel refuses
+ * @refused: -errno of a ring that the kernel refused; 0: none, except for CPUs that are offline
  */
 struct perf_rings {
 	struct pollfd *fds;
@@ -26,14 +26,14 @@ struct perf_rings {
 };
 
 /*
- * pid: as of perf_event_open(2). wanted: one per CPU; NULL: all. 0, -ENOMEM, or what the kernel
- * says if it refuses all.
+ * pid: as in perf_event_open(2). wanted: one per CPU; NULL: all. 0, -ENOMEM, or the -errno of the
+ * kernel if it refuses all.
  */
 int perf_rings_open(struct perf_rings *pr, struct perf_event_attr *attr, pid_t pid,
 		    const bool *wanted);
 void perf_rings_close(struct perf_rings *pr);
 
-/* Takes what is there, in one piece: a record may go over the end of the ring. */
+/* Passes all new records to take, in one piece: a record may wrap around the end of the ring. */
 void perf_rings_read(struct perf_rings *pr, int nth,
 		     void (*take)(void *ctx, const void *records, size_t size), void *ctx);
 

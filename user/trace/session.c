@@ -30,7 +30,8 @@ struct session {
 	struct unseen unseen;
 	const struct session_tuning *tuning;
 	bool blind;	/* programs and maps cannot be listed */
-	bool announced; /* the caller had its chance to say what it does */
+	bool announced; /* session_open() is over: the caller's own message comes before warnings
+			   about programs */
 	failure_fn emit;
 	void *ctx;
 };
@@ -93,7 +94,10 @@ void session_push(struct session *s, const struct failure *reported)
 	join_push(s->join, &f, may_be_joined(s, &f));
 }
 
-/* What doctor provokes to measure it. Its program may have been gone before it could be read. */
+/*
+ * Is it a failure that doctor provokes to measure it? Its program may have been gone before it
+ * could be read.
+ */
 static bool is_own(struct session *s, const struct failure *f)
 {
 	struct lockname name;
@@ -125,7 +129,7 @@ static int open_parts(struct session *s)
 	wake_witness(s->wake, s->progs);
 	if (s->tuning->pinned && locknames_recall_only(s->locks, s->tuning->newest_map))
 		return -ENOMEM;
-	/* What is held now says nothing of what failed long ago. */
+	/* The locks that are held now show nothing about failures of long ago. */
 	s->held = s->tuning->pinned ? NULL : heldtab_open(why, sizeof(why));
 	if (s->tuning->pinned)
 		s->cycles = NULL;
@@ -152,7 +156,7 @@ void session_close(struct session *s)
 	free(s);
 }
 
-/* Ids are for CAP_SYS_ADMIN only. */
+/* Only CAP_SYS_ADMIN may list ids. */
 static bool may_list(void)
 {
 	__u32 id = 0;
@@ -186,7 +190,7 @@ unsigned int session_blind_locks(const struct session *s)
 	return s->unseen.blind;
 }
 
-/* Where the lock itself tells, all are seen: then nothing has to be asked. */
+/* If the lock itself reports failures, all locks are seen, and BTF is not needed. */
 static void note_blind_locks(struct session *s)
 {
 	unsigned int seen = lineup_sees(&s->lineup);
@@ -235,10 +239,13 @@ struct session *session_open(const struct source *const *table, const char *want
 	if (!err) {
 		note_blindness(s);
 		note_blind_locks(s);
-		/* What came and went until now, our own probes among it, is not this session's. */
+		/*
+		 * Programs that came and went until now, our own probes among them, do not count in
+		 * this session.
+		 */
 		proginfos_scan(s->progs);
 		proginfos_forget_missed(s->progs);
-		/* What a recorder records is for whoever looks later. */
+		/* A recorder shows nothing: a later session reads the records. */
 		if (!tuning->pin)
 			collect(s, false);
 		s->announced = true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A tracing session: sources are polled, their reports of one failure joined, each failure handed
- * out once. */
+/*
+ * A tracing session: sources are polled, their reports of one failure joined, and each failure
+ * handed out once.
+ */
 #ifndef RQSPIN_TRACE_SESSION_H
 #define RQSPIN_TRACE_SESSION_H
 
@@ -18,18 +20,19 @@ struct session;
 struct source;
 struct trace_filter;
 
-#define SESSION_BUFFER	   (8UL << 20) /* unless asked for another one: 16384 failures per CPU */
+#define SESSION_BUFFER	   (8UL << 20) /* default; 16384 failures per CPU */
 #define SESSION_BUFFER_MIN (64UL << 10)
 #define SESSION_BUFFER_MAX (1UL << 30)
 
 /**
  * struct session_tuning - how much is kept of failures
  * @buffer: bytes per CPU for failures that have not been read yet
- * @stacks: keep the stack, or the kernel's own report, of each
- * @pin: folder of bpffs in which a source pins what goes on when the session ends, or NULL
- * @pinned: such a folder, of an earlier session: what was recorded there is the session's only
- *          input, with what programs' own rings still have; or NULL
- * @newest_map: id of the newest map when that was pinned
+ * @stacks: keep the stack, or the kernel's own report, of each failure
+ * @pin: folder of bpffs in which a source pins the objects that go on when the session ends, or
+ * NULL
+ * @pinned: such a folder, of an earlier session, or NULL. Its records are the session's only input,
+ * with those still in programs' own rings
+ * @newest_map: id of the newest map when @pinned was made
  */
 struct session_tuning {
 	uint64_t buffer;
@@ -40,36 +43,42 @@ struct session_tuning {
 };
 
 /*
- * table: the sources there are, best first, NULL at the end.
- * wanted: comma-separated names of them that must all work; NULL or "auto": what works here.
- * filter: whose programs count as missed or unseen; lives as long as the session, as tuning does.
+ * table: all sources, best first, NULL at the end. wanted: comma-separated names of sources that
+ * must all work; NULL or "auto": all useful ones that work here. filter: selects the programs that
+ * count as missed or unseen. filter and tuning must live as long as the session.
  */
 struct session *session_open(const struct source *const *table, const char *wanted,
 			     const struct trace_filter *filter, const struct session_tuning *tuning,
 			     failure_fn emit, void *ctx);
 void session_close(struct session *s);
 
-/* Wait for at most ms (less if programs come or go), then collect and hand out. */
+/* Waits for at most ms (less if programs come or go), then collects and hands out failures. */
 int session_poll(struct session *s, int ms);
 
-/* Collect once more and hand out also what waited for a second report. */
+/* Collects once more, and also hands out failures that waited for a second report. */
 void session_drain(struct session *s);
 void session_losses(struct session *s, struct losses *l);
-/* What was lost, by what it was like. Together as many as session_losses() says. */
+/*
+ * Passes lost failures to fn, each number with a failure that is like the lost ones. Together as
+ * many as in session_losses().
+ */
 void session_lost_each(struct session *s, loss_fn fn, void *ctx);
 
-/* Apart from the lock's queue, do the sources see only what programs report themselves? */
+/* Apart from failures in the lock's queue, do the sources see only self-reports of programs? */
 bool session_needs_reports(const struct session *s);
-/* Not allowed to find programs, so not even those that report themselves are seen. */
+/* True if programs cannot be listed, so that not even self-reports are seen. */
 bool session_blind(const struct session *s);
 
-/* Mask of enum maplock: resilient locks inside this kernel's maps that no source of it sees. */
+/*
+ * Mask of enum maplock: resilient locks inside this kernel's maps that no source of the session
+ * sees.
+ */
 unsigned int session_blind_locks(const struct session *s);
 
 /* "ring, trampoline" */
 void session_sources(const struct session *s, char *buf, size_t size);
 
-/* For sources. Takes over f->report. */
+/* For sources. Takes ownership of reported->report. */
 void session_push(struct session *s, const struct failure *reported);
 const struct session_tuning *session_tuning(const struct session *s);
 struct proginfos *session_progs(struct session *s);

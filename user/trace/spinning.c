@@ -13,9 +13,10 @@
 
 #define LOOK_US	  2000
 #define PERIOD_NS 50000
-#define LATEST	  4 /* samples that count: a helper of the slow path may be a function of its own */
+#define LATEST \
+	4 /* latest samples that count: a helper of the slow path may be a function of its own */
 
-/* What a CPU was seen to do. */
+/* The samples of one CPU. */
 struct seen {
 	struct ksyms *ks;
 	bool latest[LATEST]; /* in the slow path; the newest last */
@@ -30,7 +31,7 @@ static __u64 newest(const struct held_cpu *c)
 	return c->nr && c->nr <= HELD_ENTRIES ? c->locks[c->nr - 1] : 0;
 }
 
-/* Has another CPU the same newest lock? */
+/* Does another CPU have the same newest lock? */
 static bool is_disputed(const struct heldtab *ht, unsigned int cpu)
 {
 	__u64 lock = newest(heldtab_cpu(ht, cpu));
@@ -102,7 +103,7 @@ static void look(struct spinning *sp, const bool *asked)
 	ksyms_close(ks);
 }
 
-/* What was seen holds only for tables that are as they were. */
+/* Samples count only for CPUs whose newest lock has not changed. */
 static int confirm(struct spinning *sp, struct heldtab *ht, const __u64 *before)
 {
 	int err = heldtab_snapshot(ht);
@@ -115,7 +116,7 @@ static int confirm(struct spinning *sp, struct heldtab *ht, const __u64 *before)
 int spinning_find(struct spinning *sp, struct heldtab *ht)
 {
 	unsigned int nr = heldtab_nr_cpus(ht);
-	int cpus = libbpf_num_possible_cpus(); /* there may be more than tables */
+	int cpus = libbpf_num_possible_cpus(); /* there may be more CPUs than tables */
 	bool *asked = cpus > 0 ? calloc(cpus, sizeof(*asked)) : NULL, any = false;
 	__u64 *before = calloc(nr, sizeof(*before));
 	int err = 0;

@@ -8,16 +8,16 @@
 struct heldtab;
 
 /**
- * struct spinning - of a snapshot of the tables of held locks
- * @waits: one per CPU: it was seen to wait for the newest entry of its table
+ * struct spinning - CPUs that wait, by a snapshot of the tables of held locks
+ * @waits: one per CPU: the CPU was seen to wait for the newest entry of its table
  */
 struct spinning {
 	bool *waits;
 };
 
 /*
- * Looks at the latest snapshot and, where several CPUs have the same lock as their newest, for two
- * milliseconds at what these CPUs do; then there is a newer snapshot. A CPU whose table has changed
+ * Looks at the latest snapshot. If several CPUs have the same lock as their newest, samples these
+ * CPUs for two milliseconds, and then takes a new snapshot. A CPU whose table has changed
  * meanwhile, or whose interrupts are off, is not seen. 0 or -errno of the snapshot.
  */
 int spinning_find(struct spinning *sp, struct heldtab *ht);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sums of failures by program and kind, of those that were seen and of those that were lost. */
+/* Sums of failures by program and kind, both of failures that were seen and of lost ones. */
 #ifndef RQSPIN_TRACE_TALLY_H
 #define RQSPIN_TRACE_TALLY_H
 
@@ -14,9 +14,9 @@ struct failure;
  * @prog_id: program, 0: none, or unknown
  * @prog: its name, "" if unknown
  * @kind: enum rqspin_kind
- * @others: nothing is known of them but their number
+ * @others: only the number of these failures is known
  * @failures: how many, lost ones included
- * @lost: of them, not handed out
+ * @lost: how many of @failures were not handed out
  */
 struct tally_row {
 	__u32 prog_id;

@@ -18,8 +18,9 @@ void unique_free(struct unique *u);
 bool unique_first(struct unique *u, const struct failure *f, struct locknames *names);
 
 /*
- * The first of each that was seen more than once, with how often it came again. wanted: the name
- * that its lock had then, since its map may be gone; NULL: no lock is known.
+ * Called with the first of each group of failures that are alike, and with the number of later
+ * ones, which is not 0. wanted: the name that its lock had at that time, since its map may be gone;
+ * NULL: no lock is known.
  */
 typedef int (*unique_fn)(const struct failure *first, const struct lockname *wanted, __u64 again,
 			 void *ctx);

@@ -12,9 +12,9 @@
 #include "trace/unseen.h"
 #include "trace/wake.h"
 
-#define NAMED_MAX 20 /* of the programs that are not seen */
+#define NAMED_MAX 20 /* warnings that name a program that is not seen */
 
-/* What libbpf and rqspin load to ask the kernel something, and at once let go. */
+/* Programs that libbpf and rqspin load to test the kernel, and release at once. */
 static bool is_probe(const char *name)
 {
 	static const char *const names[] = { "", "a", "libbpf_nametest" };
@@ -64,7 +64,7 @@ static void note_silent(struct unseen *u, const struct proginfo *p)
 {
 	if (!counted_first(&u->silent, p->full_name))
 		return;
-	/* It came and went before, and now stays. */
+	/* The program was missed before, and now it stays: it counts only once. */
 	if (u->nr_missed && counted_has(&u->missed, p->full_name))
 		u->nr_missed--;
 	if (u->nr_silent++ < NAMED_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Programs whose failures are not seen: they are counted, and as far as possible named. And maps
- * that they use, whose own locks may fail unseen.
+ * Counts programs whose failures are not seen, and names them as far as possible. Also finds maps
+ * in use whose own locks may fail unseen.
  */
 #ifndef RQSPIN_TRACE_UNSEEN_H
 #define RQSPIN_TRACE_UNSEEN_H
@@ -17,16 +17,16 @@ struct trace_filter;
 struct wake;
 
 /**
- * struct unseen - what a session knows of such programs
- * @filter: whose programs count
- * @missed: names of those that came and went
- * @silent: names of those that take locks without reporting
- * @nr_missed: how many
- * @nr_silent: how many
- * @checked: of programs up to this id it is known whether they are seen
+ * struct unseen - data of a session about such programs
+ * @filter: selects the programs that count
+ * @missed: names of programs that came and went
+ * @silent: names of programs that take locks without reporting failures
+ * @nr_missed: number of programs that came and went
+ * @nr_silent: number of programs that take locks without reporting failures
+ * @checked: programs up to this id have been checked for a source
  * @blind: mask of enum maplock: resilient locks inside maps that no source sees
- * @used: those of them that maps in use have
- * @looked: of programs up to this id it is known which maps they use
+ * @used: those of @blind that are in maps in use
+ * @looked: the maps of programs up to this id are known
  * @nested: a map of maps is in use, so any map may be
  * @last_map: in that case, the newest map that was looked at
  */
@@ -41,12 +41,12 @@ struct unseen {
 	__u32 last_map;
 };
 
-/* Finds new programs, and those that are gone before anybody could look at them. */
+/* Finds new programs, and counts programs that were gone before they could be read. */
 void unseen_scan(struct unseen *u, struct proginfos *progs, struct wake *wake);
 
 /*
- * Names programs that take locks, and which no source of the lineup covers. Up to the id last:
- * their maps are older, so sources that go by maps have seen those.
+ * Names the programs up to the id last that take locks and that no source of the lineup covers. The
+ * maps of these programs are older than the latest poll, so sources that go by maps have seen them.
  */
 void unseen_find(struct unseen *u, const struct proginfos *progs, const struct lineup *l,
 		 __u32 last);

@@ -133,7 +133,7 @@ static bool brief_of(void *wake, __u32 id, struct proginfo_brief *brief)
 	return true;
 }
 
-/* A CPU that came later has no ring. */
+/* A CPU that came online later has no ring. */
 static bool sees_all(void *ctx)
 {
 	struct wake *w = ctx;

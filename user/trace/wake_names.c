@@ -7,12 +7,12 @@
 #include "base/grow.h"
 #include "trace/wake_names.h"
 
-#define NAMES	1024 /* the latest */
+#define NAMES	1024 /* the latest programs, which are kept */
 #define TAG_HEX 16   /* "bpf_prog_<tag>_<name>" */
 #define PREFIX	"bpf_prog_"
 #define SYMBOL	512 /* bytes, as the kernel has it */
 
-/* Of one ring: symbols come before the record that has the id of their program. */
+/* State of one ring: symbols come before the record that has the id of their program. */
 struct wake_pending {
 	char symbol[SYMBOL]; /* the first */
 	struct wake_prog code;
@@ -21,7 +21,7 @@ struct wake_pending {
 struct wake_names {
 	struct wake_prog progs[NAMES];
 	__u32 next, newest;
-	bool lost; /* records, since somebody asked */
+	bool lost; /* records were lost since the last wake_names_lost() */
 	struct wake_pending *pending;
 	int nr_rings;
 };
@@ -34,7 +34,9 @@ struct record_symbol {
 	char name[];
 };
 
-/* Some kernels count what follows the time into the size, so that it is not the end. */
+/*
+ * Some kernels count the bytes behind the time into the size, so that the time is not at the end.
+ */
 struct record_prog {
 	__u16 type, flags;
 	__u32 id;
@@ -117,7 +119,10 @@ static struct wake_prog *prog_of(struct wake_names *wn, __u32 id)
 	return p;
 }
 
-/* All of its symbols are there, with the program when it comes and again when it goes. */
+/*
+ * All symbols of the program have come: the kernel reports them when it is loaded and again when it
+ * is unloaded.
+ */
 static struct wake_prog *prog_name(struct wake_names *wn, struct wake_pending *wp, __u32 id)
 {
 	const char *name = wp->symbol + strlen(PREFIX) + TAG_HEX;
@@ -164,7 +169,10 @@ static void code_add(struct wake_prog *code, const struct record_symbol *r)
 		code->nr_funcs++;
 }
 
-/* A program's symbols, its own first, then those of its subprograms, then the program. */
+/*
+ * Records come in this order: the program's own symbol, the symbols of its subprograms, the
+ * program.
+ */
 static void on_symbol(struct wake_pending *wp, const struct record_symbol *r, size_t room)
 {
 	if (room < strlen(PREFIX) || memcmp(r->name, PREFIX, strlen(PREFIX)))

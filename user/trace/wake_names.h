@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel's side-band records (perf_event_open(2)) say of BPF programs that come and go. */
+/* BPF programs that come and go, by the kernel's side-band records (perf_event_open(2)). */
 #ifndef RQSPIN_TRACE_WAKE_NAMES_H
 #define RQSPIN_TRACE_WAKE_NAMES_H
 
@@ -12,13 +12,13 @@
 /**
  * struct wake_prog - a program that came or went lately
  * @id: its id
- * @name: as the kernel shows it; "" if it has none
- * @full_name: of its function, not cut short; NULL: its symbols were not seen
- * @born_ns: when it was loaded, CLOCK_MONOTONIC; 0: before anybody listened
- * @gone_ns: when it was let go; runs that had begun go on for a while. 0: not yet
- * @starts: where its functions begin, its own first
- * @sizes: how long they are
- * @nr_funcs: of both
+ * @name: the kernel's short name; "" if it has none
+ * @full_name: name of its function, not truncated; NULL: its symbols were not seen
+ * @born_ns: when it was loaded, CLOCK_MONOTONIC; 0: before the rings were open
+ * @gone_ns: when it was released; runs that began before go on for a while. 0: not yet
+ * @starts: start of each of its functions, the main one first
+ * @sizes: size of each function
+ * @nr_funcs: entries of @starts and @sizes
  */
 struct wake_prog {
 	__u32 id;
@@ -32,16 +32,22 @@ struct wake_prog {
 
 struct wake_names;
 
-/* As many rings as CPUs have one: a program's records are beside each other in a ring only. */
+/*
+ * nr_rings: number of CPUs with a ring. The records of a program follow each other only within one
+ * ring.
+ */
 struct wake_names *wake_names_new(int nr_rings);
 void wake_names_free(struct wake_names *wn);
 void wake_names_read(struct wake_names *wn, int ring, const void *records, size_t size);
 
-/* Of the latest programs; NULL: none, or too many came after it. Good until the next record. */
+/*
+ * A program among the latest ones. NULL: it was not noticed, or too many came after it. Valid until
+ * the next record.
+ */
 struct wake_prog *wake_names_noticed(struct wake_names *wn, __u32 prog_id);
 /* The same, but only a program whose name is known. */
 const struct wake_prog *wake_names_find(struct wake_names *wn, __u32 prog_id);
 __u32 wake_names_newest(const struct wake_names *wn);
-bool wake_names_lost(struct wake_names *wn); /* records, since the last call */
+bool wake_names_lost(struct wake_names *wn); /* have records been lost since the last call? */
 
 #endif
