@@ -19,8 +19,8 @@ static inline double now_s(void)
 double clock_ahead_s(void);
 
 /*
- * The offset of the clock name, in ns, in a line of /proc/self/timens_offsets such as "monotonic
- * 1000 500000000". 0 if the line is not about it. Exported for tests, too.
+ * The offset in ns in a line of /proc/self/timens_offsets, 0 if the line is not about the clock
+ * name: "monotonic 1000 500000000". For tests, too.
  */
 long long clock_offset(const char *line, const char *name);
 

@@ -16,7 +16,7 @@
 
 static const char *out_path;		 /* NULL: standard output */
 static bool out_regular;		 /* it can be emptied */
-static int out_original = STDOUT_FILENO; /* standard output as we were started */
+static int out_original = STDOUT_FILENO; /* standard output when we were started */
 
 void out_init(void)
 {

@@ -8,8 +8,7 @@
 
 void stop_init(void);
 bool stop_asked(void);
-void stop_pause(
-	uint64_t ms); /* a signal that asks to stop ends the pause, also one that came before */
+void stop_pause(uint64_t ms);	/* a signal to stop ends it, also one that came before */
 bool stop_hangup_ignored(void); /* by nohup: SIGHUP must not end anything */
 
 #endif

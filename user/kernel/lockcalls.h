@@ -16,7 +16,8 @@ void lockcalls_learn(void);
 
 /*
  * Does the program call a lock function? id and xlated_len: from its bpf_prog_info. False for the
- * program that lockcalls_learn() loaded. True if instructions cannot be read.
+ * program that lockcalls_learn() loaded. True if that is unknown: instructions cannot be read, or
+ * have too many calls.
  */
 bool lockcalls_in(int prog_fd, __u32 id, __u32 xlated_len);
 

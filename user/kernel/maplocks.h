@@ -31,8 +31,7 @@ enum maplock_kind {
 
 enum maplock_view {
 	MAPLOCK_UNSEEN,	    /* no source of `rqspin trace` sees its failures */
-	MAPLOCK_SEEN_AFTER, /* seen when the operation that needs it has failed, where fexit works
-			     */
+	MAPLOCK_SEEN_AFTER, /* its operation is seen to fail, where fexit works */
 	MAPLOCK_SEEN,	    /* the lock itself reports them */
 };
 

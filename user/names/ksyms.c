@@ -11,8 +11,8 @@
 #define MISS_NS	 10000000ULL	/* the same after an unknown address in the range of modules */
 #define KEEP_NS	 60000000000ULL /* how long symbols of an unloaded module are kept */
 #define LISTS	 8		/* lists of modules' symbols: the latest and those before it */
-#define LONGEST	 4096U /* assumed size of a symbol if no symbol of the same module follows */
-#define REACH	 0x80000000ULL /* modules call the kernel by 32-bit offsets */
+#define LONGEST	 4096U		/* of a symbol that is the last of its module */
+#define REACH	 0x80000000ULL	/* modules call the kernel by 32-bit offsets */
 #define MOD_NAME 64
 
 struct sym {

@@ -34,13 +34,12 @@ struct locknames {
 	__u32 *ids;
 	size_t nr_ids, room_ids;
 	__u32 last_map;
-	struct recall
-		*recall;   /* set by locknames_recall_only(); NULL: current maps name all locks */
-	__u32 newest_map;  /* newest map id when the recording began */
-	__u64 before_ns;   /* start of the latest look for new maps */
-	__u64 changed_ns;  /* when ranges last changed */
-	__u64 next_mapped; /* when mapped arenas may be looked for again */
-	__u64 next_list;   /* when all maps may be listed again */
+	struct recall *recall; /* NULL: all names are those of current maps */
+	__u32 newest_map;      /* newest map id when the recording began */
+	__u64 before_ns;       /* start of the latest look for new maps */
+	__u64 changed_ns;      /* when ranges last changed */
+	__u64 next_mapped;     /* when mapped arenas may be looked for again */
+	__u64 next_list;       /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)

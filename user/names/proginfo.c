@@ -23,10 +23,8 @@
 
 /* A run that began before its program was released may go on for a lock's time limit. */
 #define LAST_RUN_NS 1000000000ULL
-#define LOOK_NS \
-	100000000ULL /* between checks of all programs, if their unloading is not observed */
-#define ASKED_MAX \
-	1024 /* at most so many programs that come and go between two scans are looked up */
+#define LOOK_NS	    100000000ULL /* between checks of all programs if unloads are not seen */
+#define ASKED_MAX   1024	 /* programs that came and went, looked up per scan */
 
 #define MISSED_MAX 256
 

@@ -31,8 +31,7 @@ struct proginfo {
 	bool own;		   /* of the tool itself, loaded by any process */
 	bool locks;	/* it calls the kernel's lock functions, or it is unknown whether it does */
 	__u64 born_ns;	/* it did not run before this; 0: unknown */
-	__u64 gone_ns;	/* it did not run after this, which may be in the future; 0: it may still be
-			   loaded */
+	__u64 gone_ns;	/* it did not run after this, perhaps a future time; 0: may be loaded */
 	__u64 seen_ns;	/* last time it was certainly loaded */
 	bool recalled;	/* it comes from proginfos_recall(): it was gone before */
 	bool unread;	/* only the data of struct proginfo_brief is known */

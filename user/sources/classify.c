@@ -130,7 +130,7 @@ static void set_kind(struct rqspin_event *ev, const struct witness_table *own, _
 	} else if (ev->err == -ETIMEDOUT) {
 		ev->kind = RQSPIN_TIMEOUT;
 	} else if (ev->err == -EDEADLK && nr_own && own->nr <= WITNESS_LOCKS) {
-		/* The kernel reports AA and ABBA as a deadlock, and it is not AA. */
+		/* The kernel reports only AA and ABBA as a deadlock, and it is not AA. */
 		ev->kind = RQSPIN_ABBA;
 		ev->parties = 2;
 	}

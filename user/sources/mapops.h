@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hash map operations that fail because of a lock inside the map. */
+/* Operations of hash maps, LRU maps and local storage that fail because of a lock inside. */
 #ifndef RQSPIN_SOURCES_MAPOPS_H
 #define RQSPIN_SOURCES_MAPOPS_H
 

@@ -95,8 +95,8 @@ static void parse_held(const char *line, struct rqspin_event *ev, struct listed 
 }
 
 /*
- * The patched kernel's own line, "Kind = CYCLE of 3, 12345 ns, owner CPU 2". Its reports list only
- * the locks that the failure is about.
+ * The patched kernel's own line, "Kind             = CYCLE of 3, 12345 ns, owner CPU 2". Its
+ * reports list only the locks that the failure is about.
  */
 static void parse_kind(const char *line, struct failure *f)
 {

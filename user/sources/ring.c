@@ -22,8 +22,7 @@
 #include "trace/session.h"
 
 #define GONE_CHECK_NS 1000000000ULL
-#define LOADING_NS \
-	2000000000ULL /* the programs of a new map load within this time, or are found later */
+#define LOADING_NS    2000000000ULL /* a new map's programs load by then, or are found later */
 
 struct ring {
 	__u32 map_id;

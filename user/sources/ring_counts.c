@@ -8,7 +8,7 @@
 #include "sources/ring_counts.h"
 #include "trace/failure.h"
 
-#define TRIES 3 /* then failures come faster than counts are read */
+#define TRIES 3 /* give up: failures come faster than counts are read */
 
 void ring_counts_over(struct ring_counts *c, const struct rqspin_ring *ring, __u64 nr)
 {

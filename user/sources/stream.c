@@ -28,10 +28,9 @@
  * Programs that can fail a lock are held until their streams are read. They are released at this
  * interval, so that they can be unloaded.
  */
-#define HOLD_NS	  5000000000ULL
-#define SPARE_FDS 32 /* for files that are open only for a moment */
-#define COMPLETE_NS \
-	100000000ULL /* a report is written in one go: its rest does not come later than this */
+#define HOLD_NS	    5000000000ULL
+#define SPARE_FDS   32		 /* for files that are open only for a moment */
+#define COMPLETE_NS 100000000ULL /* a report is written in one go: its rest comes by then */
 
 struct stream {
 	__u32 prog_id;

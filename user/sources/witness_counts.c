@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sources/witness_counts.h"
 
-#define TRIES 3 /* then failures come faster than counts are read */
+#define TRIES 3 /* give up: failures come faster than counts are read */
 
 void witness_counts_over(struct witness_counts *c, const struct witness_head *head,
 			 const char *groups, size_t size)

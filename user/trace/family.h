@@ -18,8 +18,8 @@ struct family *family_open(void);
 void family_close(struct family *fy);
 
 /*
- * Reads new records. To be called before the next two functions, and now and then, so that no
- * record is lost. Returns how many starts and loads were lost until now.
+ * Reads new records. To be called before family_has() and family_has_prog(), and now and then, so
+ * that no record is lost. Returns how many starts and loads were lost until now.
  */
 unsigned long long family_read(struct family *fy);
 

@@ -18,11 +18,11 @@ struct trace_filter {
 	const char *prog; /* id or name, NULL: any */
 	uint64_t pid;	  /* 0: any */
 	int cpus[OPT_CPUS_MAX];
-	int nr_cpus;	    /* 0: any */
-	unsigned int kinds; /* bit mask of enum rqspin_kind, 0: any */
-	const char *lock;   /* its name as shown, or its address; NULL: any */
-	const char *map;    /* id or name of the map with the lock, NULL: any */
-	const char *comm;   /* the task's name, NULL: any */
+	int nr_cpus;				 /* 0: any */
+	unsigned int kinds;			 /* bit mask of enum rqspin_kind, 0: any */
+	const char *lock;			 /* its name as shown, or its address; NULL: any */
+	const char *map;			 /* id or name of the lock's map, NULL: any */
+	const char *comm;			 /* the task's name, NULL: any */
 	const char *given[TRACE_FILTER_OPTIONS]; /* what was typed for each option, NULL: nothing */
 };
 
@@ -43,11 +43,11 @@ void trace_filter_warn(const struct trace_filter *flt, const struct proginfos *p
  */
 bool trace_filter_valid(const struct trace_filter *flt);
 
-/* Has the filter any condition? One on the task, which only a single failure has? */
+/* Does the filter have any condition? A condition on the task, which only a single failure has? */
 bool trace_filter_any(const struct trace_filter *flt);
 bool trace_filter_by_task(const struct trace_filter *flt);
 /*
- * Has it a condition on data that only failures have, and sums of waits by program and lock lack?
+ * Does it have a condition on data that only failures have, not sums of waits by program and lock?
  */
 bool trace_filter_beyond_waits(const struct trace_filter *flt);
 

@@ -42,7 +42,7 @@ __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)
 
 /**
  * struct losing - one source's losses, while they are handed out
- * @j: has the failures that were reported without the lost report
+ * @j: has the failures that only their programs reported
  * @src: the source
  * @unasked: only its failures in locks that the kernel was not asked for count
  * @left: losses that have not been handed out yet

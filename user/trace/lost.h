@@ -14,7 +14,10 @@ struct lineup;
 /* Number of lost failures; *unknown is set if there may be more. */
 __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown);
 
-/* Passes as many to fn, each number with a failure that is like the lost ones. */
+/*
+ * Passes the lost failures to fn in groups: the size of a group, and a failure like it. The sum is
+ * that of lost_count().
+ */
 void lost_each(const struct lineup *l, struct join *j, loss_fn fn, void *ctx);
 
 #endif

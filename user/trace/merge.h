@@ -23,7 +23,7 @@ bool merge_possible(const struct failure *f, const struct failure *other);
  */
 bool merge_in_scope(const struct failure *f, __u64 until, const struct failure *report);
 
-/* Adds the data that from has and to lacks. Report and program move to to if it has none. */
+/* Adds the data that from has and to lacks. Moves report and program, too, if to has none. */
 void merge_add(struct failure *to, struct failure *from);
 
 #endif

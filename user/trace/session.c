@@ -30,8 +30,7 @@ struct session {
 	struct unseen unseen;
 	const struct session_tuning *tuning;
 	bool blind;	/* programs and maps cannot be listed */
-	bool announced; /* session_open() is over: the caller's own message comes before warnings
-			   about programs */
+	bool announced; /* the caller's own message comes before warnings */
 	failure_fn emit;
 	void *ctx;
 };

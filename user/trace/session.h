@@ -59,8 +59,8 @@ int session_poll(struct session *s, int ms);
 void session_drain(struct session *s);
 void session_losses(struct session *s, struct losses *l);
 /*
- * Passes lost failures to fn, each number with a failure that is like the lost ones. Together as
- * many as in session_losses().
+ * Passes the lost failures to fn in groups: the size of a group, and a failure like it. The sum is
+ * that of session_losses().
  */
 void session_lost_each(struct session *s, loss_fn fn, void *ctx);
 

@@ -13,8 +13,7 @@
 
 #define LOOK_US	  2000
 #define PERIOD_NS 50000
-#define LATEST \
-	4 /* latest samples that count: a helper of the slow path may be a function of its own */
+#define LATEST	  4 /* samples that count: a helper of the slow path may be a function of its own */
 
 /* The samples of one CPU. */
 struct seen {
