@@ -35,7 +35,7 @@ static const struct row kinds[] = {
 	{ "not-loaded", "check it on the machine that it runs on" },
 };
 
-/* Messages of the verifier, or what is in them. */
+/* Parts of the verifier's messages. */
 static const struct row refusals[] = {
 	{ "unlock cannot be out of order",
 	  "release the locks in the reverse order, or with bpf_res_spin_unlock_ooo() where the kernel "

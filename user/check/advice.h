@@ -3,9 +3,9 @@
 #ifndef RQSPIN_CHECK_ADVICE_H
 #define RQSPIN_CHECK_ADVICE_H
 
-const char *advice(const char *kind); /* of a finding; NULL: nothing */
+const char *advice(const char *kind); /* on a kind of finding; NULL: none */
 
-/* About a message of the verifier; NULL: the message says it all. */
+/* Advice on a message of the verifier; NULL: the message is enough. */
 const char *advice_refusal(const char *reason);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_ordered(const struct record *record, size_t map)
 	return false;
 }
 
-/* Maps that are like an earlier one get its number. How many there are. */
+/* Mark maps that are like an earlier one with its number; return how many there are. */
 static size_t alike_mark(struct check_set *set, const struct record *record)
 {
 	size_t nr = 0;
@@ -69,7 +69,7 @@ static void alike_tell(const struct check_set *set, size_t first, struct finding
 	}
 }
 
-/* The maps that make the circle one only because they are taken for one. */
+/* Find the maps that close the cycle only because they are assumed to be one map. */
 static void alike_find(const struct check_set *set, const struct cycle *c, bool *told)
 {
 	for (unsigned int i = 0; i < c->nr; i++) {

@@ -12,7 +12,7 @@
 #include "check/take.h"
 #include "names/arenaname.h"
 
-#define PROBE_ATOMIC 0xe0 /* what the verifier makes of BPF_ATOMIC in an arena */
+#define PROBE_ATOMIC 0xe0 /* BPF_ATOMIC on an arena, as the verifier rewrites it */
 #define LOAD_ACQUIRE 0x100
 
 static bool is_arena_atomic(const struct bpf_insn *insn)
@@ -20,7 +20,7 @@ static bool is_arena_atomic(const struct bpf_insn *insn)
 	return BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) == PROBE_ATOMIC;
 }
 
-/* Whoever takes a lock sets a word and learns what it was. */
+/* To take a lock, a program sets a word and gets its old value. */
 static bool is_exchange(const struct bpf_insn *insn)
 {
 	return is_arena_atomic(insn) && (insn->imm == BPF_CMPXCHG || insn->imm == BPF_XCHG ||
@@ -34,7 +34,7 @@ static bool text_ends(const char *s, const char *with)
 	return len >= n && !strcmp(s + len - n, with);
 }
 
-/* Functions that others can follow say what they do at the end of their names. */
+/* A lock function is recognized by the end of its name. */
 static const struct {
 	const char *end;
 	enum arena_act act;
@@ -44,7 +44,7 @@ static const struct {
 	{ "lock_irqsave", ARENA_LOCK }, { "lock_slowpath", ARENA_LOCK },
 };
 
-/* "spin_lock", "spinlock", but neither "block" nor "clock": with is a word of its own. */
+/* "spin_lock" and "spinlock" end in the word "lock"; "block" and "clock" do not. */
 static bool text_ends_word(const char *s, const char *with)
 {
 	size_t before = strlen(s) - strlen(with);
@@ -85,7 +85,10 @@ static __u32 function_end(const struct check_prog *p, __u32 begin)
 	return end;
 }
 
-/* Does the function, or one that it calls, exchange words in an arena? A name alone is no lock. */
+/*
+ * Does the function, or one that it calls, exchange words in an arena? Without an exchange a
+ * function with such a name takes no lock.
+ */
 static bool arena_exchanges(const struct check_prog *p, __u32 begin, unsigned int depth)
 {
 	__u32 end = function_end(p, begin), callee;
@@ -111,7 +114,8 @@ enum arena_act arena_call(const struct check_prog *prog, __u32 pc)
 	return act;
 }
 
-/* "bpf_arena_spin_lock.h": of a function that is inlined only the file's name is left. Or NULL. */
+/* The file name is all that is left of an inlined lock function: "bpf_arena_spin_lock.h"; or NULL.
+ */
 static const char *lock_file(const struct check_prog *p, __u32 pc)
 {
 	struct check_line line;
@@ -145,7 +149,7 @@ bool arena_writes(const struct check_prog *prog, const struct state *st)
 
 	if (prog->arena < 0 || !st->nr_held)
 		return false;
-	/* The kernel shows plain accesses to an arena as those to other memory. */
+	/* The kernel shows plain stores to an arena like stores to other memory. */
 	return BPF_CLASS(insn->code) == BPF_ST ||
 	       (BPF_CLASS(insn->code) == BPF_STX && insn->imm != LOAD_ACQUIRE);
 }
@@ -161,7 +165,7 @@ struct val arena_pointer(const struct stepper *s, const struct val *v, int off)
 		ptr.off = at;
 		ptr.sym = sym_number(s->syms, 0);
 	} else if (v->kind == VAL_SYM) {
-		/* The kernel uses the lower half, and so do programs in places. */
+		/* The kernel uses only the lower half of an address, as programs sometimes do. */
 		at = off;
 		ptr.sym = sym_low32(s->syms, sym_base(s->syms, v->sym, &at));
 		ptr.off = (__u32)at;
@@ -192,7 +196,10 @@ void arena_end(const struct state *st, __u8 *seen)
 			seen[st->held[i].pc] |= KEPT;
 }
 
-/* On some paths that do not exist a lock is kept, too: nothing stops them, as the verifier does. */
+/*
+ * Count the instructions whose lock is kept on some path and released on none. Paths that cannot
+ * happen may keep a lock, too: the verifier does not track these locks, so it rules out no path.
+ */
 unsigned long arena_kept(const struct check_prog *prog, const __u8 *seen)
 {
 	unsigned long nr = 0;
@@ -223,7 +230,9 @@ static bool uses_arena(const struct check_prog *p)
 	return false;
 }
 
-/* A program has one arena at most. Its addresses are numbers, so the map need not be named there.
+/*
+ * A program has at most one arena. Arena addresses are plain numbers, so the instructions need not
+ * refer to the map.
  */
 static int arena_of(struct check_set *set, const __u32 *ids, __u32 nr)
 {
@@ -261,13 +270,13 @@ int arena_add(struct check_set *set, int fd)
 	return map == -ENOMEM ? map : 0;
 }
 
-/* Exchanges in functions that are not entered are part of what was followed. */
+/* Exchanges in lock functions do not count: calls of these are followed as lock operations. */
 static bool in_lock_function(const struct check_prog *p, __u32 pc)
 {
 	return act_by_name(check_function(p, pc)) != ARENA_NONE;
 }
 
-/* Does a function that waits follow the first try, which is inlined out of the same file? */
+/* Is this the inlined first try of a lock whose waiting function comes from the same file? */
 static bool is_first_try(const struct check_prog *p, __u32 pc)
 {
 	const char *file = lock_file(p, pc), *other;

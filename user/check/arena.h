@@ -19,27 +19,28 @@ enum arena_act {
 	ARENA_UNLOCK,
 };
 
-/* What the call of a function of the program is, by the function's name and instructions. */
+/* Classify a call of one of the program's functions, by the function's name and instructions. */
 enum arena_act arena_call(const struct check_prog *prog, __u32 pc);
 
 /*
- * The first try of a lock function that is inlined: an exchange of 0 for something else, in a
- * source file whose name says that it has such a lock.
+ * Is the instruction the inlined first try of a lock function: an exchange of 0 for something else,
+ * in a source file with "arena" and "lock" in its name?
  */
 bool arena_try(const struct check_prog *prog, const struct state *st);
 
 /*
- * A write that may be to a lock that is held: that releases it. The owner of a lock has no other
- * reason to write there.
+ * May the instruction write to a lock that is held? Such a write releases the lock: its owner has
+ * no other reason to write there.
  */
 bool arena_writes(const struct check_prog *prog, const struct state *st);
 
-/* The register as a pointer to a lock: VAL_ARENA. */
+/* The value of a register as a pointer to a lock, of kind VAL_ARENA. */
 struct val arena_pointer(const struct stepper *s, const struct val *v, int off);
 
 /*
- * What happens to locks, by the instruction that takes them. Release the one at the first register;
- * a path ends; then, how many are never released: or in a way that is not known.
+ * @seen has flags for each instruction that takes a lock. arena_drop() releases the lock that r1
+ * points to, arena_end() ends a path, and arena_kept() counts the instructions whose lock is never
+ * released, or not in a known way.
  */
 void arena_drop(struct state *st, __u8 *seen);
 void arena_end(const struct state *st, __u8 *seen);
@@ -48,12 +49,13 @@ unsigned long arena_kept(const struct check_prog *prog, const __u8 *seen);
 /* Is the lock at the pointer held? */
 bool arena_held(const struct state *st, const struct val *ptr);
 
-/* Finds the arena of the program that was added last, if it uses one: before it is gone. 0 or
- * -ENOMEM.
+/*
+ * Find the arena of the program that was added last, if it uses one. Call it while the program is
+ * still loaded. 0 or -ENOMEM.
  */
 int arena_add(struct check_set *set, int fd);
 
-/* Counts what may be a lock and is not followed. */
+/* Count the possible locks that are not followed. */
 void arena_find(const struct check_prog *prog, struct bounds *bounds);
 
 /* "cells[1].lock", "arena+0x1040" */

@@ -29,7 +29,7 @@ static bool names_add(struct names *n, const char *name)
 	return true;
 }
 
-/* The variable or setting that the reference is to, if its value may be another one elsewhere. */
+/* The variable or setting that the reference names, if its value may differ elsewhere; or NULL. */
 static const char *constant_of(const struct object *o, const struct ref *ref)
 {
 	if (ref->section)
@@ -59,7 +59,7 @@ static void add_absent(void *arg, const struct ref *ref)
 	fprintf(n->out, "%s%s", n->nr++ ? ", " : "", ref->name);
 }
 
-/* What add finds in the program, as a list; or NULL. To be freed. */
+/* The names that @add collects from the program, as one list; or NULL. The caller frees it. */
 static char *names_of(const struct object *o, const char *section, const char *prog,
 		      void (*add)(void *arg, const struct ref *ref))
 {

@@ -14,7 +14,10 @@
 #include "check/sizes.h"
 #include "kernel/probe.h"
 
-/* What the verifier says, or libbpf in its place, if this kernel is not the one it was made for. */
+/*
+ * Does the message, of the verifier or of libbpf in its place, mean that the program was made for
+ * another kernel?
+ */
 static bool is_lacking(const char *reason)
 {
 	static const char *const says[] = { "failed to resolve CO-RE relocation",
@@ -35,7 +38,7 @@ static bool is_lacking(const char *reason)
 
 struct absent {
 	const struct object *o;
-	const char *text; /* of the source that was verified last */
+	const char *text; /* the source line that was verified last */
 	char *names;
 	size_t size;
 	FILE *out;
@@ -53,7 +56,7 @@ static void absent_name(void *arg, const struct ref *ref)
 	fprintf(a->out, "%s%s", a->nr++ ? ", " : "", ref->name);
 }
 
-/* Externs of the program that this kernel does not have: those in the text, else all; or NULL. */
+/* Externs of the program that this kernel lacks: those named in @text, else all; or NULL. */
 static char *absent_names(const struct object *o, const struct bpf_program *prog, const char *text)
 {
 	struct absent a = { .o = o, .text = text };
@@ -75,7 +78,7 @@ static char *absent_names(const struct object *o, const struct bpf_program *prog
 	return NULL;
 }
 
-/* A map that the program uses, and that cannot be created. */
+/* Why the program fails, if @reason names a map that cannot be created; or NULL. */
 static char *missing_map(const struct object *o, const char *reason)
 {
 	struct bpf_map *map;
@@ -97,7 +100,10 @@ static char *missing_map(const struct object *o, const char *reason)
 	return NULL;
 }
 
-/* A program that hooks what is not there, or whose command says what it hooks. */
+/*
+ * libbpf refused the program: it has no known type, its target is missing, or only its loader names
+ * the target.
+ */
 static void explain_libbpf(struct refused *one, const struct bpf_program *prog, const char *said)
 {
 	char *text = NULL;
@@ -120,7 +126,7 @@ static void explain_libbpf(struct refused *one, const struct bpf_program *prog, 
 	}
 }
 
-/* Where there are no trampolines the kernel's errno says nothing. */
+/* Without trampolines the kernel's errno does not give the reason. */
 static char *missing_trampoline(const struct bpf_program *prog)
 {
 	enum bpf_prog_type type = bpf_program__type(prog);
@@ -134,7 +140,7 @@ static char *missing_trampoline(const struct bpf_program *prog)
 		       text;
 }
 
-/* It may be right with the values that its command sets: if its fault depends on them. */
+/* A fault that depends on the values in the file may not exist with those that the loader sets. */
 static void explain_given(struct refused *one, const struct object *o)
 {
 	const char *before = o->progs[one->nr].reason;
@@ -150,7 +156,7 @@ static void explain_given(struct refused *one, const struct object *o)
 	free(values);
 }
 
-/* Of the whole object: without types no map of it can hold a lock. */
+/* The fault is in the whole object: without types none of its maps can hold a lock. */
 static void explain_types(struct refused *one, const struct object *o)
 {
 	if (strstr(one->why.reason, "has to have BTF") && said_with(&o->said, "BTF loading error"))
@@ -158,7 +164,7 @@ static void explain_types(struct refused *one, const struct object *o)
 			   "says why; perhaps a naked function, or a newer compiler";
 }
 
-/* Tables for gotox, which a kernel without them does not create. */
+/* A kernel without jump tables (for gotox) refuses to create them. */
 static bool lacks_jump_tables(const char *said)
 {
 	return said && strstr(said, "can't create jump table");
@@ -202,7 +208,7 @@ static void explain_time(struct refused *one, const struct object *o)
 	one->fix = "make the program smaller, or give the verifier more with --load-time";
 }
 
-/* The program with that number cannot be loaded. 1 or -ENOMEM. */
+/* Record that program number @nr cannot be loaded. 1 or -ENOMEM. */
 static int refuse(struct refusals *r, struct object *o, const struct bpf_program *prog, size_t nr,
 		  const char *said, int err)
 {
@@ -230,7 +236,7 @@ static int refuse(struct refusals *r, struct object *o, const struct bpf_program
 	return err ?: 1;
 }
 
-/* The one with a log is the one that was refused: those before it are right. */
+/* The program with a log is the one that was refused; those before it were accepted. */
 static int learn_log(struct object *o, struct refusals *r, int err, size_t *from)
 {
 	struct bpf_program *prog;
@@ -249,7 +255,7 @@ static int learn_log(struct object *o, struct refusals *r, int err, size_t *from
 	return 0;
 }
 
-/* The kernel gives no reason for some, and libbpf refuses others itself. */
+/* No log: the kernel refuses some programs without a reason, and libbpf refuses others itself. */
 static int learn_prog(struct object *o, struct refusals *r, int err, size_t *from)
 {
 	for (int surely = 1; surely >= 0; surely--) {
@@ -323,7 +329,7 @@ static int learn_member(struct object *o, const char *said)
 	return err ?: 1;
 }
 
-/* This kernel has no such struct_ops, or another one. */
+/* This kernel lacks the struct_ops, or has another version of it. */
 static int learn_struct_ops(struct object *o)
 {
 	const char *said = said_with(&o->said, "struct_ops ");
@@ -345,7 +351,10 @@ static int learn_struct_ops(struct object *o)
 	return learnt;
 }
 
-/* No configuration can be read here. What is given instead is not known to programs. */
+/*
+ * Settings are made up, as no configuration can be read here. The verifier does not see them,
+ * unless o->as_given is set.
+ */
 static int learn_config(struct object *o)
 {
 	if (o->made_up || !said_with(&o->said, "failed to open system Kconfig"))
@@ -356,7 +365,7 @@ static int learn_config(struct object *o)
 	return o->config ? 1 : -ENOMEM;
 }
 
-/* libbpf gave no hint: which of them cannot be loaded? How many were found, or -errno. */
+/* libbpf gave no hint: load each program alone. Returns how many cannot be loaded, or -errno. */
 static int learn_each(struct object *o, struct refusals *r)
 {
 	int nr = 0;
@@ -379,7 +388,7 @@ static int learn_each(struct object *o, struct refusals *r)
 	return nr;
 }
 
-/* Together they take too long: so does which of them alone? 1 or -errno. */
+/* Together the programs take too long: find those that do so alone. 1 or -errno. */
 static int learn_slow(struct object *o, struct refusals *r, size_t *from)
 {
 	struct bpf_program *prog;
@@ -413,7 +422,7 @@ static int learn(struct object *o, struct refusals *r, int err, size_t *from)
 	return learnt ?: learn_config(o);
 }
 
-/* libbpf leaves out those whose struct_ops this kernel does not have. */
+/* libbpf leaves out the programs of a struct_ops that this kernel lacks. */
 static int refuse_left_out(struct object *o, struct refusals *r)
 {
 	const char *why = NULL;
@@ -454,7 +463,7 @@ int attempt_all(struct object *o, struct refusals *r)
 			return refuse_left_out(o, r);
 		if (err && is_final(o, err))
 			return err;
-		/* The others have been found to be right: all at once. */
+		/* These programs load, and those before them did earlier: load all. */
 		learnt = err ? learn(o, r, err, &from) : 1;
 		if (!err || from >= o->nr_progs)
 			from = 0;

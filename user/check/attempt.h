@@ -7,10 +7,9 @@
 #include "check/refused.h"
 
 /*
- * Loads all of the object's programs that can be loaded; the others are off afterwards, with the
- * reason in refusals. Each attempt goes on without what stood in the way of the last one, so there
- * are no more of them than programs, maps and members of struct_ops. 0 or -errno: nothing is
- * loaded.
+ * Load all of the object's programs that can be loaded. The others are off afterwards, with the
+ * reason in @refusals. Each attempt leaves out what made the last one fail, so the number of
+ * programs, maps and members of struct_ops limits that of attempts. 0 or -errno: nothing is loaded.
  */
 int attempt_all(struct object *o, struct refusals *refusals);
 

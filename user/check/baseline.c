@@ -14,7 +14,10 @@
 #define FILE_MAX (64 << 20)
 #define FNV_SEED 0xcbf29ce484222325ULL
 
-/* FNV-1a, and an end that no text has. Numbers of maps are those of one run: "(map 36)". */
+/*
+ * FNV-1a of the text, and of an end that no text has. The number in "(map 36)" is left out: it
+ * changes with each run.
+ */
 static __u64 mix_text(__u64 h, const char *s)
 {
 	bool map = false;
@@ -36,7 +39,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Files may be elsewhere tomorrow, and lines certainly are. */
+/* Folders and line numbers are not part of the identity: they change. */
 static void identify(struct finding *one)
 {
 	__u64 h = mix_text(FNV_SEED, one->kind);
@@ -89,7 +92,7 @@ static int match_list(const char *path, const json_t *list, struct findings *f, 
 	return 0;
 }
 
-/* Not a device, and not more than any check has found. */
+/* Refuse devices, and files larger than any check has written. */
 static json_t *read_file(const char *path, json_error_t *error)
 {
 	FILE *in = whole_file_plain(path) ? fopen(path, "r") : NULL;

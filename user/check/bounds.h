@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a walk had to stop or to forget: counted for each program, and told. */
+/* Where a walk had to stop or to forget: counted for each program and reported. */
 #ifndef RQSPIN_CHECK_BOUNDS_H
 #define RQSPIN_CHECK_BOUNDS_H
 
@@ -7,16 +7,16 @@
 
 /**
  * struct bounds - what a walk did not do
- * @stopped: why paths were left, or NULL: then something may have been missed
- * @spent: since the budget is used up: of time, or of memory
- * @held: acquisitions on paths that hold more than can be kept: missed, too
- * @callback: a function that takes one of the program's to call it, and is not known; or ""
+ * @stopped: why paths were not followed to their ends, or NULL; if set, findings may be missing
+ * @spent: the reason is that the budget, of time or of memory, is used up
+ * @held: acquisitions beyond the locks that a path can remember: findings may be missing, too
+ * @callback: an unknown kernel function that the program passes a callback to; or ""
  * @arena_locks: calls of functions that may take locks in an arena, @arena_atomics: exchanges that
  *	may take one; neither was followed
- * @arena_kept: places that take such a lock: how it is released is not known
- * @maps: instructions that refer to maps that could not be read: their locks are not known
+ * @arena_kept: places that take a lock in an arena that is never released, or not in a known way
+ * @maps: instructions that refer to maps that could not be read: locks in these maps are not known
  * @conditions: comparisons that were forgotten
- * @joined: states that became one with unknown numbers
+ * @joined: states that were merged into one with unknown numbers
  * @deep: numbers whose expression grew too long
  *
  * The last three cost precision, not paths: a finding may be false, or become "undecided".

@@ -41,7 +41,10 @@ static bool compare(const struct condition *c, __u64 a, __u64 b)
 	return fact_compare(c->op, a, b);
 }
 
-/* An int, extended by its sign or by zeros, that is not less than -4095 and less than 0. */
+/*
+ * Decide a comparison of a lock function's error: an int from -4095 to -1, extended by its sign or
+ * by zeros.
+ */
 static enum fact_answer decide_error(const struct condition *c)
 {
 	const __u64 ends[] = { -1ULL, (__u64)-ERROR_MAX, (__u32)-1, (__u32)-ERROR_MAX };
@@ -87,7 +90,7 @@ static sym_t side(const struct stepper *s, const struct condition *c, const stru
 	return c->low32 && v->kind < VAL_STACK ? sym_low32(s->syms, sym) : c->low32 ? 0 : sym;
 }
 
-/* In terms of equal, less, and less or equal. */
+/* Reduce the condition to equal, not equal, less, and less or equal. */
 static bool assume(const struct stepper *s, struct state *st, const struct condition *c, bool taken)
 {
 	static const __u8 opposite[16] = {
@@ -99,7 +102,7 @@ static bool assume(const struct stepper *s, struct state *st, const struct condi
 	sym_t a = side(s, c, &c->a), b = side(s, c, &c->b);
 	__u8 op = taken ? c->op : opposite[c->op >> 4];
 
-	/* Symbols of 32 bits have no sign. */
+	/* 32-bit symbols are unsigned: a signed comparison of them is not kept. */
 	if (!op || op == BPF_JSET || (c->low32 && is_signed(op)))
 		return true;
 	switch (op) {

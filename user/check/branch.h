@@ -5,7 +5,7 @@
 
 #include "check/step.h"
 
-/* st takes the jump or not. False: it cannot on this path. */
+/* Let st take the jump, or not. False: that is impossible on this path. */
 bool branch(const struct stepper *s, struct state *st, bool taken);
 
 #endif

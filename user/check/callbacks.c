@@ -45,7 +45,7 @@ static const struct callback_taker unknown = {
 	{ ARG_ANYTHING, ARG_ANYTHING, ARG_ANYTHING, ARG_ANYTHING },
 };
 
-/* bpf_for_each_map_elem(), or what a map's type has in its place: bpf_for_each_hash_elem(). */
+/* bpf_for_each_map_elem(), or the map type's own function, such as bpf_for_each_hash_elem(). */
 static bool name_matches(const char *row, const char *name)
 {
 	if (!strcmp(row, "for_each"))
@@ -94,7 +94,7 @@ static struct val arg_make(enum callback_arg arg, const struct stepper *s, struc
 	return (struct val){ .kind = VAL_ANY };
 }
 
-/* The element that has the timer, if its key is known; any one of a map. */
+/* The element that holds the timer or the like, if its key is known; else any of the map. */
 static struct val element_make(const struct stepper *s, struct state *st, const struct val *source)
 {
 	struct val element = { .kind = VAL_ELEM, .where = source->where };

@@ -10,7 +10,7 @@
 struct calls {
 	struct ksyms *ksyms;
 	const struct btf *btf;
-	__u64 base; /* what calls are relative to; 0: not known */
+	__u64 base; /* address that calls are relative to; 0: not known */
 };
 
 static const struct {
@@ -78,7 +78,7 @@ bool calls_known(const struct calls *calls)
 	return calls->base;
 }
 
-/* A call is an offset; where functions may be too far away for one, it is a BTF id. */
+/* A call has the function's offset, or its BTF id if the function may be too far away. */
 static const char *name_of(struct calls *calls, const struct bpf_insn *insn)
 {
 	const struct btf_type *t;
@@ -114,7 +114,7 @@ static enum call_kind kind_by_shape(const char *name)
 
 #define SIZE_AFTER(reg) (1U << (reg))
 
-/* Helpers that write where they are told to: which register has the size. Others write more. */
+/* Helpers that write only to buffers whose size is in the next register. Others may write more. */
 static const struct {
 	const char *name;
 	__u8 sizes;
@@ -149,7 +149,7 @@ static bool name_reads(const char *name)
 	       !strcmp(name, "bpf_skb_store_bytes") || !strcmp(name, "bpf_xdp_store_bytes");
 }
 
-/* A parameter's name says that it is the size of the one before. */
+/* The suffix of a parameter's name marks it as the size of the one before. */
 static __u8 kfunc_sizes(const struct calls *calls, const char *name)
 {
 	__s32 id = calls->btf ? btf__find_by_name_kind(calls->btf, name, BTF_KIND_FUNC) : -1;

@@ -17,7 +17,7 @@ struct variable {
 	bool open;
 };
 
-/* Of a section, or NULL. */
+/* The type of a section, or NULL. */
 static const struct btf_type *section_type(const struct btf *btf, const char *name)
 {
 	int id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_DATASEC) : -1;
@@ -34,7 +34,7 @@ static const struct btf_type *type_strip(const struct btf *btf, __u32 id)
 	return t;
 }
 
-/* The compiler may rely on what is merely const. */
+/* The compiler may rely on the value of data that is const, but not volatile. */
 static bool type_is_volatile(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
@@ -80,7 +80,10 @@ bool constants_are_in(const struct bpf_map *map)
 	return section_of(map);
 }
 
-/* libbpf would map what it can for writing, and the kernel refuses that for what is frozen. */
+/*
+ * BPF_F_MMAPABLE is dropped, too: libbpf would map the data for writing, which the kernel refuses
+ * once the map is frozen.
+ */
 void constants_hide(struct bpf_object *obj)
 {
 	const __u32 without = BPF_F_RDONLY_PROG | BPF_F_MMAPABLE;
@@ -90,7 +93,7 @@ void constants_hide(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~without);
 }
 
-/* With a sign or without. */
+/* Does it fit as a signed or as an unsigned number? */
 static bool value_fits(long long value, __u32 size)
 {
 	int bits = size * 8;
@@ -98,7 +101,7 @@ static bool value_fits(long long value, __u32 size)
 	return bits == 64 || (value >= -(1LL << (bits - 1)) && value < 1LL << bits);
 }
 
-/* Where the value goes to, in its variable: -1 if it does not fit. */
+/* Offset of the value in its variable; -1 if it does not fit. */
 static int value_place(const struct btf *btf, const struct variable *v,
 		       const struct load_value *value, __u32 *size)
 {
@@ -116,8 +119,7 @@ static int value_place(const struct btf *btf, const struct variable *v,
 	return value->index * *size;
 }
 
-/* The value that the user gives for the variable, at its place in the section; -1: there is none.
- */
+/* Offset in the section, if the value is for this variable and fits; else -1. */
 static int value_of(const struct btf *btf, const struct variable *v, struct load_value *value,
 		    __u32 *size)
 {

@@ -12,7 +12,7 @@
 #include "check/locktext.h"
 #include "check/where.h"
 
-/* What has been told: an interrupt at one place of one program by one place of another. */
+/* A reported pair: the place that is interrupted, and the place that interrupts it. */
 struct pair {
 	const struct site *outer, *inner;
 };
@@ -58,7 +58,7 @@ static int lock_arena(const struct check_set *set, const struct lock *lock)
 		       -2;
 }
 
-/* One of them at least is behind a pointer. */
+/* At least one of the two locks is behind a pointer. */
 static enum answer arenas_meet(const struct check_set *set, const struct lock *a,
 			       const struct lock *b)
 {
@@ -69,7 +69,7 @@ static enum answer arenas_meet(const struct check_set *set, const struct lock *a
 	return x >= 0 && y >= 0 && check_same_map(&set->maps[x], &set->maps[y]) ? PERHAPS : NO;
 }
 
-/* What is behind a pointer out of memory may be any lock, an object any of its type. */
+/* A pointer read from memory may lead to any lock, and an object may be any one of its type. */
 static enum answer context_meet(const struct check_set *set, const struct lock *a,
 				const struct lock *b)
 {
@@ -89,8 +89,10 @@ static enum answer context_meet(const struct check_set *set, const struct lock *
 	return certain ? SURELY : PERHAPS;
 }
 
-/* Paths to one place with the lock are one thing to tell, and so are the places of a lock that
- * may be interrupted: by_place, or else by programs. */
+/*
+ * Is the pair reported already? Paths to the same two places count once (@by_place), and so do
+ * places of the same two programs and the same lock.
+ */
 static bool is_told(const struct judge *j, const struct site *outer, const struct site *inner,
 		    bool by_place)
 {
@@ -155,7 +157,7 @@ static int tell(struct judge *j, const struct site *outer, const struct site *in
 	return grow_append((void **)&j->told, &j->nr_told, &pair, sizeof(pair));
 }
 
-/* What is sure first: less need not be said about the same programs. */
+/* Certain pairs come first: a less certain one of the same programs adds nothing. */
 static int judge_pairs(struct judge *j, const struct record *record, enum answer wanted)
 {
 	int err = 0;

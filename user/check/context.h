@@ -6,7 +6,7 @@
 #include "check/findings.h"
 #include "check/record.h"
 
-/* Locks that a program takes which may interrupt another one that holds them. */
+/* Find locks that a program holds while another program, which takes them, may interrupt it. */
 void context_judge(const struct check_set *set, const struct record *record, struct findings *f);
 
 #endif

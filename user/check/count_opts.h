@@ -8,10 +8,10 @@
 #include "check/findings.h"
 
 /**
- * struct count_opts - what the options say
+ * struct count_opts - values of the options
  * @errors: kinds that are errors, a bit for each of finding_kinds[]
- * @baseline: file of those that are known, or NULL
- * @write: file to be written, or NULL
+ * @baseline: file with the known findings, or NULL
+ * @write: baseline file to write, or NULL
  */
 struct count_opts {
 	unsigned int errors;
@@ -21,7 +21,10 @@ struct count_opts {
 /* Child parser; its input is a struct count_opts. */
 extern const struct argp count_argp;
 
-/* gone: how many of the baseline are found no longer. 0 or -errno, after it has said why. */
+/*
+ * Apply the options. gone: how many entries of the baseline match no finding. 0 or -errno, after
+ * printing why.
+ */
 int count_apply(const struct count_opts *o, struct findings *f, size_t *gone);
 
 #endif

@@ -9,16 +9,16 @@
 #include "check/facts.h"
 #include "check/made.h"
 
-/* Calls of a function that are followed with all that is known of them. */
+/* Calls of a function that are followed one by one, each with all that is known there. */
 #define ENTERED_APART 16
 
-/* Entries, callers and exits that are kept apart; after that they become one. */
-#define APART_NUMBERS	 3  /* that differ by numbers and conditions */
-#define APART		 32 /* by pointers too */
+/* Entries, callers and exits that are kept apart; further ones are merged. */
+#define APART_NUMBERS	 3  /* that differ by numbers and conditions only */
+#define APART		 32 /* that differ by pointers, too */
 #define ALL_REGS	 0xffffU
 #define HASHES_OF_A_LOOK 64 /* comparisons of hashes that take as long as one of states */
 
-/* A state that is kept, and its hash: of many that differ most need no look. */
+/* A kept state with its hash, which tells most different states apart without a comparison. */
 struct kept {
 	struct state *st;
 	__u32 hash;
@@ -26,13 +26,13 @@ struct kept {
 
 /**
  * struct entry - a function, entered in one way
- * @next: another one of the same function
- * @at: what it can see then
- * @ends: number of frames with its own: to leave that is to leave it
- * @made: symbols that it makes anew: whoever called it and has an older one, has another number
- * @told: how many and 1 there were when the first caller went on; 0: none has
- * @callers: who entered, each as it will go on
- * @exits: and what came out
+ * @next: another entry of the same function
+ * @at: the state at the entry, as far as the function can see it
+ * @ends: number of frames, its own included: to leave the last one is to leave the function
+ * @made: symbols that the function makes anew: the same symbol in a caller is another number
+ * @told: 1 plus the size of @made that all resumed callers have seen; 0: none was resumed
+ * @callers: states of the callers, as they will go on
+ * @exits: states in which the function returned
  */
 struct entry {
 	struct entry *next;
@@ -121,13 +121,13 @@ static struct sought entries_seek(const struct state *st)
 	return (struct sought){ .st = st, .hash = state_hash(st) };
 }
 
-/* Those that are like a state: how many, and the latest of each sort. */
+/* Kept states that are like a given one: how many, and the latest of each sort. */
 struct alike {
 	size_t nr, nr_close;
 	const struct state *latest, *latest_close;
 };
 
-/* Does it cover the state? */
+/* Count @one if it is like the state. True: it covers the state. */
 static bool alike_add(struct entries *e, struct alike *a, const struct kept *one,
 		      const struct sought *s)
 {
@@ -144,7 +144,7 @@ static bool alike_add(struct entries *e, struct alike *a, const struct kept *one
 	return false;
 }
 
-/* What the state has to become one with, or NULL. */
+/* The kept state that a new one has to be merged with, or NULL. */
 static const struct state *alike_many(const struct alike *a)
 {
 	return a->nr_close >= APART_NUMBERS ? a->latest_close : a->nr >= APART ? a->latest : NULL;
@@ -162,7 +162,10 @@ static bool is_covered(struct entries *e, const struct kept *all, size_t nr, con
 	return false;
 }
 
-/* 1: it is new, 0: it is not, -ENOMEM. Too many become one; place: of the joining. */
+/*
+ * Add a state, merged with a kept one if there are too many. place: of the joining. 1: it is new,
+ * 0: it is not, -ENOMEM.
+ */
 static int add_state(struct entries *e, struct kept **all, size_t *nr, struct state *st,
 		     __u32 place)
 {
@@ -206,7 +209,9 @@ static void hide_frame(struct frame *f)
 		f->regs[r] = (struct val){ .kind = VAL_ANY };
 }
 
-/* Without what it cannot see: the registers of its callers, and their stacks if it has no pointer.
+/*
+ * Remove what the function cannot see: the registers of its callers, and their stacks if it has no
+ * pointer to a stack.
  */
 static void hide_callers(struct state *st)
 {
@@ -255,7 +260,7 @@ static struct entry *entry_new(struct entries *e, const struct state *st)
 	return one;
 }
 
-/* What is known there of everything but frames. */
+/* Copy what is known of locks and interrupts; frames are copied elsewhere. */
 static void take_rest(struct state *to, const struct state *from)
 {
 	to->nr_held = from->nr_held;
@@ -297,7 +302,7 @@ static void return_to(struct syms *syms, struct state *st, const struct state *f
 	*state_reg(st, BPF_REG_0) = r0.kind == VAL_STACK ? (struct val){ 0 } : r0;
 }
 
-/* A caller goes on with what came out. */
+/* Resume a caller with a state in which the function returned. */
 static int resume(struct entries *e, struct entry *one, const struct state *caller,
 		  const struct state *from)
 {
@@ -420,7 +425,7 @@ int entries_leave(struct entries *e, struct state *st)
 	struct entry *one = st->inside;
 	int err;
 
-	/* Of its own frame the result alone counts, and nobody can point into it any more. */
+	/* Of the function's own frame only the result counts: no pointer into it is left. */
 	state_top(st)->nr_words = 0;
 	for (int r = BPF_REG_1; r < STATE_REGS; r++)
 		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };

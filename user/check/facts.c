@@ -5,7 +5,7 @@
 #include "check/facts.h"
 #include "check/made.h"
 
-#define RISE_STEPS 4 /* of comparisons: a < b, b < c, ... */
+#define RISE_STEPS 4 /* comparisons in a row: a < b, b < c, ... */
 
 bool facts_have(const struct state *st, const struct fact *fact)
 {
@@ -97,10 +97,10 @@ static bool is_or_equal(__u8 op)
 	return op == BPF_JLE || op == BPF_JSLE;
 }
 
-/* Ways in which two numbers may be to each other. */
+/* Possible relations of two numbers. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, ANYHOW = 7 };
 
-/* As numbers without a sign, and with one. */
+/* The relation as unsigned and as signed numbers. */
 struct relation {
 	unsigned int plain, sign;
 };
@@ -129,7 +129,7 @@ static unsigned int turned(unsigned int ways)
 	return (ways & EQUAL) | (ways & LESS ? GREATER : 0) | (ways & GREATER ? LESS : 0);
 }
 
-/* What all facts about the two leave. */
+/* The relation that all facts about the two symbols leave possible. */
 static struct relation known_of(const struct state *st, sym_t a, sym_t b)
 {
 	struct relation all = { ANYHOW, ANYHOW };
@@ -176,7 +176,7 @@ enum fact_answer facts_decide(const struct syms *syms, const struct state *st, _
 						  decide(known.plain, asked.plain);
 }
 
-/* From a fact to the next, up to as many as there are. */
+/* Follow facts from a to b, at most @depth in a row. */
 static bool rise(const struct state *st, __u8 less, sym_t a, sym_t b, unsigned int depth,
 		 bool *strict)
 {
@@ -205,7 +205,7 @@ bool facts_rise(const struct state *st, __u8 less, sym_t a, sym_t b, bool *diffe
 	return rise(st, less, a, b, RISE_STEPS, differ);
 }
 
-/* A symbol that is below one number or above another. */
+/* Is a symbol at least one number, and at most a smaller one? */
 static bool bounds_contradict(const struct syms *syms, const struct state *st)
 {
 	for (int i = 0; i < st->nr_facts; i++)

@@ -16,11 +16,11 @@ void facts_replace(struct syms *syms, struct state *st, sym_t from, sym_t to);
 enum fact_answer facts_decide(const struct syms *syms, const struct state *st, __u8 op, sym_t a,
 			      sym_t b);
 
-/* a is less than b, or equal, by facts one after the other. differ: and it is not equal. */
+/* Do facts in a row show that a is less than b, or equal? differ: they are certainly not equal. */
 bool facts_rise(const struct state *st, __u8 less, sym_t a, sym_t b, bool *differ);
 bool facts_contradict(const struct syms *syms, const struct state *st);
 
-/* Of two numbers; op: of a jump. */
+/* Compare two numbers. op: of a jump. */
 bool fact_compare(__u8 op, __u64 a, __u64 b);
 
 #endif

@@ -33,7 +33,7 @@ const char *finding_about(const char *kind)
 	return kind;
 }
 
-/* Below the current folder: as the user would write it. */
+/* Make a path below the current folder relative to it, as the user would write it. */
 static char *short_path(const char *file)
 {
 	char cwd[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is told to the user: texts and places, ready to be printed. */
+/* Findings for the user: texts and places, ready to be printed. */
 #ifndef RQSPIN_CHECK_FINDINGS_H
 #define RQSPIN_CHECK_FINDINGS_H
 
@@ -26,11 +26,11 @@ struct stage {
 };
 
 /**
- * struct finding - one thing to tell
+ * struct finding - one finding
  * @kind: "cycle", "aa", ...: see docs/check.md
  * @fix: what to do, or NULL
- * @stages: how it comes to that
- * @id: the same tomorrow, on other lines
+ * @stages: the steps that lead to it
+ * @id: its identity, which does not depend on line numbers
  * @known: it is in the baseline
  */
 struct finding {
@@ -51,14 +51,17 @@ struct findings {
 	bool nomem, baseline;
 };
 
-/* Each kind, and what SARIF says of it; the last has none. */
+/* Each kind, and its description for SARIF; the last has none. */
 extern const struct finding_kind {
 	const char *kind, *what;
 } finding_kinds[];
 
 const char *finding_about(const char *kind);
 
-/* A new one, or NULL: then nomem is set. prog may be NULL: about nothing in particular. */
+/*
+ * Add a finding. NULL: out of memory, and nomem is set. prog: NULL if the finding is about no
+ * program.
+ */
 struct finding *finding_add(struct findings *f, enum severity severity, const char *kind,
 			    const struct check_prog *prog, __u32 pc, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
@@ -67,10 +70,10 @@ void finding_stage(struct findings *f, struct finding *finding, const struct che
 		   __u32 pc, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 void findings_free(struct findings *f);
-/* What has been told about a line is not told again: a macro may have many instructions there. */
+/* Remove findings that repeat one about the same line: a macro may have many instructions there. */
 void findings_unique(struct findings *f);
 
-/* Those that are in the baseline, and those that are not: notes, or all others. */
+/* How many findings are in the baseline, and how many are not: either notes, or all others. */
 size_t findings_known(const struct findings *f);
 size_t findings_count(const struct findings *f, bool notes);
 

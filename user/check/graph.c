@@ -8,7 +8,7 @@
 #include "check/graph.h"
 #include "check/order.h"
 
-#define LOOKS_MAX 2000000 /* edges looked at: an end to what is too large */
+#define LOOKS_MAX 2000000 /* edges looked at in one search, at most */
 
 struct search {
 	const struct check_set *set;
@@ -34,7 +34,7 @@ bool locks_meet(const struct check_set *set, const struct lock *a, const struct 
 	return *certain || !*a->key || !*b->key;
 }
 
-/* From any element of a map to one that is further in an order: an edge that stands for many. */
+/* Does the edge lead from any element of a map to any later one in an order? It stands for many. */
 static bool is_ordered(const struct search *s, const struct edge *e)
 {
 	bool certain;
@@ -67,8 +67,8 @@ static bool graph_passes(const struct search *s, const struct lock *from, const 
 }
 
 /*
- * Does the last party want what this edge holds? Through an edge that stands for many only where
- * both sides are known elements: if not, the two meet without it.
+ * Does the last edge of the path want the lock that this edge holds? An edge that stands for many
+ * connects only known elements: other elements meet without it.
  */
 static bool leads_to(const struct search *s, const struct edge *e)
 {
@@ -85,7 +85,7 @@ static bool leads_to(const struct search *s, const struct edge *e)
 	return true;
 }
 
-/* One lock that is held on every edge lets them happen one after the other only. */
+/* Is one lock held on every edge? Then the edges can only happen one after the other. */
 static bool gated(const struct search *s)
 {
 	const struct edge *first = s->path[0];
@@ -110,7 +110,7 @@ static bool gated(const struct search *s)
 	return false;
 }
 
-/* Neither addresses nor keys can rise all the way round. */
+/* Do all edges rise in one order? Neither addresses nor keys can rise all the way round a cycle. */
 static bool rising(const struct search *s)
 {
 	unsigned int order = ~0U;
@@ -126,7 +126,7 @@ static bool same_lock(const struct search *s, const struct lock *a, const struct
 	       check_same_map(&s->set->maps[a->map], &s->set->maps[b->map]);
 }
 
-/* The same locks in the same order, wherever it begins. */
+/* The same locks in the same order, wherever the cycle begins? */
 static bool same_cycle(const struct search *s, const struct cycle *c)
 {
 	if (c->nr != s->depth)
@@ -163,7 +163,7 @@ static bool depends_on_keys(const struct search *s, const struct cycle *c)
 	return keys;
 }
 
-/* Two orders of one sort of lock are told as such. */
+/* Two orders of one sort of lock are reported as such, by judge_orders(). */
 static bool is_of_orders(const struct search *s)
 {
 	const struct lock *first = &s->path[0]->from.lock;
@@ -202,7 +202,7 @@ static void graph_found(struct search *s)
 	s->cycles->nr++;
 }
 
-/* Do both hold for one value? What is not a value itself is compared with what is. */
+/* Can both conditions hold for one value? They are compared only if at least one is an equality. */
 static bool choices_agree(const struct choice *a, const struct choice *b)
 {
 	if (a->place != b->place || a->op != BPF_JEQ)
@@ -211,7 +211,7 @@ static bool choices_agree(const struct choice *a, const struct choice *b)
 			  fact_compare(b->op, b->number, a->number);
 }
 
-/* The programs run with the same constants. */
+/* All programs run with the same constants. */
 bool edges_agree(const struct edge *a, const struct edge *b)
 {
 	for (unsigned int i = 0; i < a->nr_choices; i++)
@@ -221,7 +221,7 @@ bool edges_agree(const struct edge *a, const struct edge *b)
 	return true;
 }
 
-/* A party more: one that holds a lock that none of the others holds. */
+/* Can the edge extend the path? It must hold a lock that no other edge of the path holds. */
 static bool may_join(const struct search *s, const struct edge *e)
 {
 	bool many = is_ordered(s, e);
@@ -260,7 +260,7 @@ static void extend(struct search *s)
 	}
 }
 
-/* All of one length: short ones are not lost in the time that long ones take. */
+/* Search for cycles of one length: long ones must not use up the time for short ones. */
 static bool look_for(struct search *s, unsigned int length)
 {
 	s->length = length;
@@ -288,7 +288,7 @@ static bool goes_on(const struct search *s, const struct edge *e)
 	return before && after;
 }
 
-/* What nothing leads to, or what leads to nothing, is in no circle: one after the other. */
+/* Remove edges that nothing leads to, or that lead to nothing, until none is left. */
 static void peel(struct search *s)
 {
 	size_t before;
@@ -301,7 +301,7 @@ static void peel(struct search *s)
 	} while (s->nr_edges < before);
 }
 
-/* For the graph, an edge between the same locks under the same others is the same edge. */
+/* Does a known edge between the same locks, of the same program, allow as much as this one? */
 static bool redundant(const struct search *s, const struct edge *e)
 {
 	for (size_t i = 0; i < s->nr_edges; i++) {
@@ -323,7 +323,7 @@ static int by_place(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* No cycle begins with one of them. */
+/* Ordered edges come last, as no cycle begins with one. */
 static void put_ordered_last(struct search *s)
 {
 	const struct edge **others = s->path; /* has room for all, and no path is in it yet */
@@ -344,7 +344,7 @@ static void collect(struct search *s, const struct record *record)
 		const struct edge *e = &record->edges[i];
 		bool certain;
 
-		/* Two locks that may be one are another matter, if they are in no order. */
+		/* Locks that may be one, and are in no order, are left to judge_unknown(). */
 		if (e->from.lock.kind == LOCK_MAP && e->to.lock.kind == LOCK_MAP &&
 		    (is_ordered(s, e) ||
 		     !locks_meet(s->set, &e->from.lock, &e->to.lock, &certain)) &&
