@@ -16,7 +16,7 @@ static const struct check_prog *prog_of(const struct check_set *set, const struc
 	return &set->progs[site->prog];
 }
 
-/* "starts", or "starts (in later)": a function of its own, perhaps one that the kernel calls. */
+/* "starts", or "starts (in later)" for another function, perhaps one that the kernel calls. */
 static const char *who(const struct check_set *set, const struct site *site, char buf[WHO_ROOM])
 {
 	const struct check_prog *p = prog_of(set, site);
@@ -29,7 +29,9 @@ static const char *who(const struct check_set *set, const struct site *site, cha
 	return buf;
 }
 
-/* Locks of one map whose keys are not known may be taken in an order that only their author knows.
+/*
+ * Are all locks of one map? If their keys are not known, they may be taken in an order that only
+ * the program's author knows.
  */
 static bool within_one_map(const struct check_set *set, const struct cycle *c)
 {
@@ -77,7 +79,7 @@ static void judge_cycle(const struct check_set *set, const struct cycle *c, stru
 		one->fix = advice(one->kind);
 }
 
-/* Whoever does that takes the first of somebody else: philosophers at a round table. */
+/* An element is taken, then the next one of a ring, as by the dining philosophers. */
 static void judge_ring(const struct check_set *set, const struct edge *e, struct findings *f)
 {
 	char lock[LOCKTEXT_ROOM];
@@ -107,7 +109,9 @@ void judge_cycles(const struct check_set *set, const struct cycles *cycles, stru
 			    cycles->length);
 }
 
-/* Calls that differ were followed as one there: what one of them excludes is not known. */
+/*
+ * Different calls were followed as one there: conditions that hold for only one of them are lost.
+ */
 static void judge_loose(const struct check_set *set, const struct act *a, struct findings *f)
 {
 	const struct check_prog *p = prog_of(set, &a->second);
@@ -200,7 +204,7 @@ static void add_said(struct findings *f, struct finding *one, const struct refus
 		add_place(one, at, r->prog);
 }
 
-/* What Linux 7.3 and later say beyond the message. */
+/* Add what the verifier of Linux 7.3 and later reports beyond the message. */
 static void add_report(struct findings *f, struct finding *one, const struct refused *r)
 {
 	const struct refusal *why = &r->why;
@@ -328,7 +332,10 @@ static bool same_places(const struct edge *a, const struct edge *b)
 	return a->from.prog == b->from.prog && a->from.pc == b->from.pc && a->to.pc == b->to.pc;
 }
 
-/* From each to the next; from the last, by a modulo or a branch, to the first. */
+/*
+ * Does the edge lead from each element to the next, and from the last to the first, by a modulo or
+ * a branch?
+ */
 static bool is_ring(const struct record *r, const struct edge *e)
 {
 	bool step = false, ring = false, back = false;
@@ -345,7 +352,7 @@ static bool is_ring(const struct record *r, const struct edge *e)
 	return ring || (step && back);
 }
 
-/* The same words about the same line need not be said twice. */
+/* Is an earlier edge at the same places reported already? */
 static bool told(const struct check_set *set, const struct record *r, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -354,7 +361,7 @@ static bool told(const struct check_set *set, const struct record *r, size_t nr)
 	return false;
 }
 
-/* The AA of an edge says more. */
+/* Is the edge reported as an AA? That finding is more precise. */
 static bool is_own(const struct record *r, const struct edge *e)
 {
 	for (size_t i = 0; i < r->nr_acts; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From what programs do to what is wrong with it. */
+/* Turns the record of what programs do into findings. */
 #ifndef RQSPIN_CHECK_JUDGE_H
 #define RQSPIN_CHECK_JUDGE_H
 
@@ -16,11 +16,11 @@ void judge_sizes(const struct check_set *set, struct findings *f);
 void judge_assumed(const struct check_set *set, struct findings *f);
 void judge_refusals(const struct refusals *refusals, struct findings *f);
 
-/* Two stages: what is held, and what is taken then. */
+/* Add two stages: the lock that is held, and the one that is taken then. */
 void judge_edge(const struct check_set *set, struct findings *f, struct finding *one,
 		const struct edge *e);
 
-/* What cannot be decided: keys, objects, pointers. */
+/* Report pairs of locks that cannot be decided, because of keys, objects or pointers. */
 void judge_unknown(const struct check_set *set, const struct record *record, struct findings *f);
 
 #endif

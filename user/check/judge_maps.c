@@ -22,11 +22,11 @@ struct judge {
 	struct findings *f;
 };
 
-/* All that one program on top can meet in one map. */
+/* All cases of one program on top of operations on one map. */
 struct group {
 	const struct mapnest *worst;
 	enum fate fate;
-	bool program; /* below it, perhaps; else user space alone */
+	bool program; /* a program may be below; else only user space */
 	json_t *errors;
 };
 
@@ -103,7 +103,7 @@ static bool is_first(const struct judge *j, size_t nr)
 	return true;
 }
 
-/* What programs do to it counts, else what user space may do. */
+/* Find the worst case: among operations of programs below, else among those of user space. */
 static void group_scan(const struct judge *j, const struct mapnest *first, struct group *g)
 {
 	for (size_t i = 0; i < j->nests->nr; i++) {
@@ -182,7 +182,7 @@ static void group_tell(const struct judge *j, const struct group *g)
 {
 	const struct mapnest *n = g->worst;
 	bool hangs = g->fate == FATE_HANGS;
-	/* Nobody knows what user space does. */
+	/* What user space does is not known here. */
 	const char *kind = hangs ? g->program ? "map-hang" : "undecided" : "map-fails";
 	char map[LOCKTEXT_ROOM], hook[100], who[LOCKTEXT_WHO], errors[ERRORS_ROOM], locks[200];
 	struct finding *one;
@@ -203,7 +203,10 @@ static void group_tell(const struct judge *j, const struct group *g)
 		one->fix = advice(hangs ? "map-hang" : "map-fails");
 }
 
-/* Who is only met by user space, in code that all kinds of things run, mostly never is. */
+/*
+ * Not worth a report: an error at a hook in common code, with only user space below. Such a hook is
+ * hardly ever reached there.
+ */
 static bool is_worth(const struct group *g)
 {
 	return g->fate != FATE_NONE && (g->program || g->fate == FATE_HANGS || g->worst->own);
@@ -232,7 +235,7 @@ static void judge_groups(const struct judge *j)
 	}
 }
 
-/* Does the program's operation fail on that map anyway, on top of another one? */
+/* Does the program's operation on that map fail anyway, on top of another one on the same map? */
 static bool fails_anyway(const struct judge *j, const struct mapnest *n)
 {
 	for (size_t i = 0; i < j->nests->nr; i++) {
@@ -247,7 +250,7 @@ static bool fails_anyway(const struct judge *j, const struct mapnest *n)
 	return false;
 }
 
-/* Each of its operations fails without a second CPU, too. */
+/* Does each operation of the cycle fail without a second CPU, too? */
 static bool cycle_is_known(const struct judge *j, const struct mapcycle *c)
 {
 	for (unsigned int i = 0; i < c->nr; i++)
@@ -256,7 +259,9 @@ static bool cycle_is_known(const struct judge *j, const struct mapcycle *c)
 	return true;
 }
 
-/* What resilient locks in it return; if there is none, no wait ever ends. */
+/*
+ * The errors that resilient locks in the cycle return. Without a resilient lock no wait ever ends.
+ */
 static json_t *cycle_errors(const struct judge *j, const struct mapcycle *c)
 {
 	json_t *errors = json_array();
@@ -309,7 +314,9 @@ static void tell_cycle(const struct judge *j, const struct mapcycle *c, const js
 		one->fix = advice("map-order");
 }
 
-/* Programs of different files are together by chance: only what hangs is worth to be told. */
+/*
+ * Programs of different files are together only by chance: across files, only hangs are reported.
+ */
 static int judge_cycles_of(const struct judge *j, const char *object, struct mapcycles *cycles)
 {
 	size_t nr = cycles->nr;
@@ -350,7 +357,10 @@ static int judge_cycles_of_maps(const struct judge *j)
 	return err;
 }
 
-/* Of what can be on top of anything: for all other programs it makes no difference. */
+/*
+ * Report a lock of unknown kind only if a program on top wants it: for all others the kind makes no
+ * difference.
+ */
 static void tell_unknown(const struct judge *j)
 {
 	for (size_t i = 0; i < j->nests->nr; i++) {

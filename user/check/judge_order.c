@@ -23,14 +23,17 @@ static bool keys_known(const struct edge *e)
 	return *e->from.lock.key && *e->to.lock.key;
 }
 
-/* An edge without an order is told as it is, unless its keys say which locks it is about. */
+/*
+ * Does the edge have an order, by its known keys or by comparisons? An edge without one is reported
+ * on its own.
+ */
 static bool has_order(const struct check_set *set, const struct edge *e)
 {
 	return same_sort(set, &e->from.lock, &e->to.lock) &&
 	       (keys_known(e) ? strcmp(e->from.lock.key, e->to.lock.key) != 0 : e->order != 0);
 }
 
-/* A third lock keeps one of them out while the other goes on. */
+/* Is a third lock held on both edges? Then they exclude each other. */
 static bool gated(const struct check_set *set, const struct edge *a, const struct edge *b)
 {
 	bool certain;
@@ -54,7 +57,10 @@ static unsigned int turned(unsigned int order)
 	return (order & UP) << 3 | (order & ~UP) >> 3;
 }
 
-/* With a sign or without is the same for small keys; a fixed key may be none of the others. */
+/*
+ * Is the conflict uncertain? Signed and unsigned order agree for small keys, and a fixed key may be
+ * equal to none of the others.
+ */
 static bool is_open(const struct edge *a, const struct edge *b)
 {
 	if (keys_known(a) || keys_known(b))
@@ -88,7 +94,9 @@ static void tell(const struct check_set *set, const struct edge *a, const struct
 		one->fix = advice(one->kind);
 }
 
-/* The first conflict of each sort of lock: all others follow from the same two orders. */
+/*
+ * Is a conflict of this sort of lock reported already? All others follow from the same two orders.
+ */
 static bool told(const struct check_set *set, const struct record *r, size_t nr,
 		 const bool *conflicts)
 {

@@ -23,7 +23,10 @@ static bool lock_guards(const struct check_set *set, const struct lock *lock, en
 	       graphtype_has(set->progs[lock->prog].btf, lock->type, kind);
 }
 
-/* The kernel demands that the lock of a list is held where it is changed, and stands beside it. */
+/*
+ * Find the lock of the list or tree: the kernel demands that it is beside the list, and held for
+ * each change.
+ */
 static const struct lock *guard_find(const struct check_set *set, const struct record *record,
 				     __u32 prog, enum graph_kind kind)
 {

@@ -7,7 +7,7 @@
 #include "check/findings.h"
 #include "check/record.h"
 
-/* A note at the first call of the program that adds to one; after the walk through it. */
+/* Note the program's first call that adds to a list, and to a tree. Call it after the walk. */
 void leak_tell(const struct check_set *set, __u32 prog, struct calls *calls,
 	       const struct record *record, struct findings *f);
 

@@ -129,7 +129,10 @@ static int explain_load(const struct object *o, int err)
 	pr_err("%s: cannot be loaded: %s%s%s%s", o->path,
 	       strerror(err == -ENOTSUPP ? EOPNOTSUPP : -err), *said ? " (libbpf: " : "", said,
 	       *said ? ")" : "");
-	/* Types and functions that the object names; programs alone would have been left out. */
+	/*
+	 * The object names types or functions that this kernel lacks; a mere program would have
+	 * been left out.
+	 */
 	return err == -ESRCH || err == -ENOENT || err == -EOPNOTSUPP || err == -ENOTSUPP ?
 		       -EOPNOTSUPP :
 		       -EACCES;
@@ -150,7 +153,10 @@ static bool may_use_constants(const struct object *o, const struct refused *one)
 	return false;
 }
 
-/* The verifier may need to know the values of constants: those of the file. Is there any such? */
+/*
+ * Prepare another load, with the values in the file, of the refused programs that read constants:
+ * the verifier may need to know them. False: there is no such program.
+ */
 static bool prepare_given(struct object *o, struct refusals *r, size_t since)
 {
 	size_t kept = since;
@@ -180,7 +186,7 @@ struct rehearsal {
 	struct load_opts *opts;
 };
 
-/* libbpf itself needs next to none. */
+/* CPU time of all but the verifier: libbpf itself needs next to none. */
 #define OTHER_SECONDS 60
 
 static void try_load(void *arg)
@@ -199,7 +205,9 @@ static void try_load(void *arg)
 	object_free(&o);
 }
 
-/* First with constants of any value, then, where the verifier needs to know them, with given ones.
+/*
+ * Load with unknown constants first, then, where the verifier needs to know them, with the given
+ * ones.
  */
 static int load_and_read(struct object *o, struct check_set *set, struct refusals *r, size_t *nr)
 {
@@ -221,7 +229,7 @@ static int load_and_read(struct object *o, struct check_set *set, struct refusal
 	return 0;
 }
 
-/* Nothing looked at is no success, unless the verifier's refusal is a finding. */
+/* If nothing was looked at, that is an error, unless the verifier's refusal is a finding. */
 static int tell_nothing(const struct object *o, const struct refusals *r, size_t since)
 {
 	bool lacks = true;
@@ -263,7 +271,7 @@ static int load(struct object *o, struct check_set *set, struct refusals *refusa
 	size_t since = refusals->nr, nr = 0;
 	int err;
 
-	/* What is refused is told as a finding. */
+	/* Refusals are reported as findings. */
 	log_trying(true);
 	err = load_and_read(o, set, refusals, &nr);
 	log_trying(false);

@@ -8,14 +8,14 @@
 #include "check/refused.h"
 
 /*
- * Reads what the object has and unloads it again; programs that cannot be loaded go to refusals.
- * 0 or -errno, after it has said why: -ENOEXEC for what is no object or a damaged one; -EACCES or
- * -EOPNOTSUPP where nothing in it could be looked at.
+ * Read the object's programs and maps, and unload it again. Programs that cannot be loaded go to
+ * @refusals. 0 or -errno, after printing why: -ENOEXEC if the file is no object, or a damaged one;
+ * -EACCES or -EOPNOTSUPP if nothing in it could be looked at.
  */
 int check_load(const char *path, struct load_opts *opts, struct check_set *set,
 	       struct refusals *refusals);
 
-/* After all objects: was everything of use that the user said? 0 or -ENOENT, after it has said. */
+/* After all objects: was every option of use? 0 or -ENOENT, after printing which was not. */
 int check_load_end(const struct load_opts *opts);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the user knows of an object that is not in it. */
+/* Options that complete an object: what its file does not have. */
 #ifndef RQSPIN_CHECK_LOAD_OPTS_H
 #define RQSPIN_CHECK_LOAD_OPTS_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* @prog: NULL: all programs whose section tells no type; @used: there is such a program */
+/* @prog: NULL: all programs whose section names no type; @used: there is such a program */
 struct load_type {
 	const char *prog;
 	enum bpf_prog_type type;
@@ -38,7 +38,7 @@ struct load_opts {
 
 extern const struct argp load_argp; /* its input is a struct load_opts */
 
-/* For the program, whose section tells no type, or NULL. */
+/* The type given for the program, whose section names none; or NULL. */
 const struct load_type *load_opts_type(struct load_opts *opts, const char *prog);
 void load_opts_free(struct load_opts *opts);
 

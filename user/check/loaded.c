@@ -8,7 +8,7 @@
 #include "check/arena.h"
 #include "check/loaded.h"
 
-/* Gone since it was listed: 0. */
+/* 0 also if the program is gone since it was listed. */
 static int add(struct check_set *set, __u32 id)
 {
 	int fd = bpf_prog_get_fd_by_id(id), err;

@@ -5,7 +5,7 @@
 
 #include "check/progs.h"
 
-/* All of them; what goes meanwhile is left out. 0 or -errno, after it has said why. */
+/* Add all of them; programs that go meanwhile are left out. 0 or -errno, after printing why. */
 int check_loaded(struct check_set *set);
 
 #endif

@@ -35,7 +35,7 @@ static void map_lock(const struct check_set *set, const struct lock *lock, char 
 			 *lock->key ? lock->key : "?", *path == '+' ? "" : ".", path);
 }
 
-/* Names of maps in the kernel are short, and many have the same. */
+/* Names of maps in the kernel are short, and often not unique. */
 static void add_id(const struct check_map *m, char *buf, size_t size)
 {
 	size_t len = strlen(buf);

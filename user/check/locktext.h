@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a lock is called. */
+/* Names of locks, for messages. */
 #ifndef RQSPIN_CHECK_LOCKTEXT_H
 #define RQSPIN_CHECK_LOCKTEXT_H
 
@@ -12,7 +12,7 @@ void locktext(const struct check_set *set, const struct lock *lock, char *buf, s
 
 #define LOCKTEXT_WHO 300 /* names of two functions; longer ones are cut */
 
-/* "starts", or "starts (in later)": a function of its own, perhaps one that the kernel calls. */
+/* "starts", or "starts (in later)" for another function, perhaps one that the kernel calls. */
 void locktext_who(const struct check_set *set, const struct site *site, char *buf, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A set of symbols, and of places where pointers come from, that have been made anew. */
+/* A set of symbols, and of origins of pointers, that have been made anew. */
 #ifndef RQSPIN_CHECK_MADE_H
 #define RQSPIN_CHECK_MADE_H
 
@@ -14,14 +14,14 @@ struct made_set {
 
 struct made {
 	struct made_set syms, origins;
-	bool nomem; /* something is missing in it */
+	bool nomem; /* out of memory: the set is not complete */
 };
 
 void made_add_sym(struct made *m, sym_t s);
 void made_add_origin(struct made *m, __u32 origin);
 bool made_has_origin(const struct made *m, __u32 origin);
 
-/* Is the symbol one of them, or made of one? */
+/* Is the symbol in the set, or made of one that is? */
 bool made_depends(const struct made *m, const struct syms *syms, sym_t s);
 
 void made_add_all(struct made *m, const struct made *more);

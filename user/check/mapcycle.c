@@ -17,23 +17,23 @@ static __u32 node_of(const struct check_set *set, __u32 map, enum maplock lock)
 	return first * MAPLOCK_NR + lock;
 }
 
-/* Other CPUs take such a list only to give an element back. */
+/* Is the list one CPU's own? Other CPUs lock it only to give an element back. */
 static bool is_local(const struct check_set *set, __u32 map, enum maplock lock)
 {
 	return lock == MAPLOCK_FREELIST ||
 	       (lock == MAPLOCK_LRU && set->maps[map].flags & BPF_F_NO_COMMON_LRU);
 }
 
-/* from, to: nodes; only where the nest is part of what is searched. */
+/* A nest as a link from one node to another. Nests that are not searched have none. */
 struct link {
 	__u32 from, to;
 	const struct mapnest *nest;
 };
 
 /**
- * struct search - one that goes through links
- * @links: @nr of them, in the order of the nodes that they come from
- * @before: the link by which each was reached, and 1; @queue: those to go on from
+ * struct search - a search through links
+ * @links: @nr of them, sorted by the nodes that they come from
+ * @before: for each link, 1 plus the number of the link that leads to it; @queue: links to follow
  */
 struct search {
 	const struct check_set *set;
@@ -50,7 +50,7 @@ static bool in_object(const struct check_set *set, const struct use *use, const 
 	return !object || (own && !strcmp(own, object));
 }
 
-/* A map is told of once: whoever mends that circle looks again. */
+/* Is the map in a reported cycle? One is enough: after the fix the user checks again. */
 static bool is_told(const struct check_set *set, const struct mapcycles *cycles, __u32 map)
 {
 	for (size_t i = 0; i < cycles->nr; i++)
@@ -81,7 +81,7 @@ static int link_compare(const void *a, const void *b)
 	return (x->nest > y->nest) - (x->nest < y->nest);
 }
 
-/* Of several between two nodes the first will do. */
+/* Keep the first of several links between two nodes. */
 static void links_sort(struct search *s)
 {
 	size_t nr = 0;
@@ -138,7 +138,7 @@ static void search_end(struct search *s)
 	free(s->queue);
 }
 
-/* The way back, from the last to the first. */
+/* Store the cycle's nests, going back from its last link to its first. */
 static int search_path(const struct search *s, size_t last, struct mapcycle *cycle)
 {
 	unsigned int nr = 1;
@@ -154,7 +154,10 @@ static int search_path(const struct search *s, size_t last, struct mapcycle *cyc
 	return 0;
 }
 
-/* Puts what the link leads to behind the others. The links of a node are reached together. */
+/*
+ * Queue the links that come from the node that this one leads to. They are always queued together,
+ * so it is enough to look at the first.
+ */
 static size_t search_further(struct search *s, size_t at, size_t tail)
 {
 	__u32 node = s->links[at].to;
@@ -169,7 +172,7 @@ static size_t search_further(struct search *s, size_t at, size_t tail)
 	return tail;
 }
 
-/* Breadth first, through nodes above the first one alone: each circle has one lowest node. */
+/* Breadth-first search through nodes above the first one only: each cycle has one lowest node. */
 static int search_from(struct search *s, size_t first, struct mapcycle *cycle)
 {
 	__u32 start = s->links[first].from;
@@ -201,7 +204,7 @@ static bool cycle_is_told(const struct check_set *set, const struct mapcycles *c
 	return false;
 }
 
-/* Takes the circle. */
+/* Add the cycle, or free it if one of its maps is in a reported cycle. */
 static int cycle_add(const struct check_set *set, struct mapcycles *cycles, struct mapcycle *c)
 {
 	int err = 0;

@@ -16,21 +16,21 @@
 /* At which end of a function the lock is held. */
 enum end { END_BOTH, END_ENTRY, END_EXIT };
 
-/* Where a row holds: ask the map or the kernel. */
+/* When a row holds: depends on the map or the kernel. */
 enum only {
 	ONLY_ALWAYS,
-	ONLY_PLAIN,	   /* of locks that are: others do not go that way */
-	ONLY_FREELIST,	   /* of operations that take an element from one */
-	ONLY_FREES,	   /* of these, on kernels that free what was replaced under the lock */
-	ONLY_ALLOCATES,	   /* of maps that take memory from the BPF allocator */
-	ONLY_TRIE_KMALLOC, /* of kernels whose tries take it from the kernel's */
+	ONLY_PLAIN,	   /* for plain locks: resilient ones go another way */
+	ONLY_FREELIST,	   /* for operations that take an element from a free list */
+	ONLY_FREES,	   /* the same, on kernels that free replaced data under the lock */
+	ONLY_ALLOCATES,	   /* for maps that take memory from the BPF allocator */
+	ONLY_TRIE_KMALLOC, /* for kernels whose tries take memory from kmalloc() */
 	ONLY_PERCPU,
 };
 
 /*
  * Functions and tracepoints that operations of maps reach with a lock held. Static functions may be
- * inlined: then nothing can be attached. The files of tries, queues, ring buffers and lists are
- * closed to tracing on newer kernels, as programs there met these locks.
+ * inlined: then nothing can be attached. Newer kernels close the files of tries, queues, ring
+ * buffers and lists to tracing, because programs there ran into these locks.
  */
 static const struct {
 	const char *name;
@@ -39,7 +39,7 @@ static const struct {
 	enum only only;
 	bool own;
 } hooks[] = {
-	/* After a wait, whoever has the lock says so. Before it, what is outside is held. */
+	/* At contention_end the lock is held; at contention_begin only a lock further out is. */
 	{ "contention_end", ALL, END_BOTH, ONLY_ALWAYS, false },
 	{ "contention_begin", BUCKET, END_BOTH, ONLY_FREELIST, false },
 	{ "contention_begin", LRU, END_BOTH, ONLY_ALWAYS, false },
@@ -79,7 +79,7 @@ static const struct {
 	{ "lpm_trie_node_alloc", LPM, END_BOTH, ONLY_TRIE_KMALLOC, true },
 	{ "longest_prefix_match", LPM, END_BOTH, ONLY_ALWAYS, true },
 	{ "bpf_map_kmalloc_node", LPM, END_BOTH, ONLY_TRIE_KMALLOC, true },
-	/* An allocator that runs low asks for more in an interrupt of its own. */
+	/* An allocator that runs low raises an interrupt, to get more memory in it. */
 	{ "irq_work_queue", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
 	{ "__irq_work_queue_local", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
 	{ "arch_irq_work_raise", BUCKET | LPM, END_BOTH, ONLY_ALLOCATES, false },
@@ -95,18 +95,18 @@ static bool text_begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-/* Which end of a function a program is at; that of a tracepoint is none. */
+/* Is the program at that end of a function? A tracepoint has no ends. */
 static bool end_fits(const struct check_prog *p, enum end end)
 {
 	const char *section = where_section(p);
 	bool exit = text_begins(section, "fexit") || text_begins(section, "kretprobe");
 	bool both = text_begins(section, "fsession") || text_begins(section, "kprobe.session");
 
-	/* Programs in the kernel have no section, so it is not known. */
+	/* Programs in the kernel have no section, so their end is not known. */
 	return end == END_BOTH || (*section && (both || exit == (end == END_EXIT)));
 }
 
-/* "_raw_spin_lock+0x10", and "lookup_elem_raw.isra.0" where the compiler made another function. */
+/* Also fits "_raw_spin_lock+0x10", and "lookup_elem_raw.isra.0", a variant of the compiler. */
 static bool name_fits(const char *hook, const char *name)
 {
 	size_t len = strcspn(hook, "+.");
@@ -147,7 +147,7 @@ static bool only_fits(enum only only, const struct check_map *m, const struct ma
 	}
 }
 
-/* What the program's hook says about an operation that takes these locks. */
+/* Which of the @taken locks are held at the program's hook? */
 static struct ontop ontop_by_hook(const struct check_prog *p, const struct check_map *m,
 				  const struct maplocks *kernel, unsigned int taken)
 {
@@ -193,7 +193,7 @@ struct ontop maphook_find_user(const struct check_set *set, const struct maplock
 	/* The kernel does not start such programs on top of an operation of user space. */
 	if (in.guard == GUARD_ALL || inner->at.run != RUN_PROGRAM)
 		return (struct ontop){ 0 };
-	/* It comes on top of whatever user space does, as if its hook were there. */
+	/* An NMI comes on top of all that user space does, as if its hook were there. */
 	if (in.min == LEVEL_NMI)
 		return (struct ontop){ .locks = taken, .nmi = true, .own = true };
 	return ontop_by_hook(&set->progs[inner->at.prog], &set->maps[map], kernel, taken);

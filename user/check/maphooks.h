@@ -9,7 +9,7 @@
 /**
  * struct ontop - a program on top of an operation
  * @locks: mask of enum maplock: one or more of these are held below it; 0: it cannot be there
- * @nmi: it interrupts the operation; else its hook is in it
+ * @nmi: the program interrupts the operation; else its hook is in the operation
  * @own: the hook is in the code of maps alone, or on top of all that user space does
  */
 struct ontop {
@@ -17,20 +17,20 @@ struct ontop {
 	bool nmi, own;
 };
 
-/* Can its program be on top of any operation at all? */
+/* Can the operation's program be on top of any operation at all? */
 bool maphook_is_any(const struct check_set *set, const struct use *inner);
 
 /**
  * maphook_find() - can the program of one operation run while another operation holds locks?
  * @set: their programs and maps
- * @kernel: what is known of its maps
+ * @kernel: what is known of the locks in the kernel's maps
  * @outer: the operation below
- * @inner: one in the program on top
+ * @inner: an operation of the program on top
  */
 struct ontop maphook_find(const struct check_set *set, const struct maplocks *kernel,
 			  const struct use *outer, const struct use *inner);
 
-/* The same, if user space does @op with the map: as use, but no program's. */
+/* The same for an operation @op of user space on the map. op: as in struct use. */
 struct ontop maphook_find_user(const struct check_set *set, const struct maplocks *kernel,
 			       __u32 map, const char *op, const struct use *inner);
 

@@ -12,7 +12,7 @@
 
 #define BUCKETS 4096
 
-/* at: the number of the latest with that hash, and 1; the one before it is its next. */
+/* at: for each hash, 1 plus the number of the latest nest, whose next is the one before it. */
 struct collector {
 	const struct check_set *set;
 	const struct maplocks *kernel;
@@ -49,8 +49,8 @@ bool mapnest_tries(const struct maplocks *kernel, const struct mapnest *n)
 }
 
 /*
- * A plain bucket has a guard in front that lets each CPU in once. Who cannot have a free list takes
- * the next CPU's.
+ * A plain bucket has a guard in front that lets each CPU in once. An operation that cannot lock its
+ * free list takes the next CPU's list.
  */
 enum fate mapnest_fate(const struct check_set *set, const struct maplocks *kernel,
 		       const struct mapnest *n)
@@ -83,7 +83,7 @@ static __u32 *nest_bucket(const struct collector *c, const struct mapnest *n)
 	return &c->at[(hash * 0x9e3779b1U >> 12) % BUCKETS];
 }
 
-/* The first place of each program: others say no more. */
+/* Add the first place of each program: further ones show nothing new. */
 static int nest_add(const struct collector *c, const struct mapnest *n)
 {
 	__u32 *bucket = nest_bucket(c, n);
@@ -130,7 +130,7 @@ static int collect_pair(const struct collector *c, const struct use *outer, cons
 	return on.locks ? collect_locks(c, &n, on.locks) : 0;
 }
 
-/* User space may do to a map what a program does on top of that. */
+/* User space may be below, with the same operation on the same map. */
 static int collect_user(const struct collector *c, const struct use *inner)
 {
 	__u32 map = inner->at.lock.map;

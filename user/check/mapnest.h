@@ -13,11 +13,11 @@ enum fate { FATE_NONE, FATE_FAILS, FATE_HANGS };
  * struct mapnest - an operation on top of another one
  * @outer: below; NULL: user space does it
  * @inner: on top, perhaps of another map
- * @map: of the operation below: its number
- * @lock: what is held, @wants: what is wanted
+ * @map: number of the map of the operation below
+ * @lock: the lock that is held below, @wants: the lock that @inner wants
  * @nmi: the program on top interrupts the other
- * @own: its hook is in the code of maps alone, or on top of all that user space does
- * @next: the number of another one, and 1: only while they are collected
+ * @own: the hook of the program on top is in map code alone, or on top of all that user space does
+ * @next: 1 plus the number of another nest with the same hash; used only while nests are collected
  */
 struct mapnest {
 	const struct use *outer, *inner;
@@ -32,22 +32,22 @@ struct mapnests {
 	size_t nr;
 };
 
-/* All that programs can do to each other, and user space to them. 0 or -ENOMEM. */
+/* Collect nests between programs, and those with user space below. 0 or -ENOMEM. */
 int mapnest_collect(const struct check_set *set, const struct maplocks *kernel,
 		    const struct record *record, struct mapnests *nests);
 void mapnest_free(struct mapnests *nests);
 
-/* Both are about one map. */
+/* Are both operations on one map? */
 bool mapnest_is_own(const struct check_set *set, const struct mapnest *n);
 
-/* What happens where that is one lock. */
+/* What happens if the lock that is wanted is the one that is held? */
 enum fate mapnest_fate(const struct check_set *set, const struct maplocks *kernel,
 		       const struct mapnest *n);
 
-/* The operation on top gives up at once, instead of waiting for another CPU. */
+/* Does the operation on top give up at once, instead of waiting for another CPU? */
 bool mapnest_tries(const struct maplocks *kernel, const struct mapnest *n);
 
-/* What errors.tsv says about it, or NULL. */
+/* The text of errors.tsv about the operation on top, or NULL. */
 const char *mapnest_returns(const struct check_set *set, const struct maplocks *kernel,
 			    const struct mapnest *n);
 

@@ -7,7 +7,7 @@
 #include "errors/table.h"
 #include "kernel/maplocks.h"
 
-/* Most map types have a function of their own for an operation: its name ends alike. */
+/* Most map types have their own function for an operation; its name has the same end. */
 static const struct {
 	const char *name;
 	bool whole;

@@ -92,7 +92,7 @@ void object_free(struct object *o)
 	*o = (struct object){};
 }
 
-/* Its programs and maps always come in the same order. */
+/* libbpf lists an object's programs and maps in the same order each time. */
 static int object_count(struct object *o)
 {
 	struct bpf_program *prog;
@@ -114,7 +114,7 @@ static int object_count(struct object *o)
 	return 0;
 }
 
-/* As libbpf names what it opens from a file: the names of sections' maps begin so. */
+/* The name that libbpf gives to an object from a file: names of section maps begin with it. */
 static const char *object_name(const struct object *o, char buf[64])
 {
 	const char *base = strrchr(o->path, '/');
@@ -168,7 +168,7 @@ static bool prog_is_off(const struct object *o, const void *pointer)
 	return false;
 }
 
-/* libbpf loads each program that a struct_ops names, so they must not be named. */
+/* libbpf loads each program that a struct_ops names, so clear those that are off. */
 static void clear_programs(const struct object *o, struct bpf_map *map)
 {
 	size_t size = 0;
@@ -268,7 +268,7 @@ static void prepare_maps(struct object *o)
 		constants_hide(o->obj);
 }
 
-/* The types of settings are in the object: it has to be opened to give them. */
+/* With settings of the user the object is opened twice: first to get their types. */
 static int object_open_file(struct object *o)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .relaxed_maps = true, .kconfig = o->config);
@@ -314,7 +314,7 @@ static int object_try(struct object *o, size_t from, size_t only)
 	return err;
 }
 
-/* A stop, or a debugger that attaches, ends the verifier's work early. */
+/* -EAGAIN: a stop of this process, or a debugger that attaches, interrupted the verifier. */
 int object_load(struct object *o, size_t from, size_t only)
 {
 	struct cputime limit;

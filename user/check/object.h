@@ -23,8 +23,8 @@ struct bpf_program;
 /**
  * struct object_prog - what is known of a program
  * @off: it is not to be loaded
- * @type: the one that it is loaded as, because its section tells none; @guessed: nobody said so
- * @log: the verifier's, of the last attempt
+ * @type: the type that it is loaded as, if its section names none; @guessed: not given by the user
+ * @log: the verifier's log of the last attempt
  * @reason: why it was refused while the values of constants were not known, or NULL
  */
 struct object_prog {
@@ -36,10 +36,10 @@ struct object_prog {
 
 /**
  * struct object_map - what is known of a map
- * @pin: where it wants to be pinned, or NULL; nothing is
- * @sized: it has no size of its own
- * @inner: an inner map was made up for it: its descriptor, or 0
- * @kept: its descriptor, for when the object is opened again; or 0
+ * @pin: where the object would pin it, or NULL; nothing is pinned here
+ * @sized: its size was set here, as it has none or a very large one
+ * @inner: descriptor of an inner map that was made up for it, or 0
+ * @kept: its descriptor, to be used when the object is opened again; or 0
  * @why: why it cannot be created, or NULL
  */
 struct object_map {
@@ -56,10 +56,10 @@ struct object_member {
 /**
  * struct object - an object file
  * @image: its bytes, with all externs made weak; @refs: what its programs refer to
- * @config: settings of a kernel that are not those of this one, or NULL
- * @made_up: all of them, because none can be read here
+ * @config: kernel settings in place of this kernel's, or NULL
+ * @made_up: all settings are made up, because none can be read here
  * @as_given: constants have the values in the file; else the verifier does not know them
- * @said: what libbpf said about the last attempt
+ * @said: libbpf's messages about the last attempt
  */
 struct object {
 	const char *path;
@@ -75,7 +75,7 @@ struct object {
 	size_t nr_members;
 	char *config;
 	bool made_up, as_given;
-	bool in_time; /* each program is: all of them may take as long as they need */
+	bool in_time; /* each program alone is: all together get no time limit */
 	struct said said;
 };
 
@@ -83,15 +83,16 @@ struct object {
 int object_read(struct object *o, const char *path, struct load_opts *opts);
 
 /*
- * Loads the programs that are not off, from that number on; or only one. What was loaded before is
- * unloaded. 0 or -errno; -ETIME: it takes too long; o->obj is NULL if it cannot even be opened.
+ * Load the programs that are not off: those from number @from on, or only number @only. What was
+ * loaded before is unloaded first. 0 or -errno; -ETIME: it takes too long; o->obj is NULL if the
+ * object cannot even be opened.
  */
 int object_load(struct object *o, size_t from, size_t only);
 
-/* Its maps stay the same when it is opened again, but for constants. */
+/* Keep the object's maps for when it is opened again, except constants and struct_ops. */
 void object_keep_maps(struct object *o);
 
-/* What is known of it is kept. */
+/* Unload the object. What is known of it is kept. */
 void object_close(struct object *o);
 void object_free(struct object *o);
 

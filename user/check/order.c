@@ -14,7 +14,7 @@ const char *order_name(unsigned int order)
 	return order ? names[__builtin_ctz(order)] : NULL;
 }
 
-/* Both ways: an order, and whether the two differ. */
+/* Compare both ways. Returns the orders that hold; differ: the two certainly differ. */
 static unsigned int compare(const struct state *st, sym_t a, sym_t b, __u8 less, unsigned int order,
 			    bool *differ)
 {
@@ -52,7 +52,7 @@ unsigned int order_of_numbers(__u32 size, __u64 x, __u64 y)
 			  0);
 }
 
-/* Half of a key is no key: two that differ may be equal in it. */
+/* Only whole keys are compared: two different keys may have one half in common. */
 static unsigned int compare_keys(const struct stepper *s, const struct state *st,
 				 const struct lockid *a, const struct lockid *b, bool *differ)
 {
@@ -89,7 +89,7 @@ unsigned int order_of(const struct stepper *s, const struct state *st, const str
 {
 	unsigned int order;
 
-	/* A comparison is of elements or of the locks in them. */
+	/* A program may compare the addresses of elements, or of the locks in them. */
 	*differ = false;
 	order = compare_addresses(s, st, a, b, a->off, b->off, differ) |
 		compare_addresses(s, st, a, b, 0, 0, differ);

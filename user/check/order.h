@@ -5,10 +5,10 @@
 
 #include "check/step.h"
 
-/* What is lower in the first lock than in the second one; those with _DOWN: higher. */
+/* What is lower for the first lock than for the second one; with _DOWN: higher. */
 enum {
 	ORDER_ADDRESS = 1,
-	ORDER_KEY = 2, /* as a number without a sign */
+	ORDER_KEY = 2, /* as an unsigned number */
 	ORDER_SIGNED = 4,
 	ORDER_ADDRESS_DOWN = 8,
 	ORDER_KEY_DOWN = 16,
@@ -17,14 +17,14 @@ enum {
 
 #define ORDER_KEYS (ORDER_KEY | ORDER_SIGNED | ORDER_KEY_DOWN | ORDER_SIGNED_DOWN)
 
-/* ORDER_*, as many as hold, also where the two may be equal. differ: they surely are not. */
+/* All ORDER_* that hold, even if the two may be equal. differ: they certainly are not. */
 unsigned int order_of(const struct stepper *s, const struct state *st, const struct lockid *a,
 		      const struct lockid *b, bool *differ);
 
-/* Those that hold for two keys of that size. */
+/* The orders that hold for two keys of that size. */
 unsigned int order_of_numbers(__u32 size, __u64 x, __u64 y);
 
-/* "address", "key down", ...: the first of them, or NULL. */
+/* Name of the first order in the mask: "address", "key down", ...; or NULL. */
 const char *order_name(unsigned int order);
 
 #endif

@@ -13,7 +13,7 @@
 #define STATE_HELD   36
 #define STATE_FACTS  12
 #define STATE_REGS   12		   /* with the one that the kernel keeps for itself */
-#define ELEM_INNER   (-0x40000000) /* offset before the program adds the way to the value */
+#define ELEM_INNER   (-0x40000000) /* offset until the program adds that of the value */
 #define STACK_WORDS                                                                         \
 	160		    /* of 4 bytes, the verifier's own among them; word 0 is the one \
 			     * below the frame pointer */
@@ -28,14 +28,14 @@ enum val_kind {
 	VAL_ANY,
 	VAL_NUMBER,
 	VAL_SYM,      /* a number that is not known, but equal to others of its symbol */
-	VAL_ERROR,    /* of a lock: not 0, negative */
+	VAL_ERROR,    /* of a lock function: not 0, negative */
 	VAL_HIGH,     /* upper half of the 8 bytes in the word below */
 	VAL_ANYWHERE, /* not known, and perhaps a pointer into a stack frame */
 	VAL_STACK,    /* from here on: pointers */
 	VAL_MAP,      /* to a map itself */
 	VAL_ELEM,     /* into an element of a map */
 	VAL_OBJECT,
-	VAL_CONTEXT, /* what the program is called with; sym: as long as nobody changes it */
+	VAL_CONTEXT, /* the program's argument; sym: as long as nothing changes it */
 	VAL_FUNC,
 	VAL_KEY,   /* to the key of an element, which is sym */
 	VAL_ARENA, /* to a lock in an arena: only while one is taken or released */
@@ -47,10 +47,10 @@ enum val_kind {
  * @maybe_null: a pointer that has not been compared with NULL yet
  * @where: frame of the stack, number of the map or of the object's type
  * @off: what has been added to the pointer
- * @number: of VAL_NUMBER; instruction of VAL_FUNC; of VAL_STACK: what may have been added to off
- *	besides, at most; of VAL_CONTEXT: 1 if something unknown has been
- * @sym: of VAL_SYM; key of VAL_ELEM and VAL_KEY; identity of VAL_OBJECT
- * @origin: where a pointer that may be NULL comes from: its copies share the answer
+ * @number: the number of VAL_NUMBER; the instruction of VAL_FUNC; for VAL_STACK, the most that may
+ *	have been added to @off besides; for VAL_CONTEXT, 1 if something unknown has been added
+ * @sym: the symbol of VAL_SYM; the key of VAL_ELEM and VAL_KEY; the identity of VAL_OBJECT
+ * @origin: where a pointer that may be NULL comes from: a test for NULL settles it for all copies
  */
 struct val {
 	__u8 kind;
@@ -62,7 +62,7 @@ struct val {
 	__u32 origin;
 };
 
-/* Which lock: two are one and the same if all is equal and sym is not 0. */
+/* Identity of a lock: two are one lock if all members are equal and sym is not 0. */
 struct lockid {
 	__u8 kind; /* VAL_ELEM, VAL_OBJECT, VAL_ARENA, else unknown */
 	__u16 where;
@@ -81,7 +81,7 @@ struct fact {
 	sym_t a, b;
 };
 
-/* Called by the kernel: then the call is made again, or it has been made. */
+/* A frame that the kernel calls: when it is left, the call is made again, or has been made. */
 enum callback { CALLBACK_NONE, CALLBACK_AGAIN, CALLBACK_ONCE };
 
 struct frame {
@@ -97,16 +97,16 @@ struct frame {
  * struct state - one path, up to an instruction
  * @pc: the instruction that comes next
  * @irq_off: nesting of bpf_local_irq_save()
- * @failed_held: how many were held then
- * @quiet_pc: where it failed, if nothing but releases has happened since; 0: something has
- * @clean: no acquisition has failed, @took: at least one was tried
- * @failed: the lock whose acquisition failed last, since then none was released; kind 0: none
- * @failed_pc: and where
+ * @failed_held: number of locks that were held when @failed failed
+ * @quiet_pc: where an acquisition failed, if nothing but releases has happened since; else 0
+ * @clean: no acquisition has failed, @took: at least one has succeeded
+ * @failed: the lock that failed last, unless one was taken or released since; kind 0: none
+ * @failed_pc: where @failed failed
  * @bounds: of the walk that the path belongs to, or NULL
- * @inside: the entry of a function that the path is in, or NULL: since the program's beginning;
- *	@made: gets what is made anew in it
- * @resume_pc: of a caller that waits: where it goes on; @resume_how: enum callback
- * @behind: it goes on there now: others may have done so; @met: it is known that they have not
+ * @inside: entry of a function followed once for many calls, if the path is in one; or NULL
+ * @made: collects what is made anew in that function
+ * @resume_pc: where a waiting caller goes on; @resume_how: enum callback
+ * @behind: a caller goes on here: other paths may have done so; @met: it was checked that none has
  * @loose: it has been in a function that was followed once for many calls: nothing is certain
  */
 struct state {

@@ -13,7 +13,7 @@
 #include "names/btfcache.h"
 #include "names/locktype.h"
 
-/* User space may still write what is read-only for programs, until it is frozen. */
+/* User space may still write a map that is read-only for programs, until the map is frozen. */
 static bool is_frozen(int fd)
 {
 	char path[64], line[128];
@@ -79,7 +79,7 @@ int check_add_map(struct check_set *set, __u32 id)
 	for (size_t i = 0; i < set->nr_maps; i++)
 		if (set->maps[i].id == id)
 			return i;
-	/* A value has room for 16 bits of it. */
+	/* A struct val has 16 bits for the number of a map. */
 	if (set->nr_maps > UINT16_MAX)
 		return -E2BIG;
 	maps = realloc(set->maps, (set->nr_maps + 1) * sizeof(*maps));
@@ -90,7 +90,7 @@ int check_add_map(struct check_set *set, __u32 id)
 	return err ?: (int)set->nr_maps++;
 }
 
-/* The object would use what is pinned there already. */
+/* Id of the map that is pinned there, or 0: the object would use that map. */
 static __u32 pinned_id(const char *path)
 {
 	struct bpf_map_info info = {};
@@ -162,7 +162,7 @@ static bool same_shape(const struct check_map *a, const struct check_map *b)
 	return a->type == b->type && a->key_size == b->key_size && a->value_size == b->value_size;
 }
 
-/* The one that is pinned there, or will be: one that is like it. nr: its own number. */
+/* Id of a map like number @nr that is pinned at the path, or will be; else the id of @nr itself. */
 static __u32 shared_id(struct check_set *set, int nr, const char *shared)
 {
 	__u32 id = set->maps[nr].id, pinned = pinned_id(shared);
@@ -208,7 +208,7 @@ bool check_same_map(const struct check_map *a, const struct check_map *b)
 	       b->pinned == a->id || (a->shared && b->shared && !strcmp(a->shared, b->shared));
 }
 
-/* Twice: how much there is, then all of it. */
+/* The second query: @head, from the first one, has the sizes. */
 static int read_arrays(struct check_prog *p, int fd, const struct bpf_prog_info *head)
 {
 	struct bpf_prog_info info = {};
@@ -268,7 +268,7 @@ static void prog_free(struct check_prog *p)
 	btfcache_put(p->btf);
 }
 
-/* "btf_trace_irq_handler_entry" is a tracepoint's type. */
+/* "btf_trace_irq_handler_entry" is the name of a tracepoint's type. */
 static void set_attach(struct check_prog *p, const struct bpf_prog_info *info)
 {
 	struct btf *btf = btfcache_get(info->attach_btf_obj_id);
@@ -300,7 +300,7 @@ static int read_prog(struct check_prog *p, int fd, const char *object, const cha
 	return err ?: set_names(p, &info, object, section);
 }
 
-/* Locks in a map that cannot be read are not known: that is told. */
+/* Locks in a map that cannot be read are not known, which is counted and reported. */
 static int add_maps(struct check_set *set, struct check_prog *p)
 {
 	for (__u32 i = 0; i + 1 < p->nr_insns; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Loaded programs and their maps, as far as the check needs them; read once, then they may go. */
+/*
+ * Loaded programs and their maps, as far as the check needs them. They are read once and may be
+ * unloaded then.
+ */
 #ifndef RQSPIN_CHECK_PROGS_H
 #define RQSPIN_CHECK_PROGS_H
 
@@ -18,14 +21,14 @@ struct locktype;
  * @id: the kernel's number
  * @flags: BPF_F_*
  * @name: as its object has it, else the kernel's 15 characters
- * @sized: the object that gives it no size, so that it got one here; NULL: it has one
- * @shared: where it is pinned, if its object says so: one map for all objects that say the same
- * @pinned: what is pinned there now: its id, or 0
- * @fixed: what a program can read there never changes: its bytes, or NULL
+ * @sized: the object whose map got its size here; NULL: the map has its own size
+ * @shared: where it is pinned, if its object pins it: one map for all objects with the same path
+ * @pinned: id of the map that is pinned there now, or 0
+ * @fixed: the map's bytes, if a program never sees them change; or NULL
  * @known: which of these bytes are known; NULL: all
  * @object: the file that declares it, for maps that a command may share between objects; or NULL
- * @arena: where its pages are, of an arena
- * @alike: the same number, if not 0: one map, as long as that is tried
+ * @arena: where the pages of an arena are
+ * @alike: maps with the same number, if not 0, are taken for one map, as long as that is tried
  */
 struct check_map {
 	__u32 id, pinned, type, flags, key_size, value_size, max_entries;
@@ -38,15 +41,15 @@ struct check_map {
 	unsigned int alike;
 };
 
-/* A map that is another one as soon as the programs run: its number in instructions. */
+/* Instructions refer to map id, but to map of when the programs run in their own loader. */
 struct check_alias {
 	__u32 id, of;
 };
 
 /**
- * struct check_assumed - what was taken for granted to look at a program or object
- * @kind: of the note
- * @object, @prog: whose; @prog may be NULL
+ * struct check_assumed - an assumption under which a program or object was looked at
+ * @kind: kind of the note
+ * @object, @prog: what the note is about; @prog may be NULL
  */
 struct check_assumed {
 	const char *kind, *fix;
@@ -79,7 +82,7 @@ struct check_prog {
 	struct btf *btf;
 };
 
-/* loaded: some of them were in the kernel, where many maps have one name. */
+/* loaded: some programs were in the kernel already, where many maps have one name. */
 struct check_set {
 	bool loaded;
 	struct check_prog *progs;
@@ -92,43 +95,46 @@ struct check_set {
 	size_t nr_assumed;
 };
 
-/* The program behind the descriptor; object, section: copied, may be NULL. 0 or -errno. */
+/* Add the program behind the descriptor. object, section: copied, may be NULL. 0 or -errno. */
 int check_add_prog(struct check_set *set, int fd, const char *object, const char *section);
 
 /* Number of the map with this id in the set, which is read if it is new; -errno. */
 int check_add_map(struct check_set *set, __u32 id);
 
 /*
- * What its object knows better than the kernel: shared and sized as above, copied. Before its
- * programs are added. Of maps that are pinned at one place there is one in the set.
+ * Set what is only known from the map's object: shared and sized as above, copied. Call it before
+ * the object's programs are added. Maps with one pin path are one map in the set.
  */
 void check_name_map(struct check_set *set, __u32 id, const char *name, const char *shared,
 		    const char *sized);
 
-/* Its command may give the map that this object declares to other objects, too. */
+/* The map is declared by this object; its loader may give it to other objects, too. */
 void check_own_map(struct check_set *set, __u32 id, const char *object);
 
-/* Instructions that refer to id mean the other map. Before programs are added. 0 or -ENOMEM. */
+/* Let instructions with id mean map of. Call it before programs are added. 0 or -ENOMEM. */
 int check_alias_map(struct check_set *set, __u32 id, __u32 of);
 
 /* The number of the map that id stands for. */
 __u32 check_real_map(const struct check_set *set, __u32 id);
 
-/* Programs only read the map's one element. Takes both, as in struct check_map. */
+/*
+ * Set the bytes of a map whose one element programs only read. Takes fixed and known, as in
+ * struct check_map.
+ */
 void check_fix_map(struct check_set *set, __u32 id, void *fixed, unsigned char *known);
 
 /* text: copied; kind, fix: constants. 0 or -ENOMEM. */
 int check_assume(struct check_set *set, const char *kind, const char *object, const char *prog,
 		 const char *text, const char *fix);
 
-/* The same map, as far as a running system goes. */
+/* Are the two one map on a running system? */
 bool check_same_map(const struct check_map *a, const struct check_map *b);
 
 void check_free(struct check_set *set);
 
 /**
  * struct check_line - where an instruction comes from
- * @file: as the compiler was told; NULL: not known
+ * @file: path as given to the compiler; NULL: not known
  */
 struct check_line {
 	const char *file, *text;

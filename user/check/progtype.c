@@ -13,7 +13,7 @@
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What a program of that type gets as its argument; of several, the first is the usual one. */
+/* Arguments of program types. If several types have the same one, the first is the usual one. */
 static const struct {
 	const char *context;
 	enum bpf_prog_type type;
@@ -61,7 +61,7 @@ enum bpf_prog_type progtype_named(const char *name, enum bpf_attach_type *attach
 			return i;
 	if (!libbpf_prog_type_by_name(name, &type, attach))
 		return type;
-	/* Some sections have a name behind the type. */
+	/* In some sections a name follows the type. */
 	snprintf(section, sizeof(section), "%s/", name);
 	return libbpf_prog_type_by_name(section, &type, attach) ? BPF_PROG_TYPE_UNSPEC : type;
 }
@@ -70,7 +70,7 @@ bool progtype_is_open(const struct bpf_program *prog)
 {
 	enum bpf_prog_type type = bpf_program__type(prog);
 
-	/* A replacement needs what it replaces; what is in it can be looked at without. */
+	/* freplace needs the function to replace; as another type it can be looked at. */
 	return type == BPF_PROG_TYPE_UNSPEC || type == BPF_PROG_TYPE_EXT;
 }
 
@@ -83,7 +83,7 @@ static const struct btf_type *type_resolve(const struct btf *btf, __u32 id)
 	return t;
 }
 
-/* Of the structure that the first argument points to, or NULL. */
+/* Name of the structure that the only argument points to, or NULL. */
 static const char *context_name(const struct btf *btf, const char *prog)
 {
 	int id = btf ? btf__find_by_name_kind(btf, prog, BTF_KIND_FUNC) : -1;
@@ -112,7 +112,7 @@ static int class_of(char c)
 	return isdigit((unsigned char)c) ? 1 : isalpha((unsigned char)c) ? 2 : 0;
 }
 
-/* "tc_packet_hook0": "tc_packet_hook", "tc_packet", "tc". A longer word says more. */
+/* Of "tc_packet_hook0" try "tc_packet_hook", "tc_packet", "tc": longer words are more precise. */
 static enum bpf_prog_type section_guess(const char *section, const char *context,
 					enum bpf_attach_type *attach)
 {

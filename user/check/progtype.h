@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Types of programs whose section tells none, or none that can be loaded alone. */
+/* Types for programs whose section names none, or one that cannot be loaded alone. */
 #ifndef RQSPIN_CHECK_PROGTYPE_H
 #define RQSPIN_CHECK_PROGTYPE_H
 
@@ -9,14 +9,19 @@
 struct bpf_object;
 struct bpf_program;
 
-/* As bpftool and sections name it: "xdp", "sched_cls", "tc". BPF_PROG_TYPE_UNSPEC: there is none.
+/*
+ * The type called so by bpftool or by sections: "xdp", "sched_cls", "tc". BPF_PROG_TYPE_UNSPEC:
+ * there is none.
  */
 enum bpf_prog_type progtype_named(const char *name, enum bpf_attach_type *attach);
 
-/* Does the program need one from here? */
+/* Does the program need a type from here? */
 bool progtype_is_open(const struct bpf_program *prog);
 
-/* By its argument and the words of its section. BPF_PROG_TYPE_UNSPEC: that does not tell. */
+/*
+ * Guess the type from the argument and the words of the section. BPF_PROG_TYPE_UNSPEC: these do not
+ * show it.
+ */
 enum bpf_prog_type progtype_guess(const struct bpf_object *obj, const struct bpf_program *prog,
 				  enum bpf_attach_type *attach);
 
