@@ -6,7 +6,10 @@
 #include "base/grow.h"
 #include "check/record.h"
 
-/* Edges that differ by what else is held. After that only what is held on all of them counts. */
+/*
+ * Edges that differ only by other held locks are kept apart up to this number. Then only the locks
+ * that are held on all of the further ones count.
+ */
 #define GATES_APART 16
 
 bool lock_equal(const struct lock *a, const struct lock *b)
@@ -54,7 +57,7 @@ static bool is_gate(const struct edge *e, const struct lock *lock)
 	return false;
 }
 
-/* What is held on an edge without the other's gates lets more happen than the other. */
+/* Are the gates of one edge among those of the other? Then the one with fewer allows more. */
 static bool gates_within(const struct edge *few, const struct edge *many)
 {
 	for (unsigned int i = 0; i < few->nr_gates; i++)
@@ -168,7 +171,7 @@ static __u32 *use_bucket(struct record *r, const struct use *use)
 	return &r->uses_at[(hash >> 12) % RECORD_BUCKETS];
 }
 
-/* A place is enough: how it is reached makes no difference, but for the map and the run. */
+/* One use per place, map and run: how the place is reached makes no other difference. */
 int record_use(struct record *r, const struct use *use)
 {
 	__u32 *bucket = use_bucket(r, use);

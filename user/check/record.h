@@ -31,12 +31,12 @@ struct lock {
 	char key[KEYTEXT_SIZE];
 };
 
-/* Where a program runs: itself, or a function that the kernel calls later. */
+/* How code runs: as the program itself, or as a function that the kernel calls later. */
 enum run {
 	RUN_PROGRAM,
 	RUN_TIMER,
 	RUN_WORK,
-	RUN_HANDLER, /* of its exceptions: where the program does */
+	RUN_HANDLER, /* a handler of the program's exceptions: runs where the program does */
 	RUN_SOMEWHERE,
 };
 
@@ -56,7 +56,10 @@ struct site {
 
 #define EDGE_CHOICES 4
 
-/* What a constant is, on the way to an edge: op as in jumps; the number is below, if not above. */
+/*
+ * A condition on a constant on the path to an edge. op: as in jumps, with the number on the right
+ * if above, else on the left.
+ */
 struct choice {
 	__u64 place, number;
 	__u8 op;
@@ -66,11 +69,11 @@ struct choice {
 /**
  * struct edge - a lock that is taken while another one is held
  * @order: ORDER_* of order.h: how the program has compared addresses or keys
- * @differ: and that the locks are not one
+ * @differ: the program has made sure that the two locks are not one
  * @step: the second key is the first one plus a number
- * @ring: that modulo something
- * @gates: what else is held meanwhile
- * @choices: what has to be true of constants, which are the same for all; there may be more
+ * @ring: the second key is such a sum modulo something
+ * @gates: other locks that are held at the same time
+ * @choices: conditions on constants, which are the same for all programs; there may be more
  */
 struct edge {
 	struct site from, to;
@@ -97,8 +100,8 @@ struct act {
 
 /**
  * struct use - an operation that takes a lock of its map
- * @at: where; the lock in it says which map, and no more
- * @op: as errors.tsv has it: a constant
+ * @at: where; of its lock only the map counts
+ * @op: the operation's name in errors.tsv; a constant string
  */
 struct use {
 	struct site at;
@@ -109,9 +112,9 @@ struct use {
 #define RECORD_BUCKETS 4096
 
 /**
- * struct record - all of that
- * @sites_at: the number of the latest site, and 1, with that hash; the one before it is its next
- * @edges_at, @uses_at: the same of edges and of uses
+ * struct record - all sites, edges, acts and uses
+ * @sites_at: for each hash, 1 plus the number of the latest site, whose next is the one before it
+ * @edges_at, @uses_at: the same for edges and uses
  */
 struct record {
 	__u32 sites_at[RECORD_BUCKETS], edges_at[RECORD_BUCKETS], uses_at[RECORD_BUCKETS];
@@ -132,7 +135,7 @@ int record_act(struct record *r, const struct act *act);
 int record_use(struct record *r, const struct use *use);
 void record_free(struct record *r);
 
-/* The same choices, in any order. */
+/* Do the two edges have the same choices, in any order? */
 bool edge_choices_equal(const struct edge *a, const struct edge *b);
 
 bool lock_equal(const struct lock *a, const struct lock *b);

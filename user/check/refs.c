@@ -11,7 +11,7 @@
 
 #define INSN sizeof(struct bpf_insn)
 
-/* A function of the object; seen: in the search that runs. */
+/* A function of the object. seen: the current search has reached it. */
 struct function {
 	const char *name;
 	size_t section;
@@ -150,7 +150,7 @@ struct search {
 	void *arg;
 	struct function **todo;
 	size_t nr_todo;
-	const char **externs; /* told already */
+	const char **externs; /* reported already */
 	size_t nr_externs;
 };
 
@@ -262,7 +262,7 @@ void refs_code(const struct refs *refs,
 	}
 }
 
-/* In the file itself: libelf would write a new one. Nothing in it needs to be aligned. */
+/* Change the image in place: libelf would write a new file. Symbols need not be aligned. */
 static void weaken_symbols(char *image, size_t size, const Elf64_Shdr *table)
 {
 	for (size_t at = 0; at + sizeof(Elf64_Sym) <= table->sh_size; at += sizeof(Elf64_Sym)) {

@@ -12,7 +12,7 @@
  * @section: of the data, such as ".rodata"; NULL: an extern
  * @name: of the extern; NULL: data
  * @off: of the data in its section
- * @weak: the object does without it
+ * @weak: the object can do without it
  */
 struct ref {
 	const char *section, *name;
@@ -23,7 +23,10 @@ struct ref {
 struct bpf_insn;
 struct refs;
 
-/* Of an ELF file in memory, which has to stay. NULL: it is damaged, or memory is short. */
+/*
+ * Read the references of an ELF file in memory, which has to stay there. NULL: it is damaged, or
+ * memory is short.
+ */
 struct refs *refs_read(void *image, size_t size);
 void refs_free(struct refs *refs);
 

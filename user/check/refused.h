@@ -11,8 +11,8 @@
 /**
  * struct refused - a program that could not be loaded
  * @verifier: the verifier refused it, see @why; else something that it needs is missing here
- * @lacks: what it needs of the kernel, and that this one does not have; or NULL
- * @said: the reason in libbpf's words, or NULL
+ * @lacks: what it needs and this kernel lacks; or NULL
+ * @said: another reason, as text, or NULL
  * @fix: what to do, or NULL
  * @err: errno of the attempt
  * @nr: number of the program in its object
@@ -31,7 +31,7 @@ struct refusals {
 	size_t nr;
 };
 
-void refused_free(struct refused *one); /* what is in it */
+void refused_free(struct refused *one); /* frees its members */
 
 /* Forgets those beyond the first nr. */
 void refusals_forget(struct refusals *refusals, size_t nr);

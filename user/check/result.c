@@ -41,7 +41,7 @@ static void tell_arena(struct check_result *r, const struct check_prog *p, const
 			p->name, b->arena_kept, b->arena_kept == 1 ? "" : "s");
 }
 
-/* What may be missing in the findings: what makes them less certain is in the summary. */
+/* Note why findings may be missing. What makes findings less certain is in the summary. */
 static void tell_missed(struct check_result *r, const struct check_prog *p, struct bounds *b)
 {
 	b->maps = p->unread_maps;
@@ -81,7 +81,7 @@ static int walk_one(struct check_result *r, __u32 nr, struct calls *calls)
 	return err;
 }
 
-/* Whoever may load programs may still not be allowed to find their maps. */
+/* A user who may load programs may still not be allowed to open their maps. */
 static int may_read_maps(const struct check_set *set)
 {
 	for (size_t i = 0; i < set->nr_progs; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All that a check has found out, for those who print it. */
+/* The result of a check, for the views that print it. */
 #ifndef RQSPIN_CHECK_RESULT_H
 #define RQSPIN_CHECK_RESULT_H
 
@@ -14,12 +14,12 @@ struct check_result {
 	struct refusals refusals;
 	struct record record;
 	struct findings findings;
-	struct maplocks maplocks; /* of the kernel to judge for: the caller reads it */
+	struct maplocks maplocks; /* of the kernel to judge for: set by the caller */
 	struct mapnests nests;
 	struct bounds *bounds; /* of each program of the set */
 };
 
-/* Walks through the programs of the set and judges. 0 or -errno, after it has said why. */
+/* Walk through the programs of the set and judge. 0 or -errno, after printing why. */
 int check_all(struct check_result *r);
 void check_result_free(struct check_result *r);
 

@@ -70,7 +70,7 @@ void said_free(struct said *s)
 	*s = (struct said){};
 }
 
-/* What libbpf says of each failure tells nothing. */
+/* These messages accompany each failure and give no reason. */
 static bool is_empty_talk(const char *text)
 {
 	return strstr(text, "Retrying without BTF") || starts(text, "BPF program load failed") ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What libbpf says while it opens and loads an object: often the only reason of a failure. */
+/* Messages of libbpf while it opens and loads an object: often the only reason for a failure. */
 #ifndef RQSPIN_CHECK_SAID_H
 #define RQSPIN_CHECK_SAID_H
 
@@ -16,14 +16,14 @@ struct said {
 	size_t nr_warnings, nr_absent;
 };
 
-void said_begin(struct said *s); /* listens, until said_end() */
+void said_begin(struct said *s); /* collects messages until said_end() */
 void said_end(void);
 void said_free(struct said *s); /* forgets all of it */
 
-/* The first warning about that, such as "map 'x': ...", as the text behind the colon, or NULL. */
+/* The first warning about it, such as "map 'x': ...": the text behind the colon, or NULL. */
 const char *said_about(const struct said *s, const char *what, const char *name);
 
-/* The first warning that begins so, as a whole, or NULL. */
+/* The first warning that begins with the text, as a whole, or NULL. */
 const char *said_with(const struct said *s, const char *begin);
 
 const char *said_first(const struct said *s); /* "" if there is none */

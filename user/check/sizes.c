@@ -17,7 +17,7 @@
 #define MEMORY_NAMED (512U << 20) /* at most, for keys that programs name */
 #define ELEMENT_COST 64		  /* besides key and value, of a hash */
 
-/* The kernel or libbpf gives these a size, or they must have none. */
+/* The kernel or libbpf sets the size of these types, or they must have none. */
 static bool has_no_size(enum bpf_map_type type)
 {
 	const char *name = libbpf_bpf_map_type_str(type);
@@ -39,7 +39,10 @@ static __u32 elements(enum bpf_map_type type)
 	}
 }
 
-/* Of those that are filled as they are wanted, or of pages, nothing is to be had. */
+/*
+ * Are the elements allocated with the map? Others are filled on demand, or are pages: sizes_bound()
+ * would save nothing.
+ */
 static bool is_allocated(enum bpf_map_type type)
 {
 	switch (type) {
@@ -57,12 +60,12 @@ static bool is_allocated(enum bpf_map_type type)
 	}
 }
 
-/* Programs are loaded to be read: what they would keep need not have room. */
+/* Programs are only loaded to be read: their maps need no room for data. */
 static bool is_huge(const struct bpf_map *map)
 {
 	__u64 bytes = (__u64)bpf_map__key_size(map) + bpf_map__value_size(map);
 
-	/* Of those that are allocated sizes_bound() keeps what the programs name. */
+	/* For allocated elements sizes_bound() keeps the keys that programs name. */
 	return !is_allocated(bpf_map__type(map)) && bpf_map__max_entries(map) > ELEMENTS &&
 	       bytes * bpf_map__max_entries(map) > BYTES_MAX;
 }
@@ -85,7 +88,7 @@ bool sizes_complete(struct bpf_map *map)
 	return changed;
 }
 
-/* A key of one byte is in any that a program has; a long value has what it reads. */
+/* Any key buffer of a program has the one byte of the key; a long value has what it reads. */
 bool sizes_inner(struct bpf_map *map, int *fd)
 {
 	enum bpf_map_type type = bpf_map__type(map);
@@ -116,7 +119,7 @@ const char *sizes_fault(const struct bpf_map *map)
 	return NULL;
 }
 
-/* A number that may be a key, or what a key is compared with. */
+/* Does the instruction have a number that may be a key, or that a key is compared with? */
 static bool is_constant(const struct bpf_insn *insn)
 {
 	__u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
@@ -129,7 +132,7 @@ static bool is_constant(const struct bpf_insn *insn)
 	       op != BPF_JA && op != BPF_CALL && op != BPF_EXIT && op != BPF_JSET;
 }
 
-/* Above a number that a key is compared with there has to be another one. */
+/* A key may be compared with the number, so the key above it needs an element, too. */
 __u32 sizes_named(const struct bpf_insn *insns, size_t nr_insns, __u32 below)
 {
 	__u32 nr = 0;
@@ -143,7 +146,7 @@ __u32 sizes_named(const struct bpf_insn *insns, size_t nr_insns, __u32 below)
 	return nr;
 }
 
-/* As many as have room, few or many. */
+/* As many elements as fit, but not fewer than ELEMENTS and not more than ENOUGH. */
 static __u32 elements_enough(__u64 each)
 {
 	__u64 fit = MEMORY_MAX / each;
@@ -156,7 +159,7 @@ static bool is_array(enum bpf_map_type type)
 	return type == BPF_MAP_TYPE_ARRAY || type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
-/* The most that any code names. */
+/* The largest number of elements that any code names. */
 struct named {
 	__u32 below, nr;
 };
@@ -177,7 +180,7 @@ bool sizes_bound(const struct refs *refs, struct bpf_map *map)
 
 	if (!is_allocated(bpf_map__type(map)) || named.below * each <= MEMORY_MAX)
 		return false;
-	/* The keys of a hash are any numbers. */
+	/* The keys of a hash may be any numbers. */
 	if (refs && is_array(bpf_map__type(map)))
 		refs_code(refs, named_add, &named);
 	if (named.nr > MEMORY_NAMED / each)

@@ -12,27 +12,28 @@ struct bpf_map;
 struct refs;
 
 /*
- * Gives the map a size, so that its programs can be loaded, and a smaller one if it is a large
- * one that sizes_bound() has nothing to say about. False: it stays as it is.
+ * Give a map without a size one, so that its programs can be loaded. A large map that sizes_bound()
+ * does not handle gets a smaller size. False: the map stays as it is.
  */
 bool sizes_complete(struct bpf_map *map);
 
-/* As many elements as have keys that the instructions name, or compare with; at most below. */
+/* Number of elements for all keys that the instructions name, or compare with; at most @below. */
 __u32 sizes_named(const struct bpf_insn *insns, size_t nr_insns, __u32 below);
 
 /*
- * A map that would take much of the kernel's memory gets fewer elements. Of an array all keys stay
- * that the object's code names, within reason; refs may be NULL: then none. True: it has got them.
+ * Give fewer elements to a map that would take much of the kernel's memory. An array keeps all keys
+ * that the object's code names, within reason; without refs (NULL) it keeps none of them. True: the
+ * map has fewer elements now.
  */
 bool sizes_bound(const struct refs *refs, struct bpf_map *map);
 
 /*
- * Gives a map of maps an inner map, if its object has none: *fd, if it is not 0, else a new one,
- * which the caller closes after the object. False: it has one, or is no such map.
+ * Give a map of maps an inner map, if its object has none: *fd if it is not 0, else a new one,
+ * which the caller closes after the object. False: it has an inner map, or is no such map.
  */
 bool sizes_inner(struct bpf_map *map, int *fd);
 
-/* Why the kernel does not create such a map, as far as its sizes tell; or NULL. */
+/* Why the kernel does not create such a map, as far as its sizes show; or NULL. */
 const char *sizes_fault(const struct bpf_map *map);
 
 #endif

@@ -57,7 +57,7 @@ void state_pop(struct state *st)
 	free(st->frames[--st->nr_frames]);
 }
 
-/* Words that are not used are made before they are: see word() in step.c. */
+/* Words beyond nr_words need not be copied: frame_word() in step.c clears them before use. */
 static struct frame *frame_copy(const struct frame *f, bool whole)
 {
 	size_t used = offsetof(struct frame, words) + f->nr_words * sizeof(struct val);
@@ -184,7 +184,7 @@ bool state_close(const struct state *a, const struct state *b)
 	return true;
 }
 
-/* Through a pointer that is not known the stack may be written, or a function be called. */
+/* VAL_ANY covers no pointer: through one, the stack may be written, or a function called. */
 static bool val_covers(const struct val *general, const struct val *v)
 {
 	if (general->kind == VAL_STACK && general->number == STACK_WHOLE)
@@ -220,13 +220,13 @@ bool state_covers(const struct state *general, const struct state *st, __u32 liv
 	return true;
 }
 
-/* To values that are followed. */
+/* Does the pointer lead to values that are followed? */
 static bool leads_somewhere(const struct val *v)
 {
 	return v->kind == VAL_STACK || v->kind == VAL_CONTEXT || v->kind == VAL_ANYWHERE;
 }
 
-/* Whoever joins a second time finds the symbol of the first and leaves it. */
+/* A second join at the same place finds the symbol of the first one and keeps it. */
 static void val_join(struct syms *syms, struct state *st, struct val *v, const struct val *with,
 		     __u64 where)
 {
@@ -329,7 +329,7 @@ static bool state_about(const struct syms *syms, const struct state *st, sym_t s
 	return false;
 }
 
-/* It may be read again. */
+/* Facts about constants are kept: these may be read again. */
 static bool is_kept(const struct syms *syms, const struct fact *f)
 {
 	__u64 place;

@@ -6,7 +6,7 @@
 
 #define ANY ((struct val){ .kind = VAL_ANY })
 
-/* What the verifier makes of accesses to memory that may not be there, and of an arena's. */
+/* PROBE_* are the verifier's own modes, for memory that may be absent and for arenas. */
 #define MEMSX	     0x80
 #define PROBE_MEMSX  0x40
 #define PROBE_ATOMIC 0xe0
@@ -28,7 +28,7 @@ static struct val symbol(const struct stepper *s, sym_t sym)
 	return (struct val){ .kind = VAL_SYM, .sym = sym };
 }
 
-/* Each instruction has room for the words that it makes. */
+/* Number of a value that the instruction makes: there is room for one per stack word. */
 static __u64 place(const struct state *st, unsigned int nth)
 {
 	return (__u64)st->pc * 256 + nth;
@@ -133,14 +133,14 @@ static void frame_forget(const struct stepper *s, struct state *st, struct frame
 	int first = word_at(low < -STACK_WORDS * 4 ? -STACK_WORDS * 4 : low);
 	int last = word_at(high < 0 ? high : -1);
 
-	/* A word that has not been written is not compared where paths meet: now it has been. */
+	/* Where paths meet, only words that were written are compared: these now are. */
 	if (first >= 0)
 		frame_word(f, first);
 	for (int nr = first; nr >= 0 && nr >= last; nr--) {
 		struct val *w = &f->words[nr];
 		bool half = nr && f->words[nr - 1].kind == VAL_HIGH;
 
-		/* Of two halves the lower one says what both are. */
+		/* The lower half of a value describes both halves. */
 		if (w->kind == VAL_HIGH && nr < first)
 			continue;
 		if (w->kind == VAL_HIGH && nr + 1 < f->nr_words)
@@ -152,7 +152,7 @@ static void frame_forget(const struct stepper *s, struct state *st, struct frame
 	}
 }
 
-/* Somewhere in a range, or anywhere. */
+/* Forget what a write somewhere in a range, or anywhere, may have changed. */
 static void stack_forget(const struct stepper *s, struct state *st, const struct val *ptr, int off,
 			 __u32 size, bool pointers)
 {
@@ -202,7 +202,7 @@ static bool is_known(const struct check_map *m, int off, unsigned int bytes)
 	return true;
 }
 
-/* What is not known there is the same each time that it is read. */
+/* A place that is not known has the same value each time that it is read. */
 static struct val read_fixed(const struct stepper *s, const struct val *ptr, int off,
 			     unsigned int bytes)
 {
@@ -244,7 +244,7 @@ struct val step_read(const struct stepper *s, struct state *st, const struct val
 	return v;
 }
 
-/* Bytes of a word: the others stay. */
+/* Write some bytes of a word; the others stay. */
 static void write_part(const struct stepper *s, struct val *w, unsigned int at, const struct val *v,
 		       unsigned int bytes)
 {
@@ -263,14 +263,14 @@ static void write_stack(const struct stepper *s, struct state *st, const struct 
 	int nr = word_of(ptr, off);
 	struct val *low = word(st, ptr, nr), *high = word(st, ptr, nr - 1);
 
-	/* To parts of words that are beside each other, or to no known place. */
+	/* The write is to parts of two words, or to no known place. */
 	if (ptr->number || (ptr->off + off) & (bytes < 4 ? bytes - 1 : 3)) {
 		stack_forget(s, st, ptr, off, bytes, bytes == 8);
 		return;
 	}
 	if (!low)
 		return;
-	/* What the upper half belonged to is half overwritten. */
+	/* One half of a value is overwritten: forget the other half. */
 	if (bytes < 8 && high && high->kind == VAL_HIGH)
 		*high = ANY;
 	if (low->kind == VAL_HIGH && nr + 1 < st->frames[ptr->where]->nr_words)
@@ -300,7 +300,7 @@ sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr,
 		struct val v = step_read(s, st, ptr, at, ptr->kind == VAL_STACK ? 4 : left);
 		sym_t w;
 
-		/* An upper half is equal to another one of the same 8 bytes, in the same state. */
+		/* An upper half needs no word of its own: the lower half stands for all 8 bytes. */
 		if (v.kind == VAL_HIGH && at)
 			continue;
 		if (at + 8 <= bytes && ptr->kind == VAL_STACK) {
@@ -331,7 +331,7 @@ void step_forget_context(const struct stepper *s, struct state *st, const struct
 		state_replace(s->syms, st, ptr->sym, 0);
 }
 
-/* A program that reads a pointer there knows that it has not been written. */
+/* Pointers there are kept: a program that reads one can rely on it that it was not overwritten. */
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size)
 {
 	if (!may_be_stack(ptr))
@@ -417,7 +417,7 @@ static struct val array_elem(const struct stepper *s, const struct val *map,
 	return v;
 }
 
-/* What the path's conditions and the number's own arithmetic let it be at most. */
+/* The largest value that the path's conditions and the number's own arithmetic allow. */
 static __u64 number_max(const struct stepper *s, const struct state *st, const struct val *v)
 {
 	sym_t sym = step_sym(s, v);
@@ -517,7 +517,7 @@ static void alu(const struct stepper *s, struct state *st, const struct bpf_insn
 		v = arithmetic(s, st, insn, dst, &src);
 	if (BPF_CLASS(insn->code) == BPF_ALU)
 		v = low32(s, &v);
-	/* What is lost here is the same number for all its copies. */
+	/* The result is not known, but it is one number for all its copies. */
 	if (v.kind == VAL_ANY && !is_pointer(dst))
 		v = fresh(s, st, BPF_CLASS(insn->code) == BPF_ALU);
 	*state_reg(st, insn->dst_reg) = v;
@@ -555,7 +555,7 @@ static void atomic(const struct stepper *s, struct state *st, const struct bpf_i
 	struct val ptr = *state_reg(st, insn->dst_reg);
 	bool low = BPF_SIZE(insn->code) != BPF_DW;
 
-	/* Of a load the second register is the pointer. */
+	/* The second register of a load-acquire is its pointer. */
 	if (may_be_stack(&ptr) && insn->imm != LOAD_ACQUIRE)
 		stack_forget(s, st, &ptr, insn->off, size_of(insn->code), !low);
 	if (insn->imm == BPF_CMPXCHG)
@@ -578,7 +578,7 @@ static void store(const struct stepper *s, struct state *st, const struct bpf_in
 	struct val v = BPF_CLASS(insn->code) == BPF_STX ? *state_reg(st, insn->src_reg) :
 							  number(operand_imm(insn));
 
-	/* What the program tells others. */
+	/* A store outside the stack may report the failure. */
 	if (ptr.kind != VAL_STACK)
 		st->quiet_pc = 0;
 	step_forget_context(s, st, &ptr);

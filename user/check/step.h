@@ -6,7 +6,7 @@
 #include "check/progs.h"
 #include "check/state.h"
 
-/* Who steps: the program, its maps and its symbols. */
+/* What a step needs: the program, its maps and its symbols. */
 struct stepper {
 	const struct check_prog *prog;
 	const struct check_set *set;
@@ -19,20 +19,20 @@ void step(const struct stepper *s, struct state *st);
 /* The symbol of a number or of an address, 0 if it has none. */
 sym_t step_sym(const struct stepper *s, const struct val *v);
 
-/* What is in memory at that pointer; bytes at most 8. */
+/* The value in memory at that pointer; bytes at most 8. */
 struct val step_read(const struct stepper *s, struct state *st, const struct val *ptr, int off,
 		     unsigned int bytes);
 
-/* A key of that many bytes; 0: known to be equal to none. */
+/* Symbol of a key of that many bytes; 0: not known to be equal to any. */
 sym_t step_key(const struct stepper *s, struct state *st, const struct val *ptr, __u32 bytes);
 
-/* A function may have written there; size 0: it is not known how much. */
+/* A function may have written to ptr; size 0: the number of bytes is not known. */
 void step_clobber(const struct stepper *s, struct state *st, const struct val *ptr, __u32 size);
 
-/* What the context holds, until somebody changes it. */
+/* Symbol of the context's content, until something changes it. */
 sym_t step_context(const struct stepper *s);
 
-/* Whoever has the context may have changed it. */
+/* Code that has the context may have changed it. */
 void step_forget_context(const struct stepper *s, struct state *st, const struct val *ptr);
 
 /* The key that every element of the map has, if it has one only; else 0. */

@@ -18,7 +18,7 @@ struct node {
 struct syms {
 	struct node *nodes; /* the first is not used */
 	__u32 nr, room;
-	unsigned long deep; /* not made: too long */
+	unsigned long deep; /* expressions that were not made, as they are too long */
 	bool keeps_constants;
 	sym_t buckets[BUCKETS];
 };
@@ -50,7 +50,7 @@ static __u8 depth_of(const struct syms *syms, int op, __u64 a, sym_t b)
 
 	if (b && syms->nodes[b].depth > depth)
 		depth = syms->nodes[b].depth;
-	/* The words of a key are beside each other. */
+	/* The words of a key are side by side and add no depth. */
 	return op == SYM_JOINED ? depth : depth + 1;
 }
 
@@ -213,7 +213,7 @@ bool sym_depends(const struct syms *syms, sym_t s, sym_t on)
 {
 	const struct node *n = &syms->nodes[s];
 
-	/* What something is made of is older than it. */
+	/* A symbol is made of older symbols only. */
 	if (s <= on)
 		return s && s == on;
 	return (n->b && sym_depends(syms, n->b, on)) ||
@@ -336,11 +336,11 @@ __u64 sym_max(const struct syms *syms, sym_t s)
 		max = alu_max(syms, n, sym_max(syms, n->a));
 	if (n->op != SYM_LOW32 && !(alu_op(n) != 0xff && BPF_CLASS(n->op - SYM_ALU) == BPF_ALU))
 		return max;
-	/* Of 32 bits: what is more goes round. */
+	/* The result has 32 bits: larger values wrap. */
 	return max < low32 ? max : low32;
 }
 
-/* Where nothing goes round. */
+/* 0 where the arithmetic may wrap. */
 __u64 sym_min(const struct syms *syms, sym_t s)
 {
 	const struct node *n = &syms->nodes[s];
@@ -410,7 +410,7 @@ bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of)
 	n = &syms->nodes[s];
 	if (alu_op(n) != BPF_MOD && (alu_op(n) != BPF_AND || !sym_is_number(syms, n->b, &number)))
 		return false;
-	/* Of another one that has been reduced in the same way, or is small enough. */
+	/* @of may be reduced in the same way, or be small enough without. */
 	of = wide(syms, of);
 	if (of && syms->nodes[of].op == n->op && syms->nodes[of].b == n->b)
 		of = syms->nodes[of].a;

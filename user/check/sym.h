@@ -15,12 +15,12 @@ enum sym_op {
 	SYM_NUMBER, /* a: its value */
 	SYM_FRESH,  /* a: where it comes from; of 64 bits */
 	SYM_FRESH32,
-	SYM_CONST,		  /* a: map and offset of data that nobody changes, b: bytes */
-	SYM_LOW32,		  /* of a */
+	SYM_CONST,		  /* a: map and offset of data that never changes, b: bytes */
+	SYM_LOW32,		  /* the lower half of a */
 	SYM_ALU,		  /* from here on: SYM_ALU + the instruction's code, of a and b */
-	SYM_ADDR = SYM_ALU + 256, /* of an element: a: map and offset, b: key */
+	SYM_ADDR = SYM_ALU + 256, /* address of an element; a: map and offset, b: key */
 	SYM_JOINED,		  /* a then b, as the words of a key */
-	SYM_FIELD,		  /* of the context a; b: place and size */
+	SYM_FIELD,		  /* a field of the context a; b: place and size */
 	SYM_PUT,		  /* + 1 to + 8: one or two bytes b somewhere in the word a */
 };
 
@@ -29,19 +29,19 @@ struct syms;
 struct syms *syms_new(void);
 void syms_free(struct syms *syms);
 
-/* How many have not been made because they are expressions that are too long. */
+/* Number of symbols that were not made because their expressions are too long. */
 unsigned long sym_deep(const struct syms *syms);
 
-/* 0 also where there is no memory, or where an expression grows too deep. */
+/* 0 also if there is no memory, or if an expression grows too deep. */
 sym_t sym_number(struct syms *syms, __u64 number);
 sym_t sym_fresh(struct syms *syms, __u64 where, bool low32);
-/* What is read there: the same number each time. */
+/* The constant at that place: the same number at each read. */
 sym_t sym_constant(struct syms *syms, __u32 map, __u32 off, unsigned int bytes);
 
-/* Where it is read, if it is such a number: all that tells two of them apart. */
+/* Is the symbol a constant? place: where it is read, which alone identifies it. */
 bool sym_is_constant(const struct syms *syms, sym_t s, __u64 *place);
 
-/* Is what is known of such numbers kept for as long as the program runs? */
+/* Keep conditions on constants for as long as the program runs? Set, and get. */
 void syms_keep_constants(struct syms *syms);
 bool syms_keeps_constants(const struct syms *syms);
 
@@ -50,17 +50,17 @@ sym_t sym_low32(struct syms *syms, sym_t s);
 
 bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number);
 
-/* What its arithmetic lets it be at most, and at least. */
+/* The largest and the smallest value that the symbol's arithmetic allows. */
 __u64 sym_max(const struct syms *syms, sym_t s);
 __u64 sym_min(const struct syms *syms, sym_t s);
 
 bool sym_depends(const struct syms *syms, sym_t s, sym_t on);
 
-/* Is it, or what it is made of, one for which "is" holds? */
+/* Does "is" hold for the symbol, or for one that it is made of? */
 bool sym_depends_any(const struct syms *syms, sym_t s, bool (*is)(const void *of, sym_t s),
 		     const void *of);
 
-/* s with every "from" in it replaced; to 0: 0 if there is one. */
+/* s with every "from" in it replaced by "to". If to is 0: 0 if s has a "from" in it. */
 sym_t sym_replace(struct syms *syms, sym_t s, sym_t from, sym_t to);
 
 /* The words of a key from the last to the first, if all are numbers; else 0 of them. */
@@ -69,14 +69,14 @@ unsigned int sym_words(const struct syms *syms, sym_t s, __u32 *words, unsigned 
 /* i of i * size, as compilers write it; else s itself. */
 sym_t sym_unscale(const struct syms *syms, sym_t s, __u32 size);
 
-/* Of a sum with numbers what they are added to; they go to sum. The lower halves alone agree. */
+/* The symbol to which a sum adds numbers; these go to sum. Only the lower halves agree. */
 sym_t sym_base(const struct syms *syms, sym_t s, __u64 *sum);
 
 /* Is s the sum of "of" and a number above 0? The same, modulo something? */
 bool sym_is_next(const struct syms *syms, sym_t s, sym_t of);
 bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of);
 
-/* What an ALU instruction makes of two numbers; false for one that is not known. */
+/* The result of an ALU instruction on two numbers; false: the instruction is not known. */
 bool sym_alu(__u8 code, __u64 a, __u64 b, __u64 *result);
 
 #endif

@@ -9,7 +9,7 @@
 #include "check/order.h"
 #include "check/take.h"
 
-#define AT_ONCE 16 /* instructions between two tries that are one thing to their author */
+#define AT_ONCE 16 /* instructions between two tries, at most, for a retry */
 
 static struct lockid id_of(const struct val *v)
 {
@@ -46,7 +46,7 @@ static struct lock lock_of(const struct taker *t, const struct lockid *id)
 		lock.map = id->where;
 		key_text(t, id, lock.key);
 	} else if (id->kind == VAL_ARENA && id->where != ARENA_ANY) {
-		/* The one arena is the one element: what tells its locks apart is the place. */
+		/* The arena is one element: its locks differ only by their place. */
 		lock.kind = LOCK_MAP;
 		lock.map = id->where;
 		snprintf(lock.key, sizeof(lock.key), "0");
@@ -91,7 +91,7 @@ static void set_step(const struct taker *t, const struct lockid *a, const struct
 	edge->ring = sym_is_next_in_ring(t->s->syms, b->sym, a->sym);
 }
 
-/* What the path says of constants. */
+/* Copy the path's conditions on constants. */
 static void set_choices(const struct taker *t, const struct state *st, struct edge *edge)
 {
 	for (int i = 0; i < st->nr_facts && edge->nr_choices < EDGE_CHOICES; i++) {
@@ -144,7 +144,7 @@ static int record_retry(const struct taker *t, const struct state *st, const str
 {
 	struct act retry = { ACT_RETRY, *site, *site, st->loose };
 
-	/* Work on one item after the other, that counts its failures, is none. */
+	/* Work on one item after the other, which counts its failures, is no retry. */
 	if (!st->failed.kind || !lockid_same(&st->failed, id) || st->failed_held != st->nr_held ||
 	    st->quiet_pc != st->failed_pc)
 		return 0;
@@ -211,7 +211,7 @@ void take_failed(struct state *st)
 	st->clean = false;
 }
 
-/* Two keys that are numbers differ; all else may be the same. */
+/* May the two be one lock? Keys are not compared. */
 static bool may_match(const struct lockid *a, const struct lockid *b)
 {
 	if ((a->kind == VAL_ARENA) != (b->kind == VAL_ARENA))

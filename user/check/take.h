@@ -7,7 +7,7 @@
 #include "check/record.h"
 #include "check/step.h"
 
-/* What the program returns after a failure of which it has told nobody; pc: of the failure. */
+/* Return value of the program after a failure that it did not report; pc: of the failure. */
 struct quiet_end {
 	__u32 pc;
 	__u64 returns;
@@ -15,9 +15,9 @@ struct quiet_end {
 
 /**
  * struct taker - takes locks for one program
- * @run: where the path began
- * @normal: what the program returns where no acquisition failed
- * @quiet: and where one did and nothing else was done about it
+ * @run: how the code of the path runs
+ * @normal: values that the program returns on paths without a failed acquisition
+ * @quiet: values returned on paths that do nothing else about a failure
  */
 struct taker {
 	const struct stepper *s;
@@ -29,24 +29,30 @@ struct taker {
 	size_t nr_normal, nr_quiet;
 };
 
-/* The lock that r1 points to is wanted: what follows from that. 0 or -ENOMEM. */
+/* Record that the path wants the lock that r1 points to, and what follows from it. 0 or -ENOMEM. */
 int take_record(const struct taker *t, const struct state *st, const struct call *call);
 
-/* What is held still, where interrupts may be on again. 0 or -ENOMEM. */
+/* Record the locks that are still held, where interrupts may be on again. 0 or -ENOMEM. */
 int take_record_held(const struct taker *t, const struct state *st);
 
 void take_held(struct state *st, const struct call *call);
 void take_failed(struct state *st);
 
-/* The program ends. 0 or -ENOMEM. */
+/* The program ends: record what it returns. 0 or -ENOMEM. */
 int take_end(struct taker *t, const struct state *st);
 
-/* After all paths: failures of which nobody hears, not by the value returned either. */
+/*
+ * After all paths: record failures that the program does not report, not even by its return
+ * value.
+ */
 int take_record_ignored(const struct taker *t);
 
 void take_free(struct taker *t);
 
-/* False: it is not held. The verifier knows better, so this path does not exist. */
+/*
+ * Release the lock that r1 points to. False: it is not held, so this path does not exist, because
+ * the verifier has accepted the program.
+ */
 bool take_release(struct state *st);
 
 #endif

@@ -10,7 +10,7 @@
 #include "check/view_dot.h"
 #include "check/where.h"
 
-/* In quotes. */
+/* Escape text for a string in quotes. */
 static void put_text(FILE *out, const char *text)
 {
 	for (const char *s = escaped(text); *s; s++)
@@ -24,7 +24,7 @@ static void put_lock(FILE *out, const struct check_result *r, const struct lock 
 	locktext(&r->set, lock, name, sizeof(name));
 	fputc('"', out);
 	put_text(out, name);
-	/* What is not known to be one lock of one program is not one of another. */
+	/* Only a lock in a map can be the same in two programs: others get a number. */
 	if (lock->kind != LOCK_MAP)
 		fprintf(out, " %u", lock->prog);
 	else if (r->set.nr_progs > 1 && !r->set.loaded)
@@ -76,7 +76,7 @@ static bool same_ends(const struct mapnest *a, const struct mapnest *b)
 	       a->inner->at.prog == b->inner->at.prog && !a->outer == !b->outer;
 }
 
-/* Locks inside maps: by the program on top. */
+/* An edge between locks inside maps, labelled with the program on top. */
 static void put_nest(FILE *out, const struct check_result *r, const struct mapnest *n)
 {
 	const struct check_prog *p = &r->set.progs[n->inner->at.prog];

@@ -60,7 +60,7 @@ static json_t *location(const struct place *at)
 	return l;
 }
 
-/* What is about all programs is nowhere. */
+/* A finding about all programs has no location. */
 static json_t *locations(const struct place *at)
 {
 	if (!at->file && !at->object && !at->prog)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings as compilers print theirs: editors know what to do with it. */
+/* Findings in the format of compiler messages, which editors understand. */
 #ifndef RQSPIN_CHECK_VIEW_TEXT_H
 #define RQSPIN_CHECK_VIEW_TEXT_H
 

@@ -4,9 +4,9 @@
 
 #include "check/visited.h"
 
-/* States with the same locks held that are kept apart at one place. */
-#define APART_NUMBERS 48  /* that differ by numbers */
-#define APART	      200 /* by pointers too */
+/* States with the same locks held that are kept apart at one place; further ones are merged. */
+#define APART_NUMBERS 48  /* that differ by numbers only */
+#define APART	      200 /* that differ by pointers, too */
 #define BUCKETS	      (1 << 14)
 
 struct seen {
@@ -57,7 +57,7 @@ static __u32 bucket_of(__u32 hash)
 	return (hash ^ hash >> 14) % BUCKETS;
 }
 
-/* Those that are like a state: how many, and the latest of each sort. */
+/* Kept states that are like a given one: how many, and the latest of each sort. */
 struct alike {
 	bool covered;
 	int nr, nr_close;

@@ -10,13 +10,13 @@ struct visited;
 struct visited *visited_new(void);
 void visited_free(struct visited *v);
 
-/* What it has cost: comparisons of states, memory of those that are kept. */
+/* The cost so far: comparisons of states, and memory of the states that are kept. */
 unsigned long visited_looks(const struct visited *v);
 size_t visited_bytes(const struct visited *v);
 
 /*
- * Is there anything new in this state? If too many differ by values alone, it becomes what covers
- * the last one too. 1: go on, 0: seen, -errno.
+ * Is the state new? If too many differ by values alone, it is merged with the latest one, so that
+ * it covers both. 1: go on, 0: seen, -errno.
  */
 int visited_add(struct visited *v, struct syms *syms, struct state *st, __u32 live);
 

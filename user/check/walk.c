@@ -106,7 +106,7 @@ static bool root_equal(const struct root *a, const struct root *b)
 	       a->source.where == b->source.where && a->source.sym == b->source.sym;
 }
 
-/* Where the key is known only when the program runs, all elements are one. */
+/* Elements whose key is known only when the program runs are taken for one. */
 static int add_root(struct walk *w, __u32 pc, const struct callback_taker *taker,
 		    const struct val *source)
 {
@@ -133,7 +133,7 @@ static const struct val *function_arg(const struct state *st)
 	return NULL;
 }
 
-/* The function is called now: any number of times, or perhaps once. */
+/* The function is called during this call: any number of times, or at most once. */
 static int call_back(struct walk *w, struct state *st, const struct callback_taker *taker,
 		     __u32 target)
 {
@@ -217,7 +217,7 @@ static struct val walk_object(struct walk *w, struct state *st, enum call_kind k
 	return v;
 }
 
-/* What the call does with a function of the program. */
+/* Follow a function of the program that is passed to the call. */
 static int pass_function(struct walk *w, struct state *st, const struct call *call)
 {
 	const struct callback_taker *taker = callback_find(call->name);
@@ -258,7 +258,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 	return 0;
 }
 
-/* Both ways on: the lock is had, and it is not. */
+/* Follow both results: the lock is acquired, or the acquisition fails. */
 static int lock(struct walk *w, struct state *st, const struct call *call)
 {
 	struct state *fails = NULL;
@@ -281,7 +281,7 @@ static int lock(struct walk *w, struct state *st, const struct call *call)
 	return 0;
 }
 
-/* An operation of a map that is known. */
+/* Record the call if it is an operation on a known map. */
 static int use_map(struct walk *w, const struct state *st, const struct call *call)
 {
 	struct use use = { .at = { .prog = w->taker.prog, .pc = st->pc, .run = w->taker.run } };
@@ -346,7 +346,7 @@ static int kernel_call(struct walk *w, struct state *st)
 	}
 }
 
-/* A lock that is not had at once is not waited for: no order of locks follows. */
+/* A trylock does not wait: no order of locks follows from it. */
 static int arena_trylock(struct walk *w, struct state *st, const struct call *call)
 {
 	struct state *fails = state_copy(st);
@@ -361,7 +361,7 @@ static int arena_trylock(struct walk *w, struct state *st, const struct call *ca
 	return err ?: 1;
 }
 
-/* The verifier does not know these locks: what is released need not be held. */
+/* The verifier does not track these locks: a lock that is released need not be held. */
 static int arena_function(struct walk *w, struct state *st, enum arena_act act)
 {
 	struct call call = { .kind = CALL_LOCK };
@@ -376,7 +376,10 @@ static int arena_function(struct walk *w, struct state *st, enum arena_act act)
 	return take_record_held(&w->taker, st) ?: 1;
 }
 
-/* Held, or another function goes on, which waits. Who has the lock already does not get it. */
+/*
+ * The first try takes the lock, or another function is called, which waits. A path that holds the
+ * lock already does not get it.
+ */
 static int arena_first_try(struct walk *w, struct state *st)
 {
 	const struct bpf_insn *insn = &w->s.prog->insns[st->pc];
@@ -481,8 +484,9 @@ static int jump(struct walk *w, struct state *st)
 }
 
 /*
- * Of a new object's type the kernel makes its size and its fields, right before the call. Only the
- * type says what it is.
+ * Right before the call, the kernel replaces the type id of a new object by its size and its
+ * fields. The instruction that sets the size is skipped: only the type id identifies the object's
+ * type.
  */
 static bool is_object_size(const struct walk *w, __u32 pc)
 {
@@ -504,7 +508,7 @@ static int walk_one(struct walk *w, struct state *st)
 		st->pc++;
 		return 1;
 	}
-	/* To try a lock is a write, too. */
+	/* This comes before arena_writes(), as a first try is a write, too. */
 	if (arena_try(w->s.prog, st))
 		return arena_first_try(w, st);
 	if (arena_writes(w->s.prog, st))
@@ -522,7 +526,10 @@ static int walk_one(struct walk *w, struct state *st)
 	return jump(w, st);
 }
 
-/* A function that has just been entered, then a place where paths meet. As follow(). */
+/*
+ * Handle a function that was just entered, then a place where paths meet. Returns as follow(), or
+ * 1: go on.
+ */
 static int walk_meet(struct walk *w, struct state *st)
 {
 	__u32 live = w->live[st->pc] & ~LIVE_MEET;
@@ -551,7 +558,10 @@ static bool is_spent(const struct walk *w)
 	       visited_bytes(w->visited) + entries_bytes(w->entries) > BYTES_MAX;
 }
 
-/* Many callers that go on meet there at once: what is not new need not wait for its turn. */
+/*
+ * Many callers may go on behind a call at once: states that are not new are dropped before they are
+ * queued.
+ */
 static int put_behind(void *walk, struct state *st)
 {
 	struct walk *w = walk;
@@ -626,7 +636,10 @@ static int walk_from(struct walk *w, const struct root *root)
 	return err;
 }
 
-/* A function that the kernel calls later may be one that the program calls itself, too. */
+/*
+ * Each function starts with nothing visited: one that the kernel calls later may also be called by
+ * the program itself.
+ */
 static int walk_root(struct walk *w, const struct root *root)
 {
 	int err;
@@ -666,7 +679,10 @@ static void find_uses(const struct check_prog *p, __u32 func, bool *called, bool
 	}
 }
 
-/* A handler of exceptions is called by nobody. What is passed on to nobody known is, somewhere. */
+/*
+ * A function that nothing calls is a handler of exceptions. One that is passed on, but never
+ * entered, may run anywhere.
+ */
 static int walk_handlers(struct walk *w)
 {
 	const struct check_prog *p = w->s.prog;
@@ -704,7 +720,7 @@ static int walk_all(struct walk *w)
 	return err ?: walk_handlers(w);
 }
 
-/* In other programs there is nothing that depends on a constant. */
+/* Only in programs that take locks can a finding depend on a constant. */
 static bool takes_locks(const struct walk *w)
 {
 	for (__u32 i = 0; i < w->s.prog->nr_insns; i++) {

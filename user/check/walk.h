@@ -11,7 +11,7 @@
  * walk() - what a program does with locks
  * @set: its programs and maps
  * @prog: number of the program
- * @calls: who is called
+ * @calls: resolves calls of kernel functions
  * @record: gets what is found
  * @bounds: gets what was not looked at, or only roughly
  *

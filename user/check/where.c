@@ -16,7 +16,9 @@
 
 static const char *const level_names[] = { "a task", "a soft interrupt", "an interrupt", "an NMI" };
 
-/* What is in no table may run anywhere. Hooks that are known to be in NMIs are in one. */
+/*
+ * Programs in no table may run anywhere but in an NMI: the hooks that run in NMIs are in a table.
+ */
 static const struct where anywhere = BETWEEN(TASK, HARDIRQ, NONE);
 
 static const struct {
@@ -54,7 +56,7 @@ static const struct {
 	{ BPF_PROG_TYPE_TRACING, BETWEEN(TASK, HARDIRQ, OWN) },
 };
 
-/* Sections that say more than the type, without what comes after "/". */
+/* Sections that are more precise than the type; their names without what comes after "/". */
 static const struct {
 	const char *name;
 	struct where where;
@@ -70,7 +72,7 @@ static const struct {
 	{ "kretsyscall", BETWEEN(TASK, TASK, ALL) },
 };
 
-/* Where a hook's name, or its beginning if it ends in "*", says where it is. */
+/* Hooks with a known context. A name that ends in "*" matches by its beginning. */
 static const struct {
 	const char *name;
 	struct where where;
@@ -94,14 +96,14 @@ static const struct {
 	{ "__arm64_sys_*", TASK },
 	{ "__do_sys_*", TASK },
 	{ "bpf_iter_*", TASK },
-	/* Tables of functions. */
+	/* Tables of functions (struct_ops). */
 	{ "sched_ext_ops", OFF(TASK, HARDIRQ) },
 	{ "tcp_congestion_ops", NETWORK },
 	{ "Qdisc_ops", SOFTIRQ },
 	{ "bpf_dummy_ops", TASK },
 };
 
-/* Of security modules. All others may be in the network's paths. */
+/* LSM hooks that run in tasks. All others may be in the network's paths. */
 static const char *const lsm_tasks[] = {
 	"file_open",	 "file_ioctl",	"file_permission", "file_lock",	    "file_fcntl",
 	"path_*",	 "inode_c*",	"inode_l*",	   "inode_m*",	    "inode_r*",
@@ -188,7 +190,7 @@ static struct where where_by_type(const struct check_prog *p)
 	return anywhere;
 }
 
-/* BPF_PROG_TEST_RUN of any program runs in a task: that is for tests. */
+/* BPF_PROG_TEST_RUN, which runs any program in a task, is for tests and does not count. */
 struct where where_of(const struct check_set *set, const struct site *site)
 {
 	const struct check_prog *p = &set->progs[site->prog];
@@ -204,7 +206,10 @@ struct where where_of(const struct check_set *set, const struct site *site)
 	default:
 		break;
 	}
-	/* Without its section it may be a uprobe, which may be interrupted by its like. */
+	/*
+	 * A program of this type without a section may be a uprobe, which others of its kind may
+	 * interrupt.
+	 */
 	if (!*p->section && by_type.guard == GUARD_ALL && p->type == BPF_PROG_TYPE_KPROBE)
 		by_type.guard = GUARD_OWN;
 	if (where_by_section(p, &w))

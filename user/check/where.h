@@ -5,10 +5,13 @@
 
 #include "check/record.h"
 
-/* What comes later interrupts what comes before. */
+/* A later level interrupts an earlier one. */
 enum level { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_HARDIRQ, LEVEL_NMI };
 
-/* The kernel does not run a program on a CPU while it runs there: itself, or any of its like. */
+/*
+ * Which programs the kernel does not run on a CPU while one runs there: none, itself, or all of its
+ * kind.
+ */
 enum guard { GUARD_NONE, GUARD_OWN, GUARD_ALL };
 
 /**
@@ -24,7 +27,7 @@ struct where {
 
 struct where where_of(const struct check_set *set, const struct site *site);
 
-/* Neither is on one CPU together with itself or with its like. */
+/* Does the kernel never run the two on one CPU at the same time? */
 bool where_excluded(const struct where *in, const struct where *out, const struct site *inner,
 		    const struct site *outer);
 
