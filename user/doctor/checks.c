@@ -56,7 +56,7 @@ static enum check_state look_kernel(char *detail, size_t size)
 	return CHECK_YES;
 }
 
-/* Whose lock it is, told by what it has; releases carry the patches of others. */
+/* Identify the lock by its features: a kernel of any release may carry patches. */
 static enum check_state look_lock(char *detail, size_t size)
 {
 	if (!probe(PROBE_BTF)) {
@@ -90,7 +90,7 @@ static const char *fix_held_table(void)
 					 NULL;
 }
 
-/* All of them, or what no source sees. */
+/* Are all locks inside maps seen by some source? If not, the detail names the map types. */
 static enum check_state look_map_locks(char *detail, size_t size)
 {
 	const struct btf *btf = kernelbtf_get();
@@ -149,7 +149,7 @@ static enum check_state look_nest_free(char *detail, size_t size)
 					  CHECK_UNKNOWN;
 }
 
-/* To find out would hang a machine that has the fault. */
+/* Not tried: it would hang a machine that has the fault. */
 static enum check_state look_interrupted(char *detail, size_t size)
 {
 	if (!probe_kfuncs()) {
@@ -166,7 +166,10 @@ static enum check_state look_interrupted(char *detail, size_t size)
 	return CHECK_UNKNOWN;
 }
 
-/* Neither: a few instructions wide, or with all free lists of a machine locked. */
+/*
+ * Not tried either: the fault needs a window of a few instructions, or all free lists of a machine
+ * locked.
+ */
 static enum check_state look_long_waits(char *detail, size_t size)
 {
 	if (!probe_kfuncs()) {
@@ -219,7 +222,7 @@ static enum check_state look_lockdown(char *detail, size_t size)
 	fclose(f);
 	snprintf(detail, size, "%s%s", mode,
 		 strcmp(mode, "integrity") ? "" : " (does not affect rqspin)");
-	/* Reading kernel memory and kprobes are refused from here on. */
+	/* In this mode the kernel refuses kprobes and reads of its memory. */
 	return strcmp(mode, "confidentiality") ? CHECK_YES : CHECK_NO;
 }
 

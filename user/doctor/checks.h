@@ -10,7 +10,7 @@ enum check_state { CHECK_YES, CHECK_NO, CHECK_UNKNOWN };
 struct check {
 	const char *id; /* in JSON */
 	const char *title;
-	const char *costs; /* what the user cannot have without it; NULL: nothing */
+	const char *costs; /* what the user lacks without it; NULL: nothing */
 	const char *fix;   /* how to get it */
 	bool needed;	   /* resilient locks cannot be used without it */
 	/* Fills @detail with one line; what was found, or why not. */
@@ -18,7 +18,7 @@ struct check {
 	/* Instead of @costs and @fix, if set and not NULL: what holds for this kernel. */
 	const char *(*costs_here)(void);
 	const char *(*fix_here)(void);
-	bool value; /* shown is what was found, not "yes" */
+	bool value; /* show the detail instead of "yes" */
 };
 
 const char *check_costs(const struct check *c);

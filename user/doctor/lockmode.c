@@ -9,10 +9,10 @@
 #include "run/driver.h"
 
 #define TRIES	    5
-#define WAITED_NS   100000     /* a wait this long was one behind the holder */
+#define WAITED_NS   100000     /* a longer wait was one behind the holder */
 #define WORD_QUEUED (~0xfeffu) /* pending bit and tail of the lock word, not its owner */
 
-/* One meeting of holder and waiter. */
+/* Let a holder and a waiter meet once. */
 static enum lock_mode lockmode_meet(struct probe_bpf *skel, const int cpus[2])
 {
 	struct role roles[] = {
@@ -35,7 +35,7 @@ static enum lock_mode lockmode_meet(struct probe_bpf *skel, const int cpus[2])
 	return skel->bss->mode.wait_ns > WAITED_NS ? MODE_TAS : MODE_UNKNOWN;
 }
 
-/* A waiter that the hypervisor stopped looks like test-and-set: ask for agreement. */
+/* A waiter that the hypervisor stopped looks like test-and-set: ask for a majority. */
 static enum lock_mode watch(struct probe_bpf *skel, const int cpus[2])
 {
 	unsigned int tas = 0;

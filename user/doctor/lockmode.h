@@ -5,7 +5,7 @@
 
 enum lock_mode { MODE_UNKNOWN, MODE_QUEUE, MODE_TAS };
 
-/* How waiters wait on this machine; why gets the evidence, or what is missing for one. */
+/* How waiters wait on this machine. why: the evidence, or what is missing to get it. */
 enum lock_mode lock_mode_watch(const char **why);
 
 #endif
