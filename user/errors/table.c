@@ -28,7 +28,7 @@ bool map_error_listed(const char *list, const char *word)
 	return false;
 }
 
-/* Each once. */
+/* Add each word once. */
 static void add_words(json_t *words, const char *list)
 {
 	while (*list) {
@@ -89,7 +89,7 @@ bool map_error_unmeasured(const char *text)
 	return !strcmp(text, "not measured");
 }
 
-/* Advice about one view of the lock is for that alone. */
+/* Advice for one view of the lock applies to that view only. */
 static bool fits_view(const char *when, enum maplock_view view)
 {
 	static const char *const words[] = {
@@ -133,7 +133,7 @@ json_t *map_error_ops(const char *type)
 	return words;
 }
 
-/* Other words in backticks are options and members. */
+/* The errors in the text: other words in backticks are options and members. */
 json_t *map_error_errors(const char *text)
 {
 	json_t *words = json_array();

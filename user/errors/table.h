@@ -12,7 +12,7 @@
 /* A line of errors.tsv. Lists are separated by commas; errors in texts are in backticks. */
 struct map_error {
 	const char *types, *ops;
-	enum maplock lock; /* its kind decides which of the texts holds */
+	enum maplock lock; /* its kind selects the text in returns */
 	const char *cause;
 	const char *returns[MAPLOCK_KINDS];
 	const char *advice;
@@ -32,19 +32,21 @@ bool map_error_listed(const char *list, const char *word); /* among words with c
 
 bool map_error_about(const struct map_error *e, const char *type, const char *op);
 
-/* Is this the name of an error that the text has? Without "-": "EBUSY", "NULL". */
+/* Does the text have that error? Without "-": "EBUSY", "NULL". */
 bool map_error_names(const char *text, const char *error);
 
 /* The line about that lock if the operation is nested in another one on the same CPU, or NULL. */
 const struct map_error *map_error_nested(const char *type, const char *op, enum maplock lock);
 
-/* Its errors are those of the operation's other lines. */
+/* Are its errors those of the operation's other lines? */
 bool map_error_borrowed(const struct map_error *e);
 
-/* Nobody has seen what such a kernel returns. */
+/* Is it not known what such a kernel returns? */
 bool map_error_unmeasured(const char *text);
 
-/* Does it belong to the line, and to a kernel that returns that and shows the lock so? */
+/*
+ * Does the advice apply to the line, on a kernel that returns that and shows the lock in that view?
+ */
 bool map_advice_for(const struct map_advice *a, const struct map_error *e, const char *returns,
 		    enum maplock_view view);
 

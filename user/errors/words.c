@@ -73,7 +73,7 @@ bool error_type(const char *typed, char out[ERROR_WORD], const char **close)
 	return error_word_find(map_error_types(), false, out, close);
 }
 
-/* Endings of functions that say how, and not what is done. */
+/* Remove endings that describe how a function works, not what it does. */
 static void strip_endings(char *name)
 {
 	static const char *const endings[] = { "flags", "opts", "elem", "percpu", "dynptr" };
@@ -123,7 +123,7 @@ bool error_op(const char *type, const char *typed, char out[ERROR_WORD], const c
 	return find_alias(type, out) || error_word_find(map_error_ops(type), true, out, close);
 }
 
-/* Those that the C library names, and what functions return that cannot return an error. */
+/* Errors with a name in the C library, and the NULL of functions that cannot return an error. */
 static json_t *all_errors(void)
 {
 	json_t *words = json_array();
@@ -135,8 +135,7 @@ static json_t *all_errors(void)
 	return words;
 }
 
-/* -12 also as programs print it that take it for unsigned: 4294967284, 0xfffffff4. 0: it is none.
- */
+/* -12 may also be printed as an unsigned number: 4294967284, 0xfffffff4. 0: not an error. */
 static int error_number(const char *typed)
 {
 	unsigned long long n;

@@ -8,8 +8,8 @@
 #define ERROR_WORD 40
 
 /*
- * The word of errors.tsv into out; false: there is none, and if one is close *close points to it
- * (it lives in out).
+ * Write the word of errors.tsv to @out. False: there is none, and *close points to a similar one,
+ * which is in @out; or is NULL.
  */
 bool error_type(const char *typed, char out[ERROR_WORD], const char **close);
 bool error_op(const char *type, const char *typed, char out[ERROR_WORD], const char **close);
