@@ -16,7 +16,7 @@
 import sys
 
 # Python looks for modules in the script's folder first, which may be somebody
-# else's. With -P or -I it does not, and the first entry is another one.
+# else's. With -P or -I it does not, so the first entry is no such folder.
 if __name__ == "__main__" and not (
     sys.flags.isolated or getattr(sys.flags, "safe_path", False)
 ):
@@ -38,7 +38,7 @@ import time
 
 BTF_PATH = "/sys/kernel/btf/vmlinux"
 TRACEPOINT = "rqspinlock_failure"
-PARAMS = 8  # of a probe function: its own data, then what the tracepoint tells
+PARAMS = 8  # of a probe function: its own data, then the tracepoint's
 HOPS = 32
 DEPTH = 48
 ERRNO = {
@@ -141,8 +141,8 @@ RAW_TRACEPOINT_PROBE(rqspinlock_failure)
 }
 """
 
-# All that BCC and the program want of a kernel's headers: the rest is in the
-# kernel's BTF.
+# All that BCC and the program need from kernel headers. The other types are
+# in the kernel's BTF.
 HEADERS = {
     "linux/types.h": """
 #ifndef RQSPIN_TYPES_H
@@ -191,7 +191,7 @@ class Failed(Exception):
 
 
 class Btf:
-    """What the program depends on of the kernel's type information."""
+    """The types of the kernel that the program depends on."""
 
     INT, PTR, STRUCT, ENUM, TYPEDEF, FUNC_PROTO = 1, 2, 4, 6, 8, 13
     EXTRA = {1: 4, 3: 12, 14: 4, 17: 4}  # bytes behind struct btf_type
@@ -230,7 +230,7 @@ class Btf:
         return None
 
     def params(self, typedef):
-        """Of a pointer to a function."""
+        """Number of parameters of a pointer to a function."""
         nth = self.find(typedef, self.TYPEDEF)
         while nth:
             _, kind, vlen, target = self.get(nth)
@@ -240,7 +240,7 @@ class Btf:
         return None
 
     def layout(self, want):
-        """Size of a struct, and where its members are."""
+        """Size of a struct, and the offsets of its members."""
         nth = self.find(want, self.STRUCT)
         if not nth:
             return None
@@ -265,7 +265,7 @@ class Btf:
 
 
 class Layout:
-    """Where this kernel keeps what the tracepoint hands over."""
+    """Where the tracepoint's data is in the structures of this kernel."""
 
     def __init__(self, btf):
         params = btf.params("btf_trace_" + TRACEPOINT)
@@ -293,7 +293,7 @@ class Layout:
         return [value for value, name in self.kinds.items() if name in names]
 
     def chain(self, raw, hops):
-        """[(CPU, thread, the lock it waits for, who asked for it)]"""
+        """[(CPU, thread, the lock it waits for, the caller's address)]"""
 
         def member(at, kind, where):
             return struct.unpack_from(kind, raw, at + where)[0]
@@ -365,7 +365,7 @@ def number(text, lowest, highest, error):
 
 
 def cpu_list(text):
-    """As ranges: nobody counts the CPUs of 0-8191."""
+    """As ranges: 0-8191 need not become a list of 8192 CPUs."""
 
     def item(word):
         error = f"'{text}' is not a list of CPUs like 0,2-3, up to {CPU_MAX}"
@@ -519,7 +519,7 @@ def parse_args(argv=None):
 
 
 def filter_of(args, layout):
-    """As an expression in C."""
+    """The filter as an expression in C."""
 
     def one_of(name, values):
         return (
@@ -527,7 +527,7 @@ def filter_of(args, layout):
         )
 
     def one_of_ranges(name, ranges):
-        """Unsigned: one comparison a range."""
+        """Unsigned arithmetic needs only one comparison for each range."""
         return (
             "("
             + " || ".join(f"{name} - {a}u <= {b - a}u" for a, b in ranges)
@@ -560,7 +560,7 @@ def program_of(args, layout):
 
 
 def clock_offsets():
-    """What clocks of a time namespace show more than the kernel's, in ns."""
+    """How far clocks of a time namespace are ahead of the kernel's, in ns."""
     ns = "/proc/self/ns/"
     try:
         if os.readlink(ns + "time") != os.readlink(ns + "time_for_children"):
@@ -576,7 +576,7 @@ OFFSETS = clock_offsets()
 
 
 def monotonic_ns():
-    """As bpf_ktime_get_ns() has it."""
+    """The same clock as bpf_ktime_get_ns()."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) - OFFSETS.get(
         "monotonic", 0
     )
@@ -588,9 +588,9 @@ def wall_time(ts_ns):
     return datetime.datetime.fromtimestamp(since + ts_ns / 1e9, datetime.UTC)
 
 
-# The way from the failed acquisition to the program that looks at it.
+# Functions between the failed acquisition and the tracing program.
 TRACING = ("bpf_trace_run", "__bpf_trace_", "__traceiter_")
-# An interrupt: what is further out did not ask for the lock.
+# An interrupt: code further out did not ask for the lock.
 ENTRIES = ("asm_", "end_repeat_nmi", "handle_softirqs", "__do_softirq")
 OFFSET_MAX = 1 << 16  # of a function: beyond it is some other code
 
@@ -604,7 +604,7 @@ PROGRAM_SYMBOL = re.compile("bpf_prog_[0-9a-f]{16}(_|$)")
 
 
 def slept_ns():
-    """CLOCK_BOOTTIME, in which programs are born, is so much ahead."""
+    """How far CLOCK_BOOTTIME, the clock of load times, is ahead."""
     boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - OFFSETS.get(
         "boottime", 0
     )
@@ -612,7 +612,7 @@ def slept_ns():
 
 
 class Programs:
-    """Where the code of BPF programs is; those that are gone included."""
+    """Addresses of the code of BPF programs, also of unloaded ones."""
 
     # struct bpf_prog_info up to jited_func_lens
     INFO = struct.Struct("=II8sIIQQQIIQ16sIIQQIIQQ")
@@ -625,7 +625,7 @@ class Programs:
         self.room = ROOM
 
     def scan(self):
-        """Those that have come since the last time: ids only grow."""
+        """Add programs loaded since the last scan: ids only grow."""
         first, found = not self.newest, ctypes.c_uint32()
         next_id = self.lib.bpf_prog_get_next_id
         while not next_id(self.newest, ctypes.byref(found)):
@@ -637,7 +637,7 @@ class Programs:
             self.forget()
 
     def forget(self):
-        """Those long gone, whose failures have been shown."""
+        """Drop programs that are long gone: their failures are shown."""
         kept = {
             nr: nr > self.newest - RECENT or self.is_there(nr)
             for nr in {prog["id"] for *_, prog in self.ranges}
@@ -677,7 +677,7 @@ class Programs:
         return True
 
     def find(self, addr, when):
-        """Memory is used again: the newest one that there was then."""
+        """The newest program there at that time: memory is used again."""
         for begin, end, born, prog in reversed(self.ranges):
             if begin < addr <= end and born <= when:
                 return prog
@@ -685,14 +685,14 @@ class Programs:
 
 
 class Symbols:
-    """Of an address: a program, or the name of a function of the kernel."""
+    """The program, or the kernel function's name, at an address."""
 
     def __init__(self, programs, ksym):
         self.programs = programs
         self.ksym = ksym
 
     def function(self, addr):
-        """None for what BCC does not know: it names the next lower symbol."""
+        """None if unknown: BCC then names the next lower symbol."""
         symbol = self.ksym(addr)
         name, _, offset = symbol.partition("+")
         own = PROGRAM_SYMBOL.match(name) or name.startswith("[")
@@ -719,7 +719,7 @@ def kernel_stack(event, symbols):
 
 
 def calling_program(stack):
-    """The innermost one that the failed acquisition was made for."""
+    """The innermost program that the failed acquisition was made for."""
     for frame in stack:
         if isinstance(frame, dict):
             return frame
@@ -729,7 +729,7 @@ def calling_program(stack):
 
 
 def lock_of(addr, no_addr):
-    """An address is all that is known of it here."""
+    """The lock: only its address is known here."""
     names = ("name", "map_id", "map", "map_type", "internal", "index", "key")
     return {
         **dict.fromkeys((*names, "path")),
@@ -767,7 +767,7 @@ def parties_of(kind, chain):
 
 
 def report_of(stack):
-    """As in the JSON of 'rqspin trace --stacks'."""
+    """The stack, as in the JSON of 'rqspin trace --stacks'."""
 
     def text(frame):
         if isinstance(frame, str):
@@ -778,7 +778,7 @@ def report_of(stack):
 
 
 def describe(event, layout, symbols, args):
-    """What the kernel told, as 'rqspin trace --json' has it."""
+    """The failure, in the format of 'rqspin trace --json'."""
     kind = layout.kinds.get(event.kind, "UNKNOWN")
     lock = lock_of(event.lock, args.no_addr)
     stack = kernel_stack(event, symbols)
@@ -819,7 +819,7 @@ def describe(event, layout, symbols, args):
 
 
 def matches(f, addr, args):
-    """The filters that are not in the program: they need names."""
+    """Apply the filters that are not in the program: they need names."""
     prog = f["prog"] or {"id": None, "name": None}
     same_comm = args.comm in (None, f["comm"])
     same_prog = args.prog in (None, str(prog["id"]), prog["name"])
@@ -894,7 +894,7 @@ def text_lines(f):
 
 
 def misses(fd):
-    """Calls that came while the program ran on the same CPU."""
+    """Number of calls while the program already ran on the same CPU."""
     with open(f"/proc/self/fdinfo/{fd}") as f:
         for line in f:
             if line.startswith("recursion_misses:"):
@@ -903,7 +903,7 @@ def misses(fd):
 
 
 def keep_folder(name, alive):
-    """A folder, until nobody has the other end of `alive`."""
+    """Keep a folder until the other end of `alive` is closed."""
     try:
         os.setsid()  # signals to the tool's process group are not for this one
         with tempfile.TemporaryDirectory(prefix="rqspindeadlock-") as top:
@@ -916,7 +916,7 @@ def keep_folder(name, alive):
 
 @contextlib.contextmanager
 def folder():
-    """A temporary one, removed by another process if this one is killed."""
+    """A temporary folder; another process removes it in any case."""
     (name_in, name_out), (alive_in, alive_out) = os.pipe(), os.pipe()
     keeper = os.fork()
     if not keeper:
@@ -1031,11 +1031,11 @@ class Tracer:
         print(text, file=self.out, flush=True)
 
     def lost(self):
-        """Without room in the buffer, or in contexts on top of the program."""
+        """Failures without room in the buffer, or on top of the program."""
         return sum(self.bpf["lost"][0]) + misses(self.fd)
 
     def seen(self):
-        """All failures, whatever the filters are."""
+        """Number of failures before all filters."""
         return sum(self.bpf["seen"][0]) + misses(self.fd)
 
     def poll(self, ms):
@@ -1065,7 +1065,7 @@ class Tracer:
 
 
 def summary_of(seen, lost, missed, totals):
-    """As 'rqspin trace --json' has it; lost ones are of an unknown kind."""
+    """As in 'rqspin trace --json'; lost failures are of no known kind."""
     kinds = collections.Counter(dict.fromkeys((*KINDS, "UNKNOWN"), 0))
     rows = []
     for (prog_id, prog, kind), nr in totals.items():
@@ -1122,14 +1122,14 @@ def run(args, stop):
 
 
 def end_by_signal(stop):
-    """SIGHUP too, unless nohup has it ignored."""
+    """Also by SIGHUP, unless nohup has set it to be ignored."""
     for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if sig != signal.SIGHUP or signal.getsignal(sig) != signal.SIG_IGN:
             signal.signal(sig, lambda sig, frame: stop.append(sig))
 
 
 def output_failed(e):
-    """Nobody reads it any more, or it cannot be written: no second try."""
+    """The reader is gone, or writing fails: do not try again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if e.errno in (errno.EPIPE, errno.EIO):  # EIO: the terminal is gone
         return 0
