@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Documented in docs/rqspin.8; tests match them. */
+/* Exit statuses: documented in docs/rqspin.8, and tests check them. */
 enum {
 	EXIT_OK = 0,
 	EXIT_FAIL = 1,
 	EXIT_USAGE = 2,
 	EXIT_UNSUPPORTED = 3, /* this kernel or this user cannot do it */
 	EXIT_LOST = 4,	 /* events were lost and --strict was given; check's budget was used up */
-	EXIT_EVENT = 10, /* trace --fail-on-event saw one, check found something */
+	EXIT_EVENT = 10, /* trace --fail-on-event showed a failure, check has findings */
 };
 
-/* Functions return -errno; what the shell gets for it. */
+/* The exit status for the -errno of a function. */
 static inline int cmd_exit_code(int err)
 {
 	switch (err) {
@@ -42,10 +42,10 @@ struct cmd {
 extern const struct cmd cmd_list, cmd_run, cmd_trace, cmd_held, cmd_stat, cmd_doctor, cmd_errno,
 	cmd_export, cmd_report, cmd_check, cmd_top, cmd_record, cmd_replay, cmd_version;
 
-/* As `rqspin version` does it, for --version. */
+/* Print what `rqspin version` prints, for --version. */
 void cmd_version_print(FILE *out);
 
-/* As `rqspin run` does it, for an object that describes itself; messages call it what. */
+/* Run an object that describes itself, as `rqspin run` does. Messages call it @what. */
 int cmd_run_object(const char *what, const char *path, bool json);
 
 #endif

@@ -29,7 +29,7 @@ struct check_cmd {
 	struct count_opts count;
 	bool json, sarif, loaded;
 	const char *dot;
-	const char *btf; /* NULL: of this kernel */
+	const char *btf; /* NULL: this kernel's BTF */
 	char **objects;
 	int nr_objects;
 };
@@ -107,7 +107,7 @@ static const struct argp argp = {
 	       "not: check.md.",
 };
 
-/* Without BTF of its own, nothing is known of a kernel's maps. */
+/* If the running kernel has no BTF, the locks of its maps stay unknown. */
 static int read_maplocks(const struct check_cmd *c, struct check_result *r)
 {
 	struct btf *btf = c->btf ? btffile_read(c->btf) : btf__load_vmlinux_btf();
@@ -130,7 +130,7 @@ static bool have_something(const struct check_result *r)
 	return r->set.nr_progs || r->refusals.nr;
 }
 
-/* Goes on after an object that cannot be loaded. missing: the first such error. */
+/* Goes on after an object that cannot be loaded; *missing is the first such error. */
 static int load_all(struct check_cmd *c, struct check_result *r, int *missing)
 {
 	int err = 0;
@@ -158,7 +158,10 @@ static void summary(const struct check_result *r)
 		notes == 1 ? "" : "s");
 }
 
-/* Exit status 0 of a program whose locks may be one would look like an answer. */
+/*
+ * Without this line, exit status 0 would look like an answer although two locks may be the same
+ * one.
+ */
 static void tell_undecided(const struct findings *f)
 {
 	size_t nr = 0;
@@ -190,7 +193,7 @@ static void tell_known(const struct check_result *r, size_t gone)
 		pr_info("%zu known, in the baseline; %zu of it found no longer", known, gone);
 }
 
-/* Only of programs that take locks. */
+/* Sums only programs that take locks. */
 static struct bounds sum_rough(const struct check_result *r, size_t *nr)
 {
 	struct bounds sum = {};
@@ -237,7 +240,7 @@ static int print(const struct check_cmd *c, const struct check_result *r, size_t
 		check_print_sarif(r, RQSPIN_VERSION);
 	else
 		check_print_text(r);
-	/* Where both are one pipe, the findings come before their sum. */
+	/* If stdout and stderr are one pipe, the findings come before the summary. */
 	if (out_failed(out_flush()))
 		err = -EIO;
 	summary(r);
@@ -259,7 +262,7 @@ static bool is_spent(const struct check_result *r)
 	return false;
 }
 
-/* Of what was looked at. */
+/* The exit status if every object could be loaded. */
 static int result_code(const struct check_result *r)
 {
 	if (findings_count(&r->findings, false))

@@ -21,7 +21,7 @@ enum { KEY_BTF = 0x1000 };
 
 struct errno_cmd {
 	bool json;
-	const char *btf; /* NULL: of this kernel */
+	const char *btf; /* NULL: this kernel's BTF */
 	char *words[3];	 /* as typed: map type, operation, error */
 	char type[ERROR_WORD], op[ERROR_WORD], error[ERROR_WORD];
 };
@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
-/* "hash, lru_hash"; frees the list. */
+/* Joins the words as in "hash, lru_hash" and frees the list. */
 static void join(json_t *list, char *buf, size_t size)
 {
 	size_t i, used = 0;
@@ -49,7 +49,7 @@ static void join(json_t *list, char *buf, size_t size)
 	json_decref(list);
 }
 
-/* Ends with a list of the words that would do. */
+/* A usage error that ends with a list of the valid words. */
 static void no_word(struct argp_state *state, const char *what, const char *typed,
 		    const char *close, json_t *list)
 {

@@ -31,13 +31,13 @@
 struct export
 {
 	struct trace_opts opts;
-	const char *textfile; /* NULL: none, as listen; one of them is given */
+	const char *textfile; /* NULL: not given; either this one or listen is */
 	const char *listen;
 	double interval;
 	uint64_t max_series, max_wait_series;
 	bool waits, elements;
 	double due; /* now_s() of the next textfile */
-	int err;    /* of the last one */
+	int err;    /* of the last textfile */
 	struct wait_scope scope;
 	struct counts counts;
 	struct wait_counts *wait_counts; /* NULL: without --waits */
@@ -176,7 +176,7 @@ static void update(struct export *x)
 	counts_update(c, x->session);
 	m->uncounted = c->most_lost;
 	m->unknown |= c->uncounted.unknown;
-	/* A program that was missed may come again and stay: counters do not go down. */
+	/* A missed program may be loaded again and stay, but a counter must not go down. */
 	if (m->missed < c->uncounted.missed)
 		m->missed = c->uncounted.missed;
 	m->unseen = c->uncounted.unseen;
@@ -206,7 +206,7 @@ static int write_textfile(struct export *x)
 	return err;
 }
 
-/* A disk may be full for a while: the counts are in memory, and the next version has them. */
+/* A disk may be full for a while: the counts are in memory, and the next textfile has them. */
 static void renew_textfile(struct export *x)
 {
 	int err = write_textfile(x);
@@ -253,7 +253,10 @@ static int end(struct export *x)
 	return x->err;
 }
 
-/* What looks at programs that come later needs no more: the rest is nothing for a server. */
+/*
+ * Keep what is needed to look at programs that are loaded later. A server needs no other
+ * capability.
+ */
 static void give_up_rights(void)
 {
 	int err = caps_keep(CAPS_BIT(CAP_BPF) | CAPS_BIT(CAP_PERFMON) | CAPS_BIT(CAP_SYS_ADMIN) |
@@ -312,7 +315,7 @@ static int export(struct export *x, int fd)
 	return err ?: last;
 }
 
-/* Before the failures: "counting" says that all is counted. */
+/* Called before trace_opts_open(), whose message "counting" means that waits are counted, too. */
 static int open_waits(struct export *x)
 {
 	const char *missing;
@@ -357,7 +360,7 @@ static int open_and_export(struct export *x)
 	}
 	err = export(x, fd);
 	session_close(x->session);
-	/* What became of the session is no matter of the command line. */
+	/* An error of the session is not a usage error: do not return its -EINVAL. */
 	return err ? -EIO : 0;
 }
 

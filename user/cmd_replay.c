@@ -127,7 +127,7 @@ static json_t *read_event(struct replay *r, int *err)
 	if (!l.in) {
 		*err = -errno;
 		pr_err("%s: %s", r->in, strerror(-*err));
-		/* A file that is not there is no wrong option. */
+		/* A missing file is not a usage error. */
 		return NULL;
 	}
 	r->pick.wanted = r->event ? r->event : 1;
@@ -214,7 +214,7 @@ static int put_replay(struct replay *r)
 	return out_failed(out_flush());
 }
 
-/* Nothing is left behind, however this ends. */
+/* The object is a memory file, so that nothing is left behind however the run ends. */
 static int run_replay(const struct replay *r)
 {
 	int fd = memfd_create("replay.bpf.o", MFD_CLOEXEC);

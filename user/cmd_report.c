@@ -26,13 +26,15 @@ struct report_cmd {
 	bool json, skip;
 };
 
-/* What the lines add up to: for the page, and for the timeline if one is wanted. */
+/*
+ * What is collected from the lines: sums for the page, and marks for the timeline if one is wanted.
+ */
 struct events {
 	struct gather sums;
 	struct marks marks;
 	struct lines lines;
 	bool draw;
-	int err; /* the first that happened */
+	int err; /* the first error */
 };
 
 enum { KEY_SKIP = 0x1000, KEY_PERFETTO };
@@ -193,7 +195,7 @@ static char *page_of(json_t *data, bool json, size_t *size)
 	return NULL;
 }
 
-/* NULL: standard output */
+/* @path: NULL for standard output */
 static int put(const char *path, const char *text, size_t size)
 {
 	int err;
@@ -224,7 +226,7 @@ static int make_page(const struct report_cmd *r, struct events *e)
 	return err;
 }
 
-/* What the timeline lacks is in it, too. */
+/* The timeline's metadata, with the numbers of what the timeline lacks. */
 static json_t *about_timeline(const struct events *e)
 {
 	const struct gather *g = &e->sums;

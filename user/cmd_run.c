@@ -321,8 +321,9 @@ static int load_plain(struct run *r)
 }
 
 /*
- * Only the copies that count are loaded: tracers would take programs that come and go for some
- * whose failures they have missed.
+ * Load only the copies that count calls, with the maps of the user's object. If that object's own
+ * programs were loaded for a moment, tracers would report them as programs whose failures they may
+ * have missed.
  */
 static int load_counted(struct run *r)
 {

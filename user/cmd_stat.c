@@ -25,9 +25,9 @@ struct stat_cmd {
 	double interval; /* 0: one table, at the end */
 	uint64_t count;	 /* 0: until stopped */
 	enum stat_by by;
-	bool incomplete; /* something is or may be in no table */
+	bool incomplete; /* failures are missing from the tables, or may be */
 	uint64_t seen;
-	bool matched; /* some of them, the filters */
+	bool matched; /* some failures passed the filters */
 	struct losses losses;
 	struct stat_table *table;
 	struct session *session;
@@ -125,7 +125,7 @@ static void on_failure(const struct failure *f, void *ctx)
 	stat_table_add(st->table, f, 1, session_locks(st->session));
 }
 
-/* Counted where they failed, and that is all that is known of them. */
+/* @nr failures that were counted but not recorded; @like is one like them, or NULL. */
 static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct stat_cmd *st = ctx;
@@ -138,7 +138,7 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 	st->seen += nr;
 	if (known && !trace_filter_match(flt, like, session_locks(st->session)))
 		return;
-	st->matched = true; /* or may be: nothing says that it does not */
+	st->matched = true; /* or may have been: unknown failures cannot be filtered */
 	if (known)
 		stat_table_add(st->table, like, nr, session_locks(st->session));
 	else if (trace_filter_any(flt))
@@ -156,7 +156,7 @@ static int print_table(struct stat_cmd *st)
 	return stat_print(st->table, &st->losses, &st->opts.print);
 }
 
-/* The earlier of two times, of which 0 is never. */
+/* The earlier of two times; 0 means never. */
 static double earlier(double a, double b)
 {
 	return a && (!b || a < b) ? a : b;

@@ -190,7 +190,7 @@ static int show(struct top *t, bool last)
 	return 0;
 }
 
-/* The earlier of two times, of which 0 is never. */
+/* The earlier of two times; b is 0 if it never comes. */
 static double earlier(double a, double b)
 {
 	return b && b < a ? b : a;
@@ -231,7 +231,7 @@ static int watch_on_screen(struct top *t)
 	return err;
 }
 
-/* Before the failures: "counting" says that all is counted. */
+/* Called before trace_opts_open(), whose message "counting" means that waits are counted, too. */
 static int open_waits(struct top *t)
 {
 	if (!t->waits)
@@ -256,7 +256,7 @@ static int open_and_watch(struct top *t)
 		pr_err("out of memory");
 	else if (t->out_err)
 		err = out_failed(t->out_err);
-	/* What became of the session is no matter of the command line. */
+	/* An error of the session is not a usage error: do not return its -EINVAL. */
 	err = err ? -EIO : 0;
 	if (!err && !t->counts.matched)
 		trace_filter_no_match(&t->opts.filter, t->counts.seen);

@@ -23,7 +23,7 @@
 #include "trace/unique.h"
 #include "trace_options.h"
 
-#define PATIENCE_S 1 /* for a command that was interrupted as we were; then it is told to end */
+#define PATIENCE_S 1	     /* an interrupted command that has not ended by then gets SIGTERM */
 #define OUT_BUFFER (1 << 16) /* bytes */
 
 enum {
@@ -42,22 +42,22 @@ struct trace {
 	struct trace_totals totals;
 	uint64_t count;
 	bool fail_on_event, fold, only_command;
-	struct family *family; /* of the command; NULL: all failures are wanted */
+	struct family *family; /* the command's tasks and programs; NULL: all failures are wanted */
 	struct unique *unique; /* NULL: repeats are shown like all others */
 	char **command;	       /* NULL: none */
 	struct child child;
-	bool cut_short; /* the command, because --count or --duration was over */
+	bool cut_short; /* the command was ended early by --count or --duration */
 	uint64_t rate;	/* failures shown per second; 0: all */
-	double due;	/* of them, not shown yet */
+	double due;	/* failures that may be shown at once */
 	double due_at;
 	const char *ready_file;
 	const char *output; /* NULL: standard output */
-	bool last;	    /* what a recorder has, instead of what happens */
-	uint64_t last_nr;   /* so many of them at most; 0: all */
+	bool last;	    /* show what a recorder has, not what happens now */
+	uint64_t last_nr;   /* show at most this many of them; 0: all */
 	struct newest *newest;
 	struct place place;
 	struct recorder_about about;
-	const char *live;  /* an option that goes with a live trace only */
+	const char *live;  /* a given option that is only for a live trace */
 	const char *bpffs; /* NULL: the usual one */
 	struct session *session;
 	int err; /* of standard output */
@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
 
-/* Nothing of what is about the future goes with the past. */
+/* --last shows recorded failures, so options for a live trace are refused. */
 static void check_last(struct trace *t, const struct argp_state *state)
 {
 	if (t->bpffs && !t->last)
@@ -199,7 +199,7 @@ static bool full(const struct trace *t)
 	return t->err || (t->count && t->totals.shown >= t->count);
 }
 
-/* A write for each event would cost more than all else: one for what a poll has brought. */
+/* One write for each poll: a write for each event would cost more than all else. */
 static void write_out(struct trace *t)
 {
 	print_batch_over();
@@ -217,7 +217,7 @@ static bool done(void *ctx)
 	return full(t) || (t->command && child_ended(&t->child));
 }
 
-/* A tenth of a second's share at once, so that a burst shows more than its first moment. */
+/* At most a tenth of a second's share at once, so that a burst shows more than its first moment. */
 static bool within_rate(struct trace *t)
 {
 	double now = now_s(), most = t->rate / 10.0;
@@ -236,7 +236,7 @@ static bool within_rate(struct trace *t)
 	return true;
 }
 
-/* Neither a program nor a task of the command's. */
+/* The failure is of no program and no task of the command. */
 static bool is_foreign(struct trace *t, const struct failure *f)
 {
 	if (!t->family)
@@ -288,7 +288,7 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct trace *t = ctx;
 
-	/* It is the first of its kind: whose the others are is not known. */
+	/* @like is the first of its kind; the tasks of the others are unknown. */
 	if (trace_filter_by_task(&t->opts.filter) ||
 	    (like && t->family && !family_has_prog(t->family, like->prog_id)))
 		like = NULL;
@@ -296,7 +296,7 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 		tally_add(&t->totals.tally, like, nr, true);
 }
 
-/* A pipe with a name: it says when somebody reads it. */
+/* --ready-file may be a FIFO: it is written when a process reads it. */
 static int write_pipe(int fd, const char *text)
 {
 	struct stat st;
@@ -360,7 +360,7 @@ static int open_output(const char *path)
 	return err;
 }
 
-/* Late: a command that cannot be started must not cost the last recording. */
+/* Called late: if the command cannot be started, the last recording stays. */
 static void empty_output(const char *path)
 {
 	int err = out_empty_file();
@@ -369,7 +369,7 @@ static void empty_output(const char *path)
 		pr_warn("%s: what it has stays, and the failures follow: %s", path, strerror(-err));
 }
 
-/* It may have been interrupted as we were: give it time to end in order. */
+/* The command may have been interrupted as we were: give it time to end in order. */
 static int end_command(struct trace *t)
 {
 	double patience = stop_asked() ? now_s() + PATIENCE_S : 0;
@@ -388,7 +388,7 @@ static int end_command(struct trace *t)
 	return err;
 }
 
-/* All that there is has been read when the session was opened. */
+/* The whole recording was read when the session was opened. */
 static int follow_last(struct trace *t)
 {
 	session_drain(t->session);
@@ -436,7 +436,7 @@ static int open_family(struct trace *t)
 	return EXIT_UNSUPPORTED;
 }
 
-/* What the shell gets if that fails, 0 if not. */
+/* Returns 0, or the exit status if the command cannot be started. */
 static int start_command(struct trace *t)
 {
 	int err = t->only_command ? open_family(t) : 0;

@@ -44,7 +44,7 @@ static const struct argp argp = {
 	.children = opts_only_common,
 };
 
-/* Its own function tells "v1.7", without the third number. */
+/* libbpf_version_string() gives "v1.7", without the third number. */
 static const char *libbpf_version(void)
 {
 	return LIBBPF_BUNDLED ? RQSPIN_LIBBPF_BUNDLED : libbpf_version_string() + 1;

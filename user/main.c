@@ -118,7 +118,7 @@ static int help_verb(const struct argp *top, int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* "roles:./mine.bpf.o" */
+/* @arg: an option, and its object if there is one: "roles:./mine.bpf.o" */
 static void list_words(char *arg)
 {
 	char *object = strchr(arg, ':');
@@ -189,7 +189,7 @@ static void close_stdout(void)
 {
 	int err = out_failed(out_flush());
 
-	/* A remote file system may notice only now. */
+	/* A remote file system may report an error only now. */
 	if (!err && fclose(stdout) && errno != EPIPE) {
 		err = -errno;
 		pr_err("%s: %s", out_name(), strerror(-err));

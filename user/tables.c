@@ -13,7 +13,7 @@
 #include "version.h"
 #include "words.h"
 
-/* Live ones are asked for when they are needed. */
+/* Completion asks for live words when it needs them. */
 static json_t *option_words(const struct argp_option *o)
 {
 	const struct words *words = words_find(o->name);
@@ -23,7 +23,7 @@ static json_t *option_words(const struct argp_option *o)
 	return words->live ? json_string("live") : words->list(NULL);
 }
 
-/* Parts of help that are made from tables are missing in the option itself. */
+/* The option's own text lacks the parts of its help that are made from tables. */
 static json_t *doc_json(const struct argp *argp, const struct argp_option *o)
 {
 	char *text = (char *)o->doc;

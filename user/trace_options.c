@@ -125,7 +125,7 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 
 	if (!probe_allowed())
 		return -EOPNOTSUPP;
-	/* What was recorded may be of programs and processes that are gone. */
+	/* A recording may be of programs and processes that are gone. */
 	if (!opts->tuning.pinned && !trace_filter_valid(&opts->filter))
 		return -ENOENT;
 	stop_init();

@@ -18,23 +18,23 @@ struct trace_opts {
 	const char *sources; /* NULL: what works here */
 	struct session_tuning tuning;
 	double duration; /* 0: until stopped */
-	bool strict;	 /* a loss, a possible one too, is a failure of the verb */
+	bool strict;	 /* the verb fails if events were lost, or may have been */
 };
 
 /* Child parser for all of the above and --verbose; its input is a struct trace_opts. */
 extern const struct argp trace_opts_argp;
 
-/* The same without what is about printing: --no-addr, --json, --verbose. */
+/* The same without the options for printing: --no-addr, --json, --verbose. */
 extern const struct argp collect_opts_argp;
 
 /*
- * Says what it does ("tracing"). 0, or -errno after it has said why: -EINVAL if the options are
- * wrong, -EOPNOTSUPP if this kernel or user cannot do it.
+ * Opens the session and prints what the verb does: @doing is "tracing". Returns 0, or -errno after
+ * printing why: -EINVAL if the options are wrong, -EOPNOTSUPP if this kernel or user cannot do it.
  */
 int trace_opts_open(struct session **session, const struct trace_opts *opts, const char *doing,
 		    failure_fn emit, void *ctx);
 
-/* Collect until that time (now_s(); 0: for ever), Ctrl-C, or until done(ctx) if not NULL. */
+/* Collect until @end (now_s(); 0: for ever), Ctrl-C, or until done(ctx) if not NULL. */
 int trace_opts_follow(struct session *s, double end, bool (*done)(void *ctx), void *ctx);
 
 #endif

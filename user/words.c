@@ -94,7 +94,7 @@ bool words_print(const char *option, const char *object)
 		return false;
 	list = words->list(object);
 	json_array_foreach(list, i, word)
-		/* What cannot be typed does not complete. */
+		/* Words that cannot be typed are left out. */
 		if (!strcmp(escaped(json_string_value(word)), json_string_value(word)))
 			puts(json_string_value(word));
 	json_decref(list);

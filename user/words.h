@@ -10,7 +10,7 @@
  * struct words - the words that an option takes
  * @option: its long name
  * @list: makes a JSON array of them; object is the BPF object on the command line, or NULL
- * @live: they depend on what is loaded, or on the object: asked for whenever they are needed
+ * @live: the words depend on the loaded programs or on the object, so they are listed at each use
  */
 struct words {
 	const char *option;
@@ -18,7 +18,7 @@ struct words {
 	bool live;
 };
 
-/* NULL: its value is no word out of a list. */
+/* NULL: the option's value is not from a list of words. */
 const struct words *words_find(const char *option);
 
 /* One word a line. Returns false if the option has none. */
