@@ -24,7 +24,7 @@ static int map_share(struct bpf_map *map, struct bpf_object *from)
 	return same && bpf_map__fd(same) >= 0 ? bpf_map__reuse_fd(map, bpf_map__fd(same)) : 0;
 }
 
-/* from: whose maps it gets; NULL: it has its own */
+/* @from: the object whose maps the copy shares; NULL: the copy has its own */
 static int copy_prepare(struct bpf_object *copy, struct bpf_object *from, const char *prog_name)
 {
 	struct bpf_program *prog;
@@ -109,7 +109,10 @@ static int counting_try(struct counting *c, struct bpf_object *obj, const char *
 			 "this kernel has no lock functions whose calls could be counted");
 		return -EOPNOTSUPP;
 	}
-	/* Its lock knows one place of each waiter: that would be in the functions that count. */
+	/*
+	 * This kernel's lock records one place per waiter, which would be in the functions that
+	 * count.
+	 */
 	if (probe(PROBE_TRACEPOINT)) {
 		snprintf(
 			c->linked.why, sizeof(c->linked.why),

@@ -12,10 +12,10 @@
 
 /**
  * struct counting - copies of the user's programs that count
- * @linked: the object that they are of; its why is not empty if nothing can be counted
+ * @linked: the object of which @objs are copies; its why is not empty if nothing can be counted
  * @objs: one per role, with the maps of the object that is loaded
- * @calls: one per role, counted so far
- * @nr: of both
+ * @calls: one per role, the calls counted so far
+ * @nr: of @objs and of @calls
  */
 struct counting {
 	struct linked linked;
@@ -25,8 +25,9 @@ struct counting {
 };
 
 /*
- * The roles get programs that count, with the maps of obj, which is loaded. 0, or -errno:
- * nothing has changed, and c->linked.why says what prevents it. counting_stop() in any case.
+ * Give the roles programs that count. These share the maps of @obj, which is loaded. Returns 0, or
+ * -errno: nothing has changed, and c->linked.why says what prevents counting. Call counting_stop()
+ * in any case.
  */
 int counting_start(struct counting *c, struct bpf_object *obj, const char *path, struct role *roles,
 		   unsigned int nr);

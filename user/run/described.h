@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects that say themselves how they want to be run: struct sample_run in sample.h. */
+/* Objects that describe how they want to be run: struct sample_run in sample.h. */
 #ifndef RQSPIN_RUN_DESCRIBED_H
 #define RQSPIN_RUN_DESCRIBED_H
 
@@ -9,7 +9,7 @@
 #include "run/samples.h"
 
 /**
- * struct described - an object as if it were a sample
+ * struct described - an object that describes itself, as if it were a sample
  * @sample: its texts are in @text
  */
 struct described {
@@ -18,8 +18,8 @@ struct described {
 };
 
 /*
- * 0; -ENOENT: the object does not say; -EINVAL after it has said what is wrong with what the object
- * says; -ENOEXEC, likewise: libbpf crashes on it.
+ * Returns 0; -ENOENT: the object has no description; -EINVAL: its description is wrong; -ENOEXEC:
+ * libbpf crashes on the object. The last two have printed why.
  */
 int described_read(struct described *d, const char *path);
 

@@ -36,7 +36,7 @@ static void stop_all(struct drive *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* One role cannot go on: nobody may wait for it. */
+/* One role cannot go on: the others must not wait for it. */
 static void abort_all(struct drive *d)
 {
 	pthread_mutex_lock(&d->lock);
@@ -76,7 +76,7 @@ static void end_round(struct drive *d)
 	}
 }
 
-/* The last role to come decides for all, so that no role runs a round alone. */
+/* The last role to arrive decides for all, so that no role runs a round alone. */
 static bool next_round(struct role *r)
 {
 	struct drive *d = r->drive;
@@ -177,7 +177,7 @@ static int run_prog(struct role *r, uint32_t repeat, int *ret)
 }
 
 /*
- * A stop, or a debugger that attaches, ends a batch early and does not say after how many runs. A
+ * A stop, or a debugger that attaches, ends a batch early; after how many runs is then unknown. A
  * single run is never cut short, so that there is progress whatever arrives.
  */
 static void cut_short(struct role *r, uint32_t *batch)
@@ -249,9 +249,9 @@ static int pin(int cpu)
 }
 
 /*
- * Roles meet while they keep their CPUs busy: on a loaded machine the one that
- * has to wait for its CPU would come too late. Without the right to a real-time
- * priority they meet less often, nothing else.
+ * Roles meet while they keep their CPUs busy: on a loaded machine a role that has to wait for its
+ * CPU would come too late. Without the right to a real-time priority they meet less often, nothing
+ * else.
  */
 static void hurry(void)
 {

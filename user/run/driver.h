@@ -12,13 +12,13 @@
 
 #define RETURNED_MAX 8
 
-/* How often a program returned what. */
+/* A return value of a program, and how often it was returned. */
 struct returned {
 	int value;
 	uint64_t times;
 };
 
-/* What programs are given to work on: as of bpftool prog run. */
+/* The input of a program, as for bpftool prog run. */
 struct run_input {
 	void *data, *ctx;
 	uint32_t data_size, ctx_size; /* 0: none */
@@ -41,19 +41,19 @@ struct role {
 	uint32_t prog_id;
 	bool batch;   /* BPF_PROG_TEST_RUN repeats this program type in the kernel */
 	bool ctx;     /* gets struct sample_role_args */
-	bool verdict; /* what it returns is about a packet: 1 says nothing of the other roles */
+	bool verdict; /* returns a verdict on a packet: 1 does not mean SAMPLE_ALONE */
 	int cpu;
 	unsigned int index;
 
 	uint64_t rounds;
 	uint64_t cut;	   /* batches that a signal cut short */
-	uint64_t cut_runs; /* most runs that there were in those, not in @rounds */
+	uint64_t cut_runs; /* at most so many runs were in those batches; not in @rounds */
 	uint64_t alone;	   /* runs in which the other roles did not come */
 	struct counts ret; /* by return value; the last of each batch only */
 	uint64_t ret_runs; /* runs in @ret */
-	struct returned returned[RETURNED_MAX]; /* those of @ret_runs, and SAMPLE_ALONE */
+	struct returned returned[RETURNED_MAX]; /* return values of @ret_runs, and SAMPLE_ALONE */
 	unsigned int nr_returned;
-	uint64_t returned_others;     /* runs that returned still other values */
+	uint64_t returned_others;     /* runs whose values have no room in @returned */
 	struct hist ret_ok, ret_fail; /* run times of @ret, if the kernel measures them */
 	int err;
 	struct drive *drive;
@@ -72,7 +72,7 @@ struct drive {
 
 	uint64_t rounds; /* results; rounds only in lockstep */
 	double elapsed;
-	int signal; /* that ended the run, or 0 */
+	int signal; /* the signal that ended the run, or 0 */
 
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

@@ -74,7 +74,7 @@ static int files_check(const struct input_files *files, const char *option, unsi
 	return -EINVAL;
 }
 
-/* The file of a role, or NULL where the first role's is for all. */
+/* The file of a role, or NULL if it uses the first role's file. */
 static const char *files_of(const struct input_files *files, unsigned int role)
 {
 	return role < files->nr ? files->path[role] : NULL;

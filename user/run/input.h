@@ -9,25 +9,27 @@
 
 #define INPUT_FILES_MAX 64
 
-/* As they were named on the command line; "-" is standard input. */
+/* Files as named on the command line; "-" is standard input. */
 struct input_files {
 	const char *path[INPUT_FILES_MAX];
 	unsigned int nr;
 };
 
-/* False: no place for another one. */
+/* False: the list is full. */
 bool input_files_add(struct input_files *files, const char *path);
 /* How often standard input is among them. */
 unsigned int input_files_stdin(const struct input_files *files);
 
 /*
- * One file is for all roles, as many files as roles are for one each, in their order. 0, or -errno
- * after it has said why. input_free() anyway.
+ * One file is for all roles. If there are as many files as roles, each role gets one, in their
+ * order. Returns 0, or -errno after printing why. Call input_free() in any case.
  */
 int input_read(struct drive *d, const struct input_files *data, const struct input_files *ctx);
 void input_free(struct drive *d);
 
-/* Can all roles, whose types are known, work on it? 0, or -EINVAL after it has said why. */
+/*
+ * Can all roles work on their input? Their types must be known. 0, or -EINVAL after printing why.
+ */
 int input_check(const struct drive *d);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define FD_PATH 32
 
-/* Files that have no name: libbpf's linker reads and writes files only. */
+/* Files without a name, because libbpf's linker reads and writes files only. */
 static int memory_file(char path[FD_PATH])
 {
 	int fd = memfd_create("rqspin_linked", MFD_CLOEXEC);
@@ -73,7 +73,7 @@ static int link_to(struct linked *l, const char *path, int out, const char *out_
 	return err ? err : read_all(l, out);
 }
 
-/* What the linker has written needs no second look. */
+/* The linker's output is trusted: it needs no second check. */
 static Elf64_Shdr *sections(const struct linked *l, unsigned int *nr)
 {
 	const Elf64_Ehdr *eh = l->elf;
@@ -109,8 +109,9 @@ static bool is_address_load(const struct bpf_insn *insn)
 }
 
 /*
- * "Does the kernel have this function?" loads its address. The verifier takes the address of a
- * program's function for one that may be 0, and would follow the branch for other kernels, too.
+ * A check whether the kernel has a function loads its address. For the verifier the address of a
+ * program's own function may be 0, so it would follow the branch for kernels without the function,
+ * too.
  */
 static void questions_answer(struct linked *l, Elf64_Shdr *sh, Elf64_Shdr *rel)
 {
@@ -151,8 +152,9 @@ static bool is_defined(const struct btf_type *t)
 }
 
 /*
- * The linker leaves in the list of the kernel's functions what is defined now, and libbpf looks for
- * all of that list in the kernel. One that is listed twice is no mistake.
+ * The linker leaves functions that are now defined in .ksyms, the list of the kernel's functions,
+ * and libbpf looks for all of that list in the kernel. They are replaced by another entry, since an
+ * entry that is listed twice is no error.
  */
 static int ksyms_replace(const struct btf *btf, struct btf_var_secinfo *vars, unsigned int nr)
 {
@@ -189,7 +191,7 @@ static int ksyms_repair(struct linked *l)
 	return err;
 }
 
-/* Does the object call a function that can be counted? The fallback lock has none. */
+/* Does the object call a function that can be counted? The fallback lock has no such function. */
 static bool calls_lock_function(const char *path)
 {
 	struct btf *btf = btf__parse_elf(path, NULL);

@@ -9,7 +9,7 @@
  * struct linked - the user's object, linked with bpf/counted.bpf.c
  * @elf: NULL if it could not be made
  * @size: of @elf
- * @why: one line, if it could not be made
+ * @why: one line that says why it could not be made
  */
 struct linked {
 	void *elf;

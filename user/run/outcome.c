@@ -81,7 +81,7 @@ bool outcome_check(const char *expect, const struct counts *c, uint64_t rounds, 
 	return true;
 }
 
-/* Every negative return value has to be among the failures that the programs counted. */
+/* Every negative return value must be among the failures that the programs counted. */
 static bool check_returns(const struct drive *d, const struct counts *sum, char *why, size_t size)
 {
 	uint64_t returned = 0;
@@ -108,7 +108,10 @@ bool outcome_judge(const struct plan *p, const struct role_result *results, char
 	}
 	if (!check_returns(d, &sum, why, size))
 		return false;
-	/* How many runs were in batches that a signal cut short, only the counts can say. */
+	/*
+	 * How many runs were in batches that a signal cut short is unknown: try every possible
+	 * number.
+	 */
 	for (uint64_t cut = least; cut < most; cut++)
 		if (outcome_check(p->sample->expect, &sum, rounds + cut, why, size))
 			return true;

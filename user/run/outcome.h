@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Did a run come out as its sample announces? */
+/* Does the outcome of a run match what its sample announces? */
 #ifndef RQSPIN_RUN_OUTCOME_H
 #define RQSPIN_RUN_OUTCOME_H
 
@@ -12,15 +12,14 @@ struct plan;
 struct role_result;
 
 /*
- * Compares counts of all roles together with what is expected: terms NAME=N or
- * NAME>=N separated by blanks, N per round, NAME one or a sum of ok, EDEADLK,
- * ETIMEDOUT, other (EDEADLK+ETIMEDOUT>=1). A failure that is in no term must not
- * occur. If it is not as expected, why gets what differs.
+ * Compares the counts of all roles together with @expect: terms NAME=N or NAME>=N separated by
+ * blanks, N per round, NAME one or a sum of ok, EDEADLK, ETIMEDOUT, other (EDEADLK+ETIMEDOUT>=1). A
+ * failure that is in no term must not occur. On a mismatch, @why gets what differs.
  */
 bool outcome_check(const char *expect, const struct counts *c, uint64_t rounds, char *why,
 		   size_t size);
 
-/* As above for a sample that ran; and no run may return an error that was not counted. */
+/* The same for a sample that ran. In addition, no run may return an error that was not counted. */
 bool outcome_judge(const struct plan *p, const struct role_result *results, char *why, size_t size);
 
 #endif

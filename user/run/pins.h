@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-/* Before it is loaded. @share: maps that others have pinned are shared with them. */
+/* Call it before @obj is loaded. @share: share maps that others have pinned. */
 void pins_none(struct bpf_object *obj, bool share);
 
 #endif

@@ -117,7 +117,7 @@ static unsigned int count_roles(const struct plan *p)
 	return p->only_role ? 1 : p->args->nr_role_names;
 }
 
-/* How many threads; a program that is alone in its sample runs on every CPU that was named. */
+/* The number of threads. The only program of a sample runs on every CPU that was named. */
 static int choose_threads(const struct plan *p, int have, unsigned int *nr)
 {
 	unsigned int named = p->args->nr_cpus;

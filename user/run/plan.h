@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From what the user asked to run to roles, CPUs and an object. */
+/* Turns what the user asked to run into roles, CPUs and an object. */
 #ifndef RQSPIN_RUN_PLAN_H
 #define RQSPIN_RUN_PLAN_H
 
@@ -15,13 +15,13 @@
 
 /**
  * struct run_args - what was asked for
- * @what: sample, or path of an object; with @path only what messages call it
- * @path: NULL, or of an object that describes itself
+ * @what: a sample, or the path of an object; with @path only its name in messages
+ * @path: NULL, or the path of an object that describes itself
  * @nr_cpus: 0: not given
  * @count, @seconds: 0: no such limit; without both a sample has its own
  * @rate: 0: as fast as it goes
  * @role_names: programs of an object of the user's own
- * @data_in: files with the packets for them, @ctx_in: with their contexts
+ * @data_in: files with the packets for these programs; @ctx_in: files with their contexts
  */
 struct run_args {
 	const char *what, *path;
@@ -36,9 +36,9 @@ struct run_args {
 
 /**
  * struct plan - what will be run
- * @sample: NULL: the user's own object, which does not describe itself
+ * @sample: NULL for the user's own object if it does not describe itself
  * @path: of the object
- * @own: it is none of our samples
+ * @own: the object is none of our samples
  * @only_role: the program of an object that has only one, if no role was named
  */
 struct plan {
@@ -52,8 +52,8 @@ struct plan {
 };
 
 /*
- * 0, or -errno after it has said why: -EINVAL if it cannot be meant like this, -EOPNOTSUPP if this
- * machine or user cannot do it. plan_free() in any case.
+ * Returns 0, or -errno after printing why: -EINVAL if the arguments are wrong, -EOPNOTSUPP if this
+ * machine or user cannot run it. Call plan_free() in any case.
  */
 int plan_make(struct plan *p, const struct run_args *args);
 void plan_free(struct plan *p);

@@ -8,12 +8,12 @@
 struct bpf_object;
 
 /*
- * Opened to be looked at, not loaded. NULL if it is no object; if libbpf crashes on it, *sig is the
- * signal, else 0.
+ * Opens an object to look at it, without loading it. Returns NULL if it is no object. *sig is the
+ * signal if libbpf crashes on the object, else 0.
  */
 struct bpf_object *progs_open(const char *path, int *sig);
 
-/* Their names, separated by commas; as many as fit. */
+/* The names of an object's programs, separated by commas; as many as fit. */
 void progs_names(struct bpf_object *obj, char *buf, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_insn(const char *line)
 	return digits && line[digits] == ':';
 }
 
-/* States, the way to them and statistics: what may stand behind the reason. */
+/* Lines that may follow the reason: states, the path to them, and statistics. */
 static bool is_context(const char *line)
 {
 	static const char *const begins[] = {
@@ -55,9 +55,9 @@ static void set_source(struct refusal *r, const char *line)
 enum part { PART_NONE, PART_OTHER, PART_CAUSE, PART_AT, PART_LOCK, PART_PATH, PART_SUGGESTION };
 
 /**
- * struct reader - what has been read of a log
- * @part: of the report that the line belongs to
- * @open: the next line that is a message goes on with the last one
+ * struct reader - the state while a log is read
+ * @part: the part of the report that the line belongs to
+ * @open: the next line, if it is a message, continues the last message
  */
 struct reader {
 	struct refusal *r;
@@ -91,7 +91,7 @@ static void text_append(char *text, size_t size, const char *more, const char *b
 	snprintf(text + len, size - len, "%s%s", len ? between : "", more);
 }
 
-/* "  prog @ file.c:2:78", in one of those parts that name a place: without the column. */
+/* "  prog @ file.c:2:78", in a part that names a place; @at gets it without the column. */
 static bool place_read(const char *line, char *at, size_t size)
 {
 	const char *place = strstr(line, " @ "), *end = strrchr(line, ':');
@@ -102,7 +102,10 @@ static bool place_read(const char *line, char *at, size_t size)
 	return true;
 }
 
-/* "        | ^-- branch: took the true branch ...", and the lines that go on with it */
+/*
+ * "
+ * ^-- branch: took the true branch ...", and the lines that continue it
+ */
 static void step_read_what(struct refusal_step *step, const char *line)
 {
 	const char *bar = strchr(line, '|'), *arrow = strstr(line, "^-- ");
@@ -154,7 +157,7 @@ static void report_read(struct reader *reader, const char *line)
 	}
 }
 
-/* False: the report is over, and the line is one as before it. */
+/* Returns false if the line is not part of the report: it is before it, or the report is over. */
 static bool is_of_report(struct reader *reader, const char *line)
 {
 	enum part part;

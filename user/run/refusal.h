@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a verifier's log says at its end. */
+/* The reason that a verifier's log gives at its end. */
 #ifndef RQSPIN_RUN_REFUSAL_H
 #define RQSPIN_RUN_REFUSAL_H
 
@@ -19,10 +19,11 @@ struct refusal_step {
  * @at: "file.bpf.c:53", or "" where the kernel does not print it
  * @text: source of the statement that was verified last, or ""
  * @cause: the explanation that Linux 7.3 and later give, or ""
- * @suggestion: the remedy that they propose, or ""
- * @lock_at: where the lock was taken that is held meanwhile, or ""
- * @steps: how the program came there; @more_steps: those beyond REFUSAL_STEPS, left out
- * @absent_call: the call is one of a kernel function that libbpf did not find
+ * @suggestion: the remedy that these kernels propose, or ""
+ * @lock_at: where the lock that is held at the refusal was taken, or ""
+ * @steps: the path to the refused instruction; @more_steps: number of steps beyond REFUSAL_STEPS,
+ * which are left out
+ * @absent_call: the refused call is one of a kernel function that libbpf did not find
  */
 struct refusal {
 	char reason[500];
@@ -36,6 +37,6 @@ struct refusal {
 	bool absent_call;
 };
 
-bool refusal_find(const char *log, struct refusal *r); /* false: it is no log of a refusal */
+bool refusal_find(const char *log, struct refusal *r); /* false: the log is not one of a refusal */
 
 #endif

@@ -33,7 +33,7 @@ struct role_result {
 
 /**
  * struct results_from - where the counts are
- * @by: in which of the following
+ * @by: which of the following members is used
  * @stats: SAMPLE_CPUS of them
  * @calls: one per role
  */
@@ -47,7 +47,7 @@ struct results_from {
 void results_collect(struct role_result *results, const struct drive *d,
 		     const struct results_from *from);
 
-/* Do programs of several roles count in the same place? Then only return values tell them apart. */
+/* Do programs of several roles count in the same place? Then only return values differ per role. */
 bool results_shared(const struct drive *d);
 
 struct counts results_total(const struct role_result *results, unsigned int nr);

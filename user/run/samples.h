@@ -8,7 +8,7 @@
 
 #define SAMPLE_ROLES_MAX 64
 
-/* One line of bpf/progs/expected.tsv, or what an object says (run/described.h). */
+/* One line of bpf/progs/expected.tsv, or an object's own description (run/described.h). */
 struct sample {
 	const char *name;		     /* object NAME.bpf.o */
 	const char *shows;		     /* one line */

@@ -80,7 +80,7 @@ static void packet_explain(const struct run_input *in)
 			in->data_size, ntohs(eth->h_proto));
 }
 
-/* Each kind of packet once: one file may be for all. */
+/* Explains a packet once if the roles share its file. */
 static void packets_explain(const struct drive *d)
 {
 	const struct run_input *told = NULL;

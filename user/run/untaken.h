@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs of the user's that never reached a lock: what may be the cause. */
+/* The user's programs never reached a lock: possible causes. */
 #ifndef RQSPIN_RUN_UNTAKEN_H
 #define RQSPIN_RUN_UNTAKEN_H
 
@@ -7,7 +7,7 @@
 
 #include "run/driver.h"
 
-/* Warns. obj: the programs that were run, with their maps, which are looked at. */
+/* Warns. @obj: the object whose programs were run, loaded; its maps are read. */
 void untaken_warn(const struct drive *d, const struct bpf_object *obj);
 
 #endif

@@ -43,7 +43,7 @@ int what_check_object(const char *path)
 		pr_err("%s is a directory: name one BPF object in it", path);
 		return -EINVAL;
 	}
-	/* libbpf looks at it more than once; of a pipe it would wait for more. */
+	/* libbpf reads the file more than once; on a pipe it would wait for more data. */
 	if (!S_ISREG(st.st_mode)) {
 		pr_err("%s: not a regular file", path);
 		return -EINVAL;

@@ -42,7 +42,7 @@ static int workload_open(struct workload *w, const char *path)
 	if (w->obj)
 		return 0;
 	err = errno;
-	/* The file is there: something that the object names is not. */
+	/* The file exists, but a symbol that the object refers to does not. */
 	if (err == ENOENT || err == ESRCH)
 		pr_err("%s: neither the object nor this kernel defines one of its externs (-vv shows "
 		       "which; if it is res_fb_state, RES_FALLBACK_DEFINE is missing)",
@@ -215,7 +215,10 @@ static void set_prog(struct workload *w, struct role *r)
 	pr_debug("%s is program %u, on CPU %d", r->prog, r->prog_id, r->cpu);
 }
 
-/* Tracers would miss programs that come and go, though these never run: the kernel refuses them. */
+/*
+ * The kernel refuses these flags, so no program is loaded: tracers would report programs that come
+ * and go as missed, even if they never run.
+ */
 static void load_nothing(struct workload *w)
 {
 	struct bpf_program *prog;

@@ -16,18 +16,18 @@ struct workload {
 	unsigned int nr_links;
 	const struct sample_stats *stats; /* SAMPLE_CPUS of them; NULL if the object has none */
 	char *log;			  /* the verifier's */
-	bool last_try;			  /* to load it */
+	bool last_try;			  /* the last try to load it */
 	bool rehearsal;			  /* pin nothing, and load no program */
 	bool maps_only;			  /* load no program */
 };
 
 /*
- * A foreign object: does libbpf survive it? Loads its maps, which go again, and no program. 0, or
- * -errno after it has said why.
+ * Does libbpf survive a foreign object? Loads the object's maps, but no program, and frees them
+ * again. Returns 0, or -errno after printing why.
  */
 int workload_rehearse(const char *path, struct role *roles, unsigned int nr);
 
-/* 0, or -errno after it has said why: -EOPNOTSUPP if this machine or user cannot do it. */
+/* 0, or -errno after printing why: -EOPNOTSUPP if this machine or user cannot do it. */
 int workload_start(struct workload *w, const char *path, struct role *roles, unsigned int nr,
 		   const char *const attach[2]);
 void workload_close(struct workload *w);
