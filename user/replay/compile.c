@@ -25,8 +25,8 @@
  * @words: COMPILE_FLAGS, cut into words
  * @include: -I
  * @system: -idirafter: the headers of the kernel for this machine
- * @argv: all of it
- * @nr: how many
+ * @argv: the whole command line
+ * @nr: number of words in @argv
  */
 struct command {
 	char clang[PATH_MAX], words[sizeof(COMPILE_FLAGS)];
@@ -35,7 +35,7 @@ struct command {
 	int nr;
 };
 
-/* As the folder's Makefile finds it. */
+/* Finds clang as the folder's Makefile does. */
 static bool find_clang(char path[PATH_MAX])
 {
 	const char *wanted = getenv("CLANG");
@@ -70,7 +70,7 @@ static bool begin_command(struct command *c, const char *include)
 	return true;
 }
 
-/* Its exit status; with these arguments after the others. */
+/* Runs clang with the arguments in @last after the others. Returns its exit status. */
 static int run(struct command *c, struct helper *h, char *const last[])
 {
 	int nr = c->nr;
@@ -83,7 +83,10 @@ static int run(struct command *c, struct helper *h, char *const last[])
 	return helper_run(h);
 }
 
-/* Without libbpf's headers or ours nothing is said: a machine need not have them. */
+/*
+ * Quiet, because missing headers of libbpf, or ours, are not an error: a machine need not have
+ * them.
+ */
 static bool can_compile(struct command *c)
 {
 	static const char text[] = "#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\n"
@@ -119,7 +122,7 @@ static int read_image(int fd, void **image, size_t *size)
 	return -ENOEXEC;
 }
 
-/* Through a file in memory: clang, killed, would leave half an object in the folder. */
+/* Through a file in memory: if clang is killed, no half object is left in the folder. */
 static int compile_source(struct command *c, int dir, void **image, size_t *size)
 {
 	char *const last[] = { "-c", FOLDER_SOURCE, "-o", "-", NULL };

@@ -45,7 +45,7 @@ static const struct {
 #define DEFAULT_INCLUDE "/usr/local/include"
 #define FOLDER_NAME	"replay.bpf."
 
-/* Open: its name may come to mean another one. */
+/* An open folder, because its name may come to mean another one. */
 struct folder {
 	const char *dir;
 	int fd;
@@ -64,7 +64,7 @@ static bool is_ours(const char *name)
 	return whole_file_is_temp(name);
 }
 
-/* Nothing of anybody else's is replaced: a Makefile may well be. */
+/* Files that no replay wrote are not replaced: a Makefile may be somebody else's. */
 static int check_files(const char *dir, DIR *list)
 {
 	bool ours = false, any = false;
@@ -76,7 +76,7 @@ static int check_files(const char *dir, DIR *list)
 			       file->d_name);
 			return -EEXIST;
 		}
-		/* The object is the first that is written. */
+		/* The object is written first, so every replay has one of these. */
 		ours |= !strncmp(file->d_name, FOLDER_NAME, strlen(FOLDER_NAME));
 		any |= *file->d_name != '.';
 	}
@@ -86,7 +86,7 @@ static int check_files(const char *dir, DIR *list)
 	return -EEXIST;
 }
 
-/* Whoever may write into it chooses what is compiled, and what runs afterwards. */
+/* Any user who may write into the folder chooses what is compiled, and what runs afterwards. */
 static int check_owner(const char *dir, int fd)
 {
 	struct stat st;
@@ -124,7 +124,7 @@ static int check_folder(const char *dir, int fd)
 	return err;
 }
 
-/* All that follows is done in the open folder: what becomes of its name does not matter. */
+/* All later steps use the open folder, so it does not matter what becomes of its name. */
 static int open_folder(const char *dir)
 {
 	int err = mkdir(dir, 0755) && errno != EEXIST ? -errno : 0;
@@ -152,7 +152,10 @@ static int put(const struct folder *f, const char *name, const void *text, size_
 	return err;
 }
 
-/* Seen from the binary's folder: installed and in build/, in a folder of build/. */
+/*
+ * Where the headers are, seen from the binary's folder: installed and in build/, then in a folder
+ * of build/.
+ */
 static bool find_include(char real[PATH_MAX])
 {
 	static const char *const places[] = { "/../include", "/../../include" };
@@ -173,7 +176,7 @@ static bool find_include(char real[PATH_MAX])
 	return false;
 }
 
-/* In a Makefile no name is safe from "$" and "#". */
+/* A Makefile gives "$" and "#" a meaning in any name. */
 static void put_include(FILE *out, const char *include)
 {
 	for (const char *c = include; *c; c++) {
@@ -183,7 +186,7 @@ static void put_include(FILE *out, const char *include)
 	}
 }
 
-/* The template with what stands for the words between @ in it. */
+/* Writes the template and replaces the words between @ in it. */
 static void put_template(FILE *out, const char *include)
 {
 	for (const char *c = makefile; *c;) {
@@ -219,8 +222,8 @@ static int put_makefile(const struct folder *f, const char *include)
 }
 
 /*
- * For make it must be older than the sources. To write it first is not enough: file systems count
- * time in ticks of some milliseconds, some of two seconds.
+ * For make the object must be older than the sources. Writing it first is not enough: file systems
+ * count time in ticks of some milliseconds, some of two seconds.
  */
 static int put_object(const struct folder *f, const struct folder_object *object)
 {
@@ -245,7 +248,7 @@ static int put_sources(const struct folder *f, const char *source, const char *i
 	return err ?: put(f, FOLDER_SOURCE, source, strlen(source));
 }
 
-/* What cannot be compiled has the built-in object. */
+/* If the source cannot be compiled, the built-in object stays. */
 static int put_compiled(const struct folder *f, const char *include, bool *compiled)
 {
 	void *image = NULL;

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 struct folder_object {
-	const void *image; /* for where nothing can be compiled */
+	const void *image; /* the built-in one, for machines without a compiler */
 	size_t size;
 };
 
 /*
- * Writes all of it, and compiles it if that can be done here: then *compiled is true. 0, or -errno
- * after it has said why: -EEXIST if there is something else in the folder,
- * -EPERM if it is somebody else's, or others may write into it.
+ * Writes all files, and compiles the source if this machine can: then *compiled is true. Returns 0,
+ * or -errno after printing why: -EEXIST if the folder has other files, -EPERM if it belongs to
+ * another user, or others may write into it.
  */
 int folder_write(const char *dir, const char *source, const struct folder_object *object,
 		 bool *compiled);

@@ -39,7 +39,10 @@ static enum scene_home home_of(const struct scene *s, const struct scene_lock *l
 		return HOME_HASH;
 	if (in_map(lock) && json_is_integer(json_object_get(lock->event, "index")))
 		return HOME_ARRAY;
-	/* The verifier lets a program take a variable's lock once, an element's by two look-ups. */
+	/*
+	 * The verifier lets a program take a variable's lock only once, but an element's lock
+	 * twice, by two look-ups.
+	 */
 	return s->kind == SCENE_AA ? HOME_ARRAY : HOME_GLOBAL;
 }
 
@@ -70,7 +73,7 @@ static void set_names(struct scene *s, unsigned int nr)
 		strcpy(lock->field, "lock");
 }
 
-/* An element's own key, if it is a number that fits; in any case one that no other lock has. */
+/* Uses the element's own key if it is a number that fits, and changes it if another lock has it. */
 static void set_key(struct scene *s, unsigned int nr)
 {
 	struct scene_lock *lock = &s->locks[nr];

@@ -8,9 +8,9 @@
 struct scene;
 struct scene_lock;
 
-/* As in the event, as far as programs can have such locks. */
+/* Places the locks as in the event, as far as programs can have such locks. */
 void homes_choose(struct scene *s);
 
-bool homes_first(const struct scene *s, unsigned int lock); /* of those in its map */
+bool homes_first(const struct scene *s, unsigned int lock); /* is it the first lock in its map? */
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "replay/idents.h"
 
-#define IDENT_WISH 32 /* of a name; the rest of an identifier tells names apart */
+#define IDENT_WISH 32 /* characters of a name; the rest of an identifier makes it unique */
 
-/* What the compiler and the headers of a replay have given a meaning. */
+/* Words that have a meaning for the compiler or in the headers of a replay. */
 static bool reserved(const char *ident)
 {
 	static const char words[] =
@@ -27,7 +27,7 @@ static bool reserved(const char *ident)
 	return strstr(words, word);
 }
 
-/* Library functions have types that the compiler knows. */
+/* Names of library functions, whose types the compiler has built in. */
 static bool builtin(const char *ident)
 {
 	static const char *const begins[] = { "mem",   "str",	"printf", "abort", "exit",
@@ -40,7 +40,9 @@ static bool builtin(const char *ident)
 	return false;
 }
 
-/* Lower case, as macros are upper case; "_" once for all that no name in C can have. */
+/*
+ * Lower case, as macros are upper case. Characters that C does not allow in a name become one "_".
+ */
 void ident_like(const char *wish, const char *otherwise, char ident[IDENT_SIZE])
 {
 	size_t len = 0;

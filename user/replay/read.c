@@ -25,7 +25,7 @@ static bool known_lock(const json_t *lock)
 	       (*report_member(lock, "name") || *report_member(lock, "addr"));
 }
 
-/* By address, else by place; what is not known is no other. */
+/* Compares addresses, else places. An unknown lock is the same as no other. */
 static bool same_lock(const json_t *a, const json_t *b)
 {
 	static const char *const place[] = { "map_id", "index", "key", "path", "name" };
@@ -62,7 +62,10 @@ static const json_t *member(const json_t *event, unsigned int i)
 	return i == 1 && json_is_object(owner) ? owner : NULL;
 }
 
-/* What party i wants is what the next one holds; the last one wants one of the failure's own. */
+/*
+ * The lock that party i wants is held by the next one; the last one wants a lock of the failure's
+ * own.
+ */
 static const json_t *held_by(const json_t *event, unsigned int i, unsigned int nr)
 {
 	const json_t *before = member(event, i ? i - 1 : nr - 1), *lock;

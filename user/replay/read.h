@@ -6,8 +6,8 @@
 #include "replay/scene.h"
 
 /*
- * Of a failure that lines_read() has accepted, and that lives as long as the scene. 0, or
- * -EOPNOTSUPP after it has said why this failure cannot be played again.
+ * @event: a failure that lines_read() has accepted; it must live as long as the scene. Returns 0,
+ * or -EOPNOTSUPP after printing why this failure cannot be replayed.
  */
 int scene_read(struct scene *s, const json_t *event);
 

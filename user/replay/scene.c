@@ -20,6 +20,6 @@ const char *scene_expect(const struct scene *s)
 
 unsigned int scene_rounds(const struct scene *s)
 {
-	/* A timeout takes 250 ms and more, and a cycle of three where only timeouts end it. */
+	/* A timeout takes 250 ms and more; so does a cycle of three if only timeouts end it. */
 	return s->nr > 2 || s->kind == SCENE_TIMEOUT ? 3 : 100;
 }

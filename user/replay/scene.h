@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An event as what has to be played again: who holds which lock and wants which. */
+/* What is replayed of an event: who holds which lock and wants which. */
 #ifndef RQSPIN_REPLAY_SCENE_H
 #define RQSPIN_REPLAY_SCENE_H
 
@@ -33,7 +33,7 @@ struct scene_lock {
  * @event: the failure itself, an entry of its chain, or its owner; NULL: not in the event
  * @function: C name of its program
  * @holds: index of a lock
- * @wants: the same
+ * @wants: index of a lock
  */
 struct scene_party {
 	const json_t *event;
@@ -43,7 +43,7 @@ struct scene_party {
 
 /**
  * struct scene - one failure
- * @event: it
+ * @event: the failure
  * @kind_text: "ABBA", "CYCLE 3"
  * @nr: parties; the failing one is the first, in a timeout the second
  */
@@ -59,7 +59,7 @@ struct scene {
 
 bool scene_internal(const struct scene_lock *lock); /* only the kernel takes it, inside a map */
 
-/* As texts for `rqspin run`. */
+/* For struct sample_run: the expected outcome as text, and the number of rounds. */
 const char *scene_expect(const struct scene *s);
 unsigned int scene_rounds(const struct scene *s);
 

@@ -16,7 +16,7 @@ const char *party_text(const struct scene_party *party, char text[PARTY_TEXT]);
 /* "lock_a(map 102)" */
 const char *lock_text(const struct scene_lock *lock, char text[LOCK_TEXT]);
 
-/* In a comment of C: nothing in it ends the comment or the line. */
+/* Writes into a comment of C: nothing in @text ends the comment or the line. */
 void comment_put(FILE *out, const char *text);
 
 #endif
