@@ -47,7 +47,7 @@ void gather_free(struct gather *g)
 	timeline_free(&g->timeline);
 }
 
-/* One that this failure may be of, in which it is then. */
+/* The known cycle that @w may be part of; the two are joined then. NULL: there is none. */
 static struct gather_cycle *cycle_find(struct gather *g, const json_t *places,
 				       const struct waits *w)
 {
@@ -117,7 +117,7 @@ static void add_failure(struct gather *g, const json_t *line)
 	const char *kind = rank_key(g->kinds, report_member(line, "kind"), RANK_KINDS);
 	int err = timeline_add(&g->timeline, report_member(line, "time"), kind);
 
-	/* One without a time is counted all the same. */
+	/* A failure without a time is counted all the same. */
 	if (err == -ENOMEM && !g->err)
 		g->err = err;
 	g->failures++;
@@ -130,7 +130,7 @@ static unsigned long long number(const json_t *line, const char *member)
 	return json_integer_value(json_object_get(line, member));
 }
 
-/* An unknown program is none whose name is empty. To be freed. */
+/* The key tells an unknown program from one whose name is empty. The caller frees it. */
 static char *total_key(const json_t *total)
 {
 	char *prog = json_dumps(json_object_get(total, "prog"), JSON_ENCODE_ANY), *key = NULL;
@@ -166,7 +166,7 @@ static void add_total(struct gather *g, const json_t *total)
 	free(key);
 }
 
-/* Where, and how, it was recorded; traces of earlier releases do not say it. */
+/* Host, kernel and command of a recording; traces of earlier releases do not have them. */
 static void add_origin(struct gather *g, const json_t *line)
 {
 	json_t *origin =
@@ -182,7 +182,7 @@ known:
 	json_decref(origin);
 }
 
-/* Of traces one after the other in one file, the sums. */
+/* A file may have several traces, one after the other: their summaries are added up. */
 static void add_summary(struct gather *g, const json_t *line)
 {
 	const json_t *totals = json_object_get(line, "totals");
@@ -240,7 +240,7 @@ static void name_members(const struct known *k, struct waits *w)
 	}
 }
 
-/* The table with the names that only other lines have. */
+/* The table, with names that only other lines have. */
 static json_t *named_table(const struct gather *g, json_t *table)
 {
 	json_t *named = json_object(), *row, *top;

@@ -13,7 +13,7 @@
 #define GATHER_ORIGINS	   16	/* traces whose machines and commands are named */
 #define GATHER_TOP	   50	/* rows of a table */
 #define GATHER_CYCLES	   24	/* graphs */
-#define GATHER_CYCLES_KEPT 2000 /* different ones that are counted each */
+#define GATHER_CYCLES_KEPT 2000 /* different cycles that are counted separately */
 
 struct waits;
 
@@ -26,7 +26,7 @@ struct gather_cycle {
 
 struct gather {
 	json_t *kinds, *programs, *locks, *totals;
-	json_t *cycle_keys; /* lists of places in cycles */
+	json_t *cycle_keys; /* by waits_key(): lists of indexes of @cycles */
 	struct gather_cycle *cycles;
 	size_t nr_cycles;
 	unsigned long long failures, repeats, summaries;
@@ -37,13 +37,13 @@ struct gather {
 	struct known known;
 	struct stacks stacks;
 	struct timeline timeline;
-	int err; /* the first that happened */
+	int err; /* the first error */
 };
 
 int gather_init(struct gather *g); /* -ENOMEM */
 void gather_free(struct gather *g);
 
-/* For lines_read(), with a struct gather. */
+/* The callback for lines_read(); ctx is a struct gather. */
 void gather_line(const json_t *line, void *ctx);
 
 /* All sums, and in "cycles" the graphs that are to be drawn. */

@@ -10,7 +10,7 @@
 
 #define SECONDS 60
 
-/* A file, so that neither side waits for the other to read. */
+/* A file instead of a pipe, so that neither side waits for the other to read. */
 static FILE *written(const json_t *graphs)
 {
 	FILE *in = tmpfile();
@@ -52,7 +52,7 @@ static char *all_of(FILE *f)
 	return text;
 }
 
-/* One document for each graph, in order: what is before <svg is for files of their own. */
+/* There is one document for each graph, in order. Text before <svg is only for separate files. */
 static int hand_out(json_t *graphs, const char *text)
 {
 	static const char end[] = "</svg>";

@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 /*
- * Each object of the list has the text of a graph in "dot" and gets an <svg> in "svg". 0; -ENOENT:
- * there is no program dot; -errno or -EIO if it fails: then the objects are as they were.
+ * Each object of the list has the text of a graph in "dot" and gets an <svg> in "svg". Returns 0;
+ * -ENOENT: dot is not installed; -errno or -EIO if dot fails: then the objects are as they were.
  */
 int graphviz_draw(json_t *graphs);
 

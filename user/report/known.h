@@ -8,7 +8,7 @@
 #include "report/names.h"
 
 /**
- * struct known - by id
+ * struct known - names by id
  * @progs: names of programs; null where two lines disagree, as traces of two machines may
  * @maps: names of maps, in the same way
  */
@@ -21,7 +21,10 @@ void known_free(struct known *k);
 
 void known_learn(struct known *k, const json_t *line);
 
-/* "program 7" and "a lock inside map 9" with the name, if a line had it; else the text itself. */
+/*
+ * "program 7" and "a lock inside map 9" get the name, if a line had it. Returns any other text as
+ * it is.
+ */
 const char *known_better(const struct known *k, const char *text, char buf[REPORT_NAME]);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 	BOOL = 1 << JSON_TRUE | 1 << JSON_FALSE
 };
 
-/* What the report uses of each type of line; docs/events.schema.json has all. */
+/* The members that the report uses of each type of line; docs/events.schema.json has all. */
 static const struct member {
 	const char *type, *name;
 	unsigned int values;
@@ -135,7 +135,7 @@ static int take(struct lines *l, const char *text, size_t len, lines_fn fn, void
 	return -EBADMSG;
 }
 
-/* Bytes of the line, without the 0 after them; 0 at the end, -errno. */
+/* Returns the bytes of the line, without the 0 after them; 0 at the end of the file, or -errno. */
 static ssize_t read_line(FILE *in, char **text, size_t *room)
 {
 	size_t len = 0;

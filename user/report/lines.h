@@ -11,11 +11,11 @@
 
 /**
  * struct lines - a file of events
- * @name: as messages call it
+ * @name: its name in messages
  * @in: the file
- * @skip: go on after a line that is none of ours
+ * @skip: go on after a line that trace did not write
  * @nr: lines read
- * @skipped: of them, none of ours
+ * @skipped: lines that trace did not write
  */
 struct lines {
 	const char *name;
@@ -24,13 +24,13 @@ struct lines {
 	unsigned long long nr, skipped;
 };
 
-/* Gets a line that has the members of its type, with values of the right types. */
+/* Called with each line that has the members of its type, with values of the right types. */
 typedef void (*lines_fn)(const json_t *line, void *ctx);
 
-/* 0, or -errno after it has said why; -EBADMSG: a line is none of ours. */
+/* 0, or -errno after printing why; -EBADMSG: a line that trace did not write. */
 int lines_read(struct lines *l, lines_fn fn, void *ctx);
 
-/* What is wrong with a line, in why; false if nothing is. For tests, too. */
+/* Writes what is wrong with a line into @why; false if nothing is. For tests, too. */
 bool lines_wrong(const json_t *line, char *why, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define MEMBERS	    33		     /* of a cycle: the one that failed, and a chain */
 #define WAIT_MAX_NS 86400000000000LL /* longer than any lock waits */
-/* Of this and the next century: with those that no clock has a viewer's digits would not do. */
+/* Times from 2000 to 2100: absurd ones would need more digits than a viewer has. */
 #define TIME_MIN_US 946684800000000LL
 #define TIME_MAX_US 4102444800000000LL
 
@@ -27,7 +27,7 @@ void marks_free(struct marks *m)
 	json_decref(m->names);
 }
 
-/* Few texts are on many lines. NULL: it is empty. */
+/* Keeps each text once, because few texts are on many lines. NULL: the text is empty. */
 static const char *text_keep(struct marks *m, const char *text)
 {
 	json_t *kept = *text ? json_object_get(m->names, text) : NULL;
@@ -59,7 +59,7 @@ static bool cpu_read(const json_t *object, __u32 *cpu)
 	return json_is_integer(json_object_get(object, "cpu")) && nr >= 0 && nr <= UINT32_MAX;
 }
 
-/* false: it cannot be drawn */
+/* False: the failure cannot be drawn. */
 static bool failure_read(struct marks *m, const json_t *line, struct mark *f)
 {
 	char name[REPORT_NAME];
@@ -81,7 +81,7 @@ static bool failure_read(struct marks *m, const json_t *line, struct mark *f)
 	return true;
 }
 
-/* NULL: how long is not known. */
+/* @wait_ns: NULL if the length of the wait is unknown. */
 static void wait_set(struct mark *w, const json_t *wait_ns)
 {
 	json_int_t ns = json_integer_value(wait_ns);
@@ -116,7 +116,7 @@ static bool hop_read(struct marks *m, const json_t *hop, const struct mark *f, s
 	return true;
 }
 
-/* Those that wait for each other: the whole chain, or the owner alone. How many. */
+/* Reads the others of a cycle: the whole chain, or the owner alone. Returns how many. */
 static size_t others_read(struct marks *m, const json_t *line, const struct mark *f,
 			  struct mark *to)
 {
@@ -135,7 +135,7 @@ static size_t others_read(struct marks *m, const json_t *line, const struct mark
 	return nr;
 }
 
-/* Without memory all stays as it was. */
+/* Without memory nothing is added. */
 static int put_all(struct marks *m, const struct mark *marks, size_t nr)
 {
 	size_t before = m->nr;
@@ -151,7 +151,7 @@ static int put_all(struct marks *m, const struct mark *marks, size_t nr)
 	return 0;
 }
 
-/* Of a longer cycle the owner alone may be known, or as many as a chain has room for. */
+/* Of a longer cycle, only the owner may be known, or as many members as a chain has room for. */
 static void cycle_set(struct marks *m, struct mark *waits, size_t nr, const json_t *line)
 {
 	json_int_t parties = json_integer_value(json_object_get(line, "parties"));
@@ -182,13 +182,13 @@ int marks_add(struct marks *m, const json_t *line)
 	if (others && waits_in_circle(f))
 		cycle_set(m, w, 1 + others, line);
 	m->failures++;
-	/* What was refused at once did not wait. */
+	/* An acquisition that failed at once did not wait. */
 	if (!others && w->begin_ns == w->end_ns)
 		return m->nomem ? -ENOMEM : put_all(m, f, 1);
 	return m->nomem ? -ENOMEM : put_all(m, marks, 2 + others);
 }
 
-/* Waits of one CPU together, by their end; those inside of others first. */
+/* Sorts waits by CPU, then by their end; waits inside of others come first. */
 static int order_to_cut(const void *a, const void *b)
 {
 	const struct mark *m = *(struct mark *const *)a, *n = *(struct mark *const *)b;
@@ -200,7 +200,7 @@ static int order_to_cut(const void *a, const void *b)
 	return (n->begin_ns > m->begin_ns) - (n->begin_ns < m->begin_ns);
 }
 
-/* open: earlier ones that no later one encloses yet, by their end. */
+/* @open: earlier waits that no later one encloses yet, by their end. */
 static void wait_cut(struct mark **open, size_t *nr, struct mark *w)
 {
 	while (*nr) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each CPU did when: failures, and the waits that they tell of. */
+/* The timeline of each CPU: failures, and the waits that they report. */
 #ifndef RQSPIN_REPORT_MARKS_H
 #define RQSPIN_REPORT_MARKS_H
 
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 #define MARKS_MAX      (1 << 18) /* what a viewer can show without trouble */
-#define MARKS_SHORT_NS 1000	 /* how long a wait is drawn of which only the end is known */
+#define MARKS_SHORT_NS 1000	 /* drawn length of a wait of which only the end is known */
 
 /**
- * struct mark - a failure, or a wait that was over, or still there, when something failed
+ * struct mark - a failure, or a wait that was over, or still there, when an acquisition failed
  * @wait: it is a wait
- * @begin_known: @begin_ns is that of the wait; else it is drawn as MARKS_SHORT_NS long
- * @cut: it is drawn from the end of another wait, since the two overlap
+ * @begin_known: @begin_ns is that of the wait; else the wait is drawn MARKS_SHORT_NS long
+ * @cut: the wait is drawn from the end of another wait, since the two overlap
  * @whole: all waits of its cycle are known, and the last one is for the first
  * @cpu: where
- * @cycle: the cycle that this wait is one of, counted from 1; 0: none
+ * @cycle: number of the wait's cycle, counted from 1; 0: none
  * @begin_ns, @end_ns: since 1970; the same for a failure
  * @tid: of the task, 0 if unknown
  * @kind, @errno_name, @source: of the failure
@@ -36,16 +36,16 @@ struct mark {
 };
 
 /**
- * struct marks - all of them
- * @all: in the order of the lines; those of a cycle follow each other
+ * struct marks - all marks
+ * @all: in the order of the lines; the marks of a cycle follow each other
  * @drawn: the same in the order of marks_settle()
- * @most: no more than that; 0: MARKS_MAX
- * @failures: that are in it
- * @left_out: failures beyond that
+ * @most: limit of @nr; 0: MARKS_MAX
+ * @failures: failures that are in @all
+ * @left_out: failures beyond @most
  * @undated: failures without a time, or a CPU, that can be drawn
- * @cycles: with two members or more
+ * @cycles: number of cycles with two members or more
  * @names: all texts, each once
- * @nomem: one could not be kept
+ * @nomem: a text could not be kept
  */
 struct marks {
 	struct mark *all, **drawn;
@@ -63,11 +63,11 @@ void marks_free(struct marks *m);
 int marks_add(struct marks *m, const json_t *line);
 
 /**
- * marks_settle() - put them in an order in which they can be drawn
+ * marks_settle() - put the marks in an order in which they can be drawn
  * @m: the marks
  *
- * By begin, the longer ones first. Two waits of a CPU are one inside the other, or apart: where
- * times are not exact enough for that, the later one begins when the earlier one ends.
+ * The order is by begin, longer marks first. Two waits of a CPU are one inside the other, or apart:
+ * where times are not exact enough for that, the later one begins when the earlier one ends.
  *
  * Return: 0 or -ENOMEM
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a line of JSON calls its program, locks and place. */
+/* Names of the program, the locks and the place in a line of JSON. */
 #ifndef RQSPIN_REPORT_NAMES_H
 #define RQSPIN_REPORT_NAMES_H
 
@@ -8,7 +8,7 @@
 
 #define REPORT_NAME 360
 
-/* What a program or a lock is called of which only an id is known. */
+/* Names of a program or a lock of which only an id is known. */
 #define REPORT_PROG_ID "program "
 #define REPORT_IN_MAP  "a lock inside map "
 

@@ -15,7 +15,7 @@ static const char js[] =
 #include "user/report/page.js.inc"
 	;
 
-/* In a script nothing but "<" can end it, or begin a comment. */
+/* Only "<" can end a script, or begin a comment in it. */
 static int put_data(FILE *out, const json_t *data)
 {
 	char *text = json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -32,7 +32,7 @@ static int put_data(FILE *out, const json_t *data)
 	return 0;
 }
 
-/* Its part up to the mark; what follows the mark. */
+/* Writes the text up to the mark, and returns the text after it. */
 static const char *put_until(FILE *out, const char *text, const char *mark)
 {
 	const char *at = strstr(text, mark);

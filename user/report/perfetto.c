@@ -6,10 +6,10 @@
 
 #include "report/perfetto.h"
 
-#define PID    1 /* of what stands for the machine */
+#define PID    1 /* of the process that stands for the machine */
 #define FORMAT (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15))
 
-/* What is being written. */
+/* The state of writing a timeline. */
 struct writer {
 	FILE *out;
 	const struct marks *marks;
@@ -27,7 +27,7 @@ static void event_put(struct writer *w, json_t *event)
 	json_decref(event);
 }
 
-/* Thread 0 would be a name of the idle task to a viewer. */
+/* Not from 0: a viewer takes thread 0 for the idle task. */
 static json_int_t track_of(__u32 cpu, bool wait)
 {
 	return 2 * (json_int_t)cpu + (wait ? 2 : 1);
@@ -144,7 +144,7 @@ static void arrow_end(struct writer *w, const struct mark *m, const char *phase,
 	event_put(w, event);
 }
 
-/* An arrow belongs to the slice that is there at its time: one at which all of them are. */
+/* An arrow belongs to the slice that is there at its time: a time at which all waits are there. */
 static double cycle_time(const struct writer *w, const struct mark *m, size_t nr)
 {
 	int64_t begin = m->begin_ns;

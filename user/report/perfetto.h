@@ -9,16 +9,16 @@
 #include "report/marks.h"
 
 /**
- * perfetto_write() - one JSON object, in the order in which a viewer reads it
- * @out: where to
+ * perfetto_write() - write one JSON object, in the order in which a viewer reads it
+ * @out: the file to write to
  * @m: settled marks
  * @known: names that only some lines have
- * @about: what "otherData" is to say; goes over to this function
+ * @about: content of "otherData"; this function takes it over
  *
  * Each CPU has two tracks: waits are slices of one, failures are instants of the other. Arrows lead
  * from each wait of a cycle to the next.
  *
- * Return: 0, or -ENOMEM; what cannot be written @out knows itself
+ * Return: 0, or -ENOMEM; a failed write sets the error of @out
  */
 int perfetto_write(FILE *out, const struct marks *m, const struct known *known, json_t *about);
 

@@ -46,7 +46,7 @@ static void frame_name(const char *line, size_t len, char name[REPORT_NAME])
 		utf8_copy(name, REPORT_NAME, text);
 }
 
-/* "  err = bpf_res_spin_lock(&lock); @ plain.bpf.c:81" is where the frame before is. */
+/* "  err = bpf_res_spin_lock(&lock); @ plain.bpf.c:81" is the place of the frame before. */
 static bool is_place(const char *line, size_t len)
 {
 	return len > 2 && line[0] == ' ' && line[1] == ' ' && memmem(line, len, " @ ", 3);

@@ -28,7 +28,7 @@ static int moment_order(const void *a, const void *b)
 	return m->us != n->us ? (m->us > n->us) - (m->us < n->us) : strcmp(m->kind, n->kind);
 }
 
-/* Those of the same kind within a step become one. */
+/* Moments of the same kind within a step become one. */
 static void merge(struct timeline *t)
 {
 	size_t kept = 0;

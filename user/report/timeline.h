@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define TIMELINE_BINS	 120
-#define TIMELINE_MOMENTS (1 << 20) /* that are kept apart */
+#define TIMELINE_MOMENTS (1 << 20) /* moments that are kept apart */
 
 /**
  * struct moment - failures of one kind at one time
@@ -22,10 +22,10 @@ struct moment {
 };
 
 /**
- * struct timeline - all of them
- * @most: when so many are reached, those that are close together become one; 0: TIMELINE_MOMENTS
- * @step_us: how close: it doubles until half of the room is free
- * @first, @last: of all failures
+ * struct timeline - all moments
+ * @most: at so many moments, those that are close together become one; 0: TIMELINE_MOMENTS
+ * @step_us: the distance of moments that become one; it doubles until half of the room is free
+ * @first, @last: times of the first and the last failure
  */
 struct timeline {
 	struct moment *moments;
@@ -36,7 +36,7 @@ struct timeline {
 /* "2026-11-21T12:00:00.123456Z" as microseconds since 1970. 0 or -EINVAL. */
 int timeline_us(const char *text, int64_t *us);
 
-/* Such a time. 0; -EINVAL: there is no such time; -ENOMEM. */
+/* Adds a failure at such a time. Returns 0; -EINVAL: there is no such time; -ENOMEM. */
 int timeline_add(struct timeline *t, const char *time, const char *kind);
 void timeline_free(struct timeline *t);
 

@@ -22,7 +22,7 @@ static void escaped_text(FILE *out, const char *text)
 	size_t len = strlen(text);
 
 	for (size_t i = 0; i < len && i < SHOWN; i++) {
-		/* Never within a character of several bytes. */
+		/* Never cut within a character of several bytes. */
 		if (i > SHOWN - 8 && len > SHOWN && (text[i] & 0xc0) != 0x80) {
 			fputs("...", out);
 			break;
@@ -61,7 +61,7 @@ static void held_by(FILE *out, int lock, int who)
 	fprintf(out, "l%d -> w%d [class=\"held\", label=\"held by\"];\n", lock, who);
 }
 
-/* Of what this CPU holds, the lock that the last of the others wants; else the newest. */
+/* The lock of this CPU that the last of the others wants; else the newest one that it holds. */
 static const json_t *held_lock(const json_t *line, const json_t *last)
 {
 	const json_t *held = json_object_get(line, "held");
@@ -83,7 +83,7 @@ static const json_t *hop_wants(const json_t *line, size_t hop)
 	return json_object_get(json_object_get(line, "owner"), "wants");
 }
 
-/* Its program, or the kernel's function that waits; NULL: not known. */
+/* The hop if its program, or the kernel's function that waits, is known; else NULL. */
 static const json_t *hop_who(const json_t *line, size_t hop)
 {
 	const json_t *one = json_array_get(json_object_get(line, "chain"), hop);
@@ -117,7 +117,7 @@ static size_t nr_others(const json_t *line)
 	return chain ? chain : 1;
 }
 
-/* A member of the cycle, or all that are left as one. */
+/* A member of the cycle, or all members that are left as one. */
 static void read_member(struct waits *w, const json_t *line, size_t i)
 {
 	json_int_t parties = json_integer_value(json_object_get(line, "parties"));

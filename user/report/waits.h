@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who waits for whom in a cycle: what one failure, or several that fit together, tell of it. */
+/* Who waits for whom in a cycle, from one failure, or from several that fit together. */
 #ifndef RQSPIN_REPORT_WAITS_H
 #define RQSPIN_REPORT_WAITS_H
 
@@ -27,7 +27,7 @@ struct waits_member {
  * struct waits - a cycle
  * @kind: AA, ABBA or CYCLE
  * @whole: all members are in @members, not several as one
- * @more: members that are none of @members
+ * @more: members that are not in @members
  * @nr: of @members
  * @members: the CPU that failed first
  */
@@ -39,19 +39,19 @@ struct waits {
 	struct waits_member members[];
 };
 
-/* To be freed; NULL if the line is no AA, ABBA or CYCLE, or without memory. */
+/* Returns NULL if the line is no AA, ABBA or CYCLE, or without memory. The caller frees it. */
 struct waits *waits_read(const json_t *line);
 
-/* The same for cycles that may be one, whichever member failed. To be freed. */
+/* A key that is the same for cycles that may be one, whichever member failed. To be freed. */
 char *waits_key(const struct waits *w);
 
 /*
- * Can they be one deadlock, seen by different members? Then @w gets what only @other knows. False:
- * something contradicts it.
+ * Can @w and @other be one deadlock, seen by different members? Then @w gets the facts that only
+ * @other has. False: they contradict each other.
  */
 bool waits_join(struct waits *w, const struct waits *other);
 
-/* As a graph in the language of graphviz. To be freed, NULL without memory. */
+/* The cycle as a graph in the language of graphviz. The caller frees it; NULL without memory. */
 char *waits_dot(const struct waits *w);
 
 /*
