@@ -8,8 +8,9 @@
 #define KEPT 16
 
 /*
- * @like: time, wait, place in the ring and report are zero in it
- * @ts_ns: when that failed, 0: not for others
+ * @like: the failure without time, place in the ring and report; of its wait only whether it is
+ * unknown
+ * @ts_ns: when the failure was; 0: @text is not for others
  */
 struct alike {
 	struct failure like;

@@ -38,13 +38,13 @@ static void put(const char *before, const char *text)
 	json_decref(j);
 }
 
-/* The same on all kernels: their lock need not be known. */
+/* If an error is the same on all kernels, the kernel's lock need not be known. */
 static bool same_everywhere(const struct map_error *e)
 {
 	return !strcmp(e->returns[0], e->returns[1]) && !strcmp(e->returns[0], e->returns[2]);
 }
 
-/* What the kernel returns; NULL: cannot be told. */
+/* The errors that this kernel returns; NULL: unknown. */
 static const char *returned(const struct errors_view *v, const struct map_error *e)
 {
 	enum maplock_kind kind = v->locks.kinds[e->lock];
@@ -54,10 +54,10 @@ static const char *returned(const struct errors_view *v, const struct map_error 
 	return e->returns[kind];
 }
 
-/* Is the error that was asked about one of the line's? */
+/* Does the line have the error that was asked about? */
 enum verdict {
 	HERE,	   /* on this kernel; also if no error was asked about */
-	PERHAPS,   /* on others; this one's lock is not known, or was not measured */
+	PERHAPS,   /* on other kernels; this one's lock is unknown, or was not measured */
 	ELSEWHERE, /* only on others */
 	NEVER,
 };
@@ -74,7 +74,7 @@ static enum verdict own_verdict(const struct errors_view *v, const struct map_er
 	return NEVER;
 }
 
-/* What a batch does with an error matters wherever the single operation returns it. */
+/* A line about batches matters wherever the single operation returns the error. */
 static enum verdict verdict(const struct errors_view *v, const struct map_error *e)
 {
 	enum verdict best = own_verdict(v, e);
@@ -102,7 +102,7 @@ static bool advised(const struct errors_view *v, const struct map_error *e,
 	return any;
 }
 
-/* What is known of this kernel need not be said twice. */
+/* @known: the errors of this kernel, which are not printed twice. */
 static void put_kernels(const struct map_error *e, const char *known)
 {
 	for (int kind = 0; kind < MAPLOCK_KINDS; kind++) {

@@ -6,13 +6,13 @@
 #include "kernel/maplocks.h"
 
 /**
- * struct errors_view - what was asked
+ * struct errors_view - the question, and what is known of the kernel
  * @type: map type, operation and error as in errors.tsv; no error: all of them
  * @op: see @type
  * @error: see @type
  * @release: of the running kernel; NULL if another one is asked about
  * @btf: file with the kernel's types; NULL if they could not be read
- * @locks: what they say
+ * @locks: the locks inside maps, by these types
  */
 struct errors_view {
 	const char *type, *op, *error;

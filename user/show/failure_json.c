@@ -219,7 +219,7 @@ static json_t *totals_json(const struct tally *t)
 	return list;
 }
 
-/* Words as they were typed, apart from quotes. */
+/* The command line as it was typed, apart from quotes. */
 static json_t *command_json(void)
 {
 	FILE *in = fopen("/proc/self/cmdline", "re");
@@ -235,7 +235,7 @@ static json_t *command_json(void)
 	return json_text(len ? text : NULL);
 }
 
-/* What a reader elsewhere has to know of the recording. */
+/* The machine and the command, for a reader elsewhere. */
 static void add_origin(json_t *to)
 {
 	struct utsname uts;

@@ -13,7 +13,7 @@ struct losses;
 struct session;
 struct trace_totals;
 
-/* What failures differ in that are alike otherwise, time and wait, is not part of the body. */
+/* The body lacks time and wait: failures that are otherwise alike differ in these. */
 char *failure_json_body(const struct failure *f, const struct lock_view *v,
 			bool stacks); /* NULL: no memory */
 int failure_json(const struct failure *f, const char *body);

@@ -90,7 +90,7 @@ static void put_owner(FILE *out, const struct lock_view *v, const struct failure
 		call_put(out, v, f->chain[0].at);
 }
 
-/* Of three and more: the owner's line has said all of two. */
+/* Only for cycles of three or more: for two, the text about the owner says it all. */
 static void put_cycle(FILE *out, const struct lock_view *v, const struct failure *f)
 {
 	if (f->nr_chain < 2)
@@ -105,7 +105,7 @@ static void put_cycle(FILE *out, const struct lock_view *v, const struct failure
 	fprintf(out, " of cpu %u", f->ev.cpu);
 }
 
-/* Of an operation of a map: its errno is not always that of the lock. */
+/* The errno of a map operation: it is not always that of the lock. */
 static void put_returned(FILE *out, const struct failure *f)
 {
 	const char *err = f->returned ? strerrorname_np(f->returned) : NULL;

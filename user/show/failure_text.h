@@ -15,14 +15,14 @@ struct trace_totals;
 /* Kind, with the length of a cycle, or with the errno where no kind is known. Returns text. */
 const char *kind_text(const struct rqspin_event *ev, char text[KIND_TEXT]);
 
-/* What failures differ in that are alike otherwise, time and wait, is not part of the body. */
+/* The body lacks time and wait: failures that are otherwise alike differ in these. */
 char *failure_text_body(const struct failure *f, const struct lock_view *v); /* NULL: no memory */
 int failure_text(const struct failure *f, const char *body, bool stacks);
 
-/* "12 more  ABBA ...": of failures like this one. */
+/* "12 more  ABBA ...": so many failures like this one came again. */
 int repeat_text(const struct failure *f, const struct lock_view *v, unsigned long long again);
 
-/* On standard error: it is no data. */
+/* On standard error, because it is no data. */
 void summary_text(const struct trace_totals *t);
 
 #endif

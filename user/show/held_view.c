@@ -23,10 +23,10 @@ static unsigned int recorded(const struct held_cpu *c)
 enum held_state {
 	HELD_HOLDS,
 	HELD_WAITS,
-	HELD_EITHER, /* the tables do not tell */
+	HELD_EITHER, /* one of these: the tables do not show which */
 };
 
-/* What a reading showed. */
+/* A snapshot, and how its locks are named. */
 struct reading {
 	const struct heldtab *ht;
 	const struct spinning *sp;
@@ -38,7 +38,7 @@ static bool is_newest(const struct held_cpu *c, unsigned int nth)
 	return nth + 1 == c->nr;
 }
 
-/* Who else has the lock in the table, as the newest or not? -1: nobody */
+/* Another CPU whose table has the lock, as the newest entry or not; -1: none. */
 static int other_cpu(const struct reading *r, unsigned int cpu, unsigned int nth, bool newest)
 {
 	__u64 lock = heldtab_cpu(r->ht, cpu)->locks[nth];
@@ -74,7 +74,7 @@ static enum held_state held_state(const struct reading *r, unsigned int cpu, uns
 {
 	const struct held_cpu *own = heldtab_cpu(r->ht, cpu);
 
-	/* Locks are taken one after the other: whoever tries for the next one has this one. */
+	/* Locks are taken one after the other: a CPU that tries for the next one has this one. */
 	if (!is_newest(own, nth))
 		return HELD_HOLDS;
 	if (other_cpu(r, cpu, nth, false) >= 0 || r->sp->waits[cpu])
@@ -82,7 +82,7 @@ static enum held_state held_state(const struct reading *r, unsigned int cpu, uns
 	return is_disputed(r, cpu, nth) || !own->top_word ? HELD_EITHER : HELD_HOLDS;
 }
 
-/* The CPU that holds what this one waits for, -1: not known */
+/* The CPU that holds the lock that this one waits for; -1: unknown. */
 static int owner_of(const struct reading *r, unsigned int cpu, unsigned int nth)
 {
 	__u64 lock = heldtab_cpu(r->ht, cpu)->locks[nth];
@@ -97,7 +97,7 @@ static int owner_of(const struct reading *r, unsigned int cpu, unsigned int nth)
 	return -1;
 }
 
-/* Taken by doctor, to measure something. */
+/* Is the lock one that doctor takes to measure something? */
 static bool is_own(const struct lock_view *v, __u64 addr)
 {
 	struct lockname name;

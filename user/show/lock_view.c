@@ -25,7 +25,7 @@ void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 	name_find(v, addr, &name);
 	lockname_text(&name, v->no_addr, text, sizeof(text));
 	fputs(escaped(text), out);
-	/* A variable's name alone does not say which of two loaded copies. */
+	/* A variable's name alone does not say which of two loaded copies it is. */
 	if (name.map_id)
 		fprintf(out, "(map %u)", name.map_id);
 }

@@ -14,12 +14,12 @@ struct proginfo;
 
 /**
  * struct lock_view - how the addresses of one record are named
- * @names: who knows
- * @when_ns: when they were those of locks; 0: now
- * @prog: the program that met them, NULL if unknown
- * @progs: all that are known, for addresses of code; may be NULL
- * @no_addr: kernel addresses are not for the reader
- * @known: what one of the addresses was when the record was new; NULL: look it up
+ * @names: finds the names
+ * @when_ns: when the addresses were those of locks; 0: now
+ * @prog: the program that used the addresses, NULL if unknown
+ * @progs: all known programs, for addresses of code; may be NULL
+ * @no_addr: do not show kernel addresses
+ * @known: the name of one of the addresses when the record was new; NULL: look it up
  */
 struct lock_view {
 	struct locknames *names;
@@ -37,7 +37,7 @@ void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr);
 void lock_view_put_inside(FILE *out, const struct lock_view *v, __u32 map_id);
 
 json_t *lock_view_json(const struct lock_view *v, __u64 addr); /* null for address 0 */
-/* Of address 0 some lock inside the map; null if there is none either. */
+/* For address 0, some lock inside the map; null if there is no map either. */
 json_t *lock_view_json_or(const struct lock_view *v, __u64 addr, __u32 map_id);
 json_t *lockname_json(const struct lockname *n, bool no_addr);
 

@@ -203,7 +203,7 @@ static void print_latencies(const struct report *r, const struct role_result *to
 {
 	if (!total->run.total && !total->ok.total && !total->fail.total)
 		return;
-	/* Only programs with counters of their own tell the lock from the rest. */
+	/* Only programs with counters of their own measure the lock without the rest of the run. */
 	printf("\n%-*s %4s %-10s %10s %10s %10s %10s\n", name_width(r),
 	       r->by == COUNTED_BY_PROGRAM ? "LATENCY" : "WHOLE RUN", "CPU", "", "p50", "p90",
 	       "p99", "max");

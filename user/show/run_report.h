@@ -14,7 +14,7 @@ struct report {
 	const char *differs; /* from the expected outcome; NULL if it does not */
 	const struct drive *drive;
 	const struct role_result *results; /* one per role */
-	bool judged;			   /* there was something to expect */
+	bool judged;			   /* the run has an expected outcome */
 	enum counted_by by;
 };
 

@@ -9,7 +9,7 @@ struct stat_table;
 
 /*
  * Prints what was counted since the last call, most frequent first, and clears the table.
- * uncounted: what is in no row. 0 or negative errno.
+ * @uncounted: failures that are in no row. 0 or negative errno.
  */
 int stat_print(struct stat_table *t, const struct losses *uncounted, const struct print_opts *opts);
 

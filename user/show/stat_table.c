@@ -11,7 +11,7 @@
 
 #define LOCKNAME_ROOM 320
 
-/* How many of these were lost up to the last table. */
+/* How many failures like this one were lost up to the last table. */
 struct stat_before {
 	const struct failure *like;
 	__u64 nr;
@@ -181,7 +181,7 @@ __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 n
 	for (size_t i = 0; i < t->nr_before; i++, b++) {
 		if (b->like != like)
 			continue;
-		/* It goes down when a failure turns out to be known by another source. */
+		/* The number goes down when another source turns out to have the failure, too. */
 		fresh = nr > b->nr ? nr - b->nr : 0;
 		b->nr += fresh;
 		return fresh;

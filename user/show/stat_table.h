@@ -21,13 +21,13 @@ enum stat_by {
 };
 
 /**
- * struct stat_row - failures that are alike; what a row is not about is empty
+ * struct stat_row - failures that are alike; members that are not part of the key are empty
  * @prog_id: 0 if unknown
  * @map_id: of a lock inside a map whose address is unknown
  * @kind: enum rqspin_kind
  * @parties: of a cycle
- * @others: nothing is known of them but their number
- * @lock: as it was when it failed: its map may be gone by now
+ * @others: only the number of these failures is known
+ * @lock: the lock when it failed: its map may be gone by now
  * @count: how many there were
  * @prog: the program's name
  * @at: "file.bpf.c:53"
@@ -48,9 +48,9 @@ struct stat_before;
  * @by: what a row sums up
  * @rows: in no order
  * @nr: of @rows
- * @room: for so many
+ * @room: for so many rows there is memory
  * @dropped: failures without memory to count them
- * @before: how many were lost up to the last table, by what they are like
+ * @before: how many failures were lost up to the last table, by what they are like
  * @nr_before: of @before
  */
 struct stat_table {
@@ -68,16 +68,17 @@ int stat_by_parse(const char *word, enum stat_by *by);
 struct stat_table *stat_table_new(enum stat_by by);
 void stat_table_free(struct stat_table *t);
 
-/* nr failures like this one. */
+/* Count @nr failures like this one. */
 void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, struct locknames *ln);
 
-/* Failures of which nothing is known but their number. */
+/* Count failures of which only the number is known. */
 void stat_table_add_others(struct stat_table *t, __u64 nr);
 
-/* nr have been lost that are like this one (NULL: others): how many of them since the last call? */
+/* By now nr failures like this one (NULL: others) are lost. Returns how many since the last call.
+ */
 __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 nr);
 
-/* The next table begins. */
+/* Begin the next table. */
 void stat_table_clear(struct stat_table *t);
 
 #endif

@@ -39,8 +39,8 @@ static struct bounds read_narrow_bounds(void)
 }
 
 /*
- * Looked at anew for each time, so that a wall clock that is set is followed; but kept as long as
- * it can be right: two events must not change their order.
+ * The offset is checked for each time, so that a wall clock that is set is followed. It is kept as
+ * long as it can be right: two events must not change their order.
  */
 static long long realtime_offset(void)
 {
@@ -67,7 +67,7 @@ static void format_seconds(time_t sec, bool iso, char buf[24])
 	strftime(buf, 24, iso ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &tm);
 }
 
-/* A burst has many failures in one second. */
+/* Keeps the text of the last second: a burst has many failures in one second. */
 void wall_time(unsigned long long ns, bool iso, char buf[40])
 {
 	long long t = (long long)ns + realtime_offset();
