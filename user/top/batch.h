@@ -9,7 +9,7 @@
 
 struct snapshot;
 
-/* 0 or negative errno of the output, or -ENOMEM. sources: as session_sources() has them. */
+/* 0 or negative errno of the output, or -ENOMEM. @sources: the text of session_sources(). */
 int top_batch(const struct snapshot *s, enum top_by by, enum top_sort sort, const char *sources,
 	      bool json);
 

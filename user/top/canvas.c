@@ -34,7 +34,7 @@ static void put(int y, unsigned int attr, const char *text, size_t len)
 	if (y < 0 || y >= LINES)
 		return;
 	attrset(attr);
-	/* Written from the right, the last cell of the screen would scroll it. */
+	/* A character in the last cell of the screen would scroll it. */
 	mvaddnstr(y, 0, text, fitting(text, len, y == LINES - 1 ? COLS - 1 : COLS));
 	attrset(A_NORMAL);
 }
@@ -44,7 +44,7 @@ void canvas_put(int y, unsigned int attr, const char *text)
 	put(y, attr, text, strlen(text));
 }
 
-/* Bytes of the next line on the screen; at a space, if there is one. */
+/* Bytes of the next line on the screen, which ends at a space if there is one. */
 static size_t next_line(const char *text)
 {
 	size_t len = strcspn(text, "\n"), fits = fitting(text, len, COLS), at = fits;

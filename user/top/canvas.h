@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-/* One line; what does not fit is cut off. attr: as curses has it. */
+/* Puts one line; text beyond the right edge is cut off. @attr: attributes of curses. */
 void canvas_put(int y, unsigned int attr, const char *text);
 
 /*
- * Lines from y on, wrapped at the right edge, of which the first are skipped. Returns how many were
- * skipped: so many that the last line is visible, at most.
+ * Puts lines from @y on, wrapped at the right edge, without the first @skip ones. Returns how many
+ * were skipped: at most so many that the last line is visible.
  */
 size_t canvas_text(int y, int height, size_t skip, const char *text);
 

@@ -17,10 +17,10 @@ enum top_look {
 	LOOK_NR,
 };
 
-/* When curses has the terminal. */
+/* Call it when curses has the terminal. */
 void colors_start(enum top_color wanted);
 
-/* As curses has it. */
+/* The attributes for curses. */
 unsigned int colors_of(enum top_look look);
 
 /* The words of --color. -EINVAL: no such word. */

@@ -12,7 +12,7 @@
 
 #define CELL	   16
 #define GAP	   2
-#define LATEST_MIN 40 /* columns that are worth while */
+#define LATEST_MIN 40 /* fewer columns are not worth while */
 
 /* "1234567", "12.3M": six characters at most. */
 static const char *short_count(double v, char buf[CELL])
@@ -37,7 +37,7 @@ static const char *short_rate(double v, char buf[CELL])
 	return buf;
 }
 
-/* "1.64ms"; "-": not known of any. */
+/* "1.64ms", or "-" if no wait is known. */
 static const char *short_wait(bool known, __u64 ns, char buf[CELL])
 {
 	char *space;
@@ -132,7 +132,7 @@ struct top_layout top_layout_of(const struct snapshot *s, enum top_by by,
 	return l;
 }
 
-/* Not within a character. */
+/* The bytes that fit into the width, without a part of a character. */
 static int fitting(const char *text, int width)
 {
 	int len = strlen(text);
@@ -194,7 +194,7 @@ char *top_line(const struct top_layout *l, const struct snapshot *s, enum top_by
 	fputs(numbers, out);
 	put_name(out, top_row_first(r, by), l->first);
 	put_name(out, top_row_second(s, r, by, name), l->second);
-	/* It was escaped when it was composed. */
+	/* The text was escaped when it was composed. */
 	if (l->latest && r->latest)
 		fprintf(out, "%*s%.*s", GAP, "", fitting(r->latest->latest, l->latest),
 			r->latest->latest);

@@ -14,8 +14,9 @@ struct snapshot;
 
 /**
  * struct top_layout - which columns there are, and how wide
- * @waits: those of contention
- * @failing: how long failing acquisitions waited; not where no source has told it of any
+ * @waits: there are columns for contention
+ * @failing: there are columns for how long failed acquisitions waited; not if no source reports
+ * that
  * @first: width of the names that the rows are about
  * @second: width of the other names
  * @latest: width of the latest failure, 0: no such column
@@ -25,16 +26,16 @@ struct top_layout {
 	int first, second, latest;
 };
 
-/* width: of the screen; 0: as wide as the names are, without the latest failures. */
+/* @width: of the screen; 0: as wide as the names need, without the latest failures. */
 struct top_layout top_layout_of(const struct snapshot *s, enum top_by by,
 				const struct top_row *rows, size_t nr, int width);
 
-/* One line each, which is escaped; its length is that of the names at most. To be freed. */
+/* Each returns an escaped line, at most as wide as the layout. To be freed. */
 char *top_heads(const struct top_layout *l, enum top_by by);
 char *top_line(const struct top_layout *l, const struct snapshot *s, enum top_by by,
 	       const struct top_row *r);
 
-/* "104 failures, 12.0/s", and how many of them are not what rows are made of. */
+/* "104 failures, 12.0/s", and how many failures and waits are in no row. */
 void top_sums(const struct snapshot *s, char *buf, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ int contention_open(struct contention **contention)
 		pr_err("out of memory");
 		return -ENOMEM;
 	}
-	/* Without addresses, as failures name locks: rows are joined by name. */
+	/* Without addresses as names, like the locks of failures: rows are joined by name. */
 	err = wait_watch_open(&c->watch, NULL, true);
 	if (err)
 		free(c);

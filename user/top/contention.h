@@ -9,7 +9,7 @@
 #include "metrics/series.h"
 
 /**
- * struct contended - a lock that somebody waited for
+ * struct contended - waits for one lock
  * @lock: its name
  * @count: waits that are over
  * @total_ns: added up
@@ -22,17 +22,17 @@ struct contended {
 
 struct contention;
 
-/* -errno after it has said why. */
+/* 0, or -errno after printing why. */
 int contention_open(struct contention **c);
 void contention_close(struct contention *c);
 
-/* Name what is new: a program may be gone at the next refresh. -ENOMEM. */
+/* Name new waits: their program may be gone at the next refresh. 0 or -ENOMEM. */
 int contention_look(struct contention *c);
 
 /* The locks as they are now, an array of *nr to be freed; NULL: out of memory. */
 struct contended *contention_locks(const struct contention *c, size_t *nr);
 
-/* Waits that are in none of them. */
+/* Waits that are counted for none of these locks. */
 __u64 contention_dropped(const struct contention *c);
 
 #endif

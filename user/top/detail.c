@@ -69,7 +69,7 @@ static void put_series(FILE *out, const struct snapshot *s, const struct top_row
 	}
 }
 
-/* What the event says of the other side, and of each member of a cycle, has a line of its own. */
+/* The other side of a failure, and each member of a cycle, have a line of their own. */
 static void put_parts(FILE *out, const char *text)
 {
 	static const char *const seps[] = { "; ", " holds ", " of cpu ", NULL };

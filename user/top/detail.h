@@ -7,7 +7,7 @@
 
 struct snapshot;
 
-/* row: which. Lines with a newline at their ends, to be freed; NULL: out of memory. */
+/* Returns lines with a newline at their ends, to be freed; NULL: out of memory. */
 char *top_detail(const struct snapshot *s, const struct top_row *row, enum top_by by);
 
 #endif

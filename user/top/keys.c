@@ -38,7 +38,7 @@ static void type_letter(struct top_state *st, int key)
 	size_t len = strlen(st->filter);
 
 	if (key == KEY_BACKSPACE || key == DEL || key == CTRL('h')) {
-		/* Whole characters: what follows the first byte of one goes with it. */
+		/* Removes a whole character, which may have several bytes. */
 		while (len && (st->filter[--len] & 0xc0) == 0x80)
 			;
 		st->filter[len] = 0;
@@ -119,7 +119,7 @@ static void open_detail(struct top_state *st, const struct top_row *rows, size_t
 	if (st->page != TOP_LIST || st->selected >= nr)
 		return;
 	st->detail = rows[st->selected];
-	st->detail.latest = NULL; /* belongs to the snapshot, as that: */
+	st->detail.latest = NULL; /* both belong to the snapshot */
 	st->detail.contended = NULL;
 	st->scroll = 0;
 	st->page = TOP_DETAIL;

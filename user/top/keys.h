@@ -8,7 +8,7 @@
 struct top_row;
 struct top_state;
 
-/* One key, as curses has it. rows: the list as it is shown. */
+/* Handles one key of curses. @rows: the list as it is shown. */
 void top_key(struct top_state *st, int key, const struct top_row *rows, size_t nr);
 
 /* A line of help each, NULL at the end. */

@@ -8,11 +8,11 @@
 #include "trace/failure.h"
 
 /**
- * struct latest - of one series
+ * struct latest - the latest failure of one series
  * @f: the failure, if @fresh
- * @fresh: it has not been composed yet
- * @text: of the last one that was; NULL: none
- * @when: when that was
+ * @fresh: @f has no text yet
+ * @text: of the last failure that was composed; NULL: none
+ * @when: times of the failure in @text
  */
 struct latest {
 	struct failure f;
@@ -70,7 +70,7 @@ void latest_set(struct latests *l, size_t series, const struct failure *f)
 	if (e->fresh)
 		proginfo_put(e->f.prog);
 	e->f = *f;
-	e->f.report = NULL; /* goes with the failure */
+	e->f.report = NULL; /* it does not outlive the caller's failure */
 	e->fresh = true;
 }
 

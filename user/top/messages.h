@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages that come while the screen is in use: the last is shown there, all of them afterwards.
- */
+/* Messages while the screen is in use: it shows the last one, all are printed afterwards. */
 #ifndef RQSPIN_TOP_MESSAGES_H
 #define RQSPIN_TOP_MESSAGES_H
 

@@ -72,7 +72,7 @@ const char *top_row_first(const struct top_row *r, enum top_by by)
 	return known(by == TOP_BY_LOCK ? r->lock : r->prog);
 }
 
-/* The name of the series that the row is not about. */
+/* The name of the series' lock or program, whichever the row is not about. */
 static const char *other_name(const struct series *s, enum top_by by)
 {
 	return by == TOP_BY_LOCK ? s->prog : s->lock;
@@ -195,7 +195,7 @@ static double value(const struct top_row *r, enum top_sort sort)
 	}
 }
 
-/* Equal ones by their number of failures, then by name: no row jumps about. */
+/* Equal rows are sorted by their number of failures, then by name: no row jumps about. */
 static int compare(const void *a, const void *b, void *ctx)
 {
 	const struct order *o = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a snapshot says of each lock, each program or each pair of them, in the order asked for. */
+/* The rows of a snapshot: a lock, a program or a pair of them each, in the order asked for. */
 #ifndef RQSPIN_TOP_ROWS_H
 #define RQSPIN_TOP_ROWS_H
 
@@ -20,11 +20,11 @@ enum top_sort { TOP_FAILURES, TOP_RATE, TOP_WAIT, TOP_MAX, TOP_CONTENDED, TOP_NA
 
 /**
  * struct top_row - series that are one row
- * @prog: its name; "": the row is not about programs, or it is unknown
- * @lock: in the same way
+ * @prog: the program's name; "": the row is not about programs, or the program is unknown
+ * @lock: the lock's name, "" in the same way
  * @kinds: failures of each kind
  * @failures: of all kinds
- * @lost: of them, not handed out
+ * @lost: of @failures, those that were not handed out
  * @rate: failures per second
  * @waited: failures whose wait is known
  * @wait_ns: their waits added up
@@ -52,22 +52,23 @@ const char *top_sort_word(enum top_sort sort);
 /* "aa slots[0].lock", "?" if nothing is known. Not escaped. */
 const char *top_row_name(const struct top_row *r, enum top_by by, char buf[TOP_ROW_NAME]);
 
-/* What it is about first (the program, if about both), "?" if unknown. Not escaped. */
+/* The first name (the program, if the row is about both), "?" if unknown. Not escaped. */
 const char *top_row_first(const struct top_row *r, enum top_by by);
 
-/* The other: lock or program, of several that which failed most, as in "aa +2". */
+/* The other name, of a lock or program; if there are several, that with most failures: "aa +2". */
 const char *top_row_second(const struct snapshot *s, const struct top_row *r, enum top_by by,
 			   char buf[TOP_ROW_NAME]);
 
 /* Is the series part of this row? */
 bool top_row_has(const struct top_row *r, enum top_by by, const struct series *s);
 
-/* All but its names, from the series that are part of it. */
+/* Fills in all but the row's names, from the series that are part of it. */
 void top_row_sum(const struct snapshot *s, enum top_by by, struct top_row *r);
 
 /*
- * filter: rows whose name has it, whatever the case; "": all. The largest first, names from A on.
- * An array of *nr to be freed, NULL: out of memory. It lives as long as the snapshot.
+ * @filter: only rows whose name has it, whatever the case; "": all. The largest come first, names
+ * are sorted from A on. Returns an array of *nr to be freed, NULL: out of memory. It lives as long
+ * as the snapshot.
  */
 struct top_row *top_rows(const struct snapshot *s, enum top_by by, enum top_sort sort,
 			 const char *filter, size_t *nr);

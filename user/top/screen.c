@@ -22,7 +22,7 @@
 #include "top/state.h"
 
 #define LINE   400
-#define ESC_MS 25 /* after which Esc is a key, and not the beginning of one */
+#define ESC_MS 25 /* later, Esc is a key, and not the beginning of one */
 
 static SCREEN *screen;
 
@@ -130,7 +130,7 @@ static void draw_foot(const struct top_state *st)
 	}
 }
 
-/* What is left between head and foot. */
+/* The lines between head and foot. */
 static int body_height(int from)
 {
 	int foot = messages_last() ? 2 : 1;
@@ -138,7 +138,7 @@ static int body_height(int from)
 	return LINES - foot > from ? LINES - foot - from : 0;
 }
 
-/* A string that was made for this line alone. */
+/* Puts a line and frees it. */
 static void put_made(int y, enum top_look look, bool whole_width, char *line)
 {
 	char *wide = NULL;
@@ -230,7 +230,7 @@ bool top_screen_keys(const struct snapshot *s, struct top_state *st)
 	bool any = size_follow();
 	int key;
 
-	/* Terminals move what they show when their size changes. */
+	/* A terminal moves its text when its size changes. */
 	if (any)
 		clearok(stdscr, TRUE);
 	while (!st->quit && (key = getch()) != ERR) {

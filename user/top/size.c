@@ -15,7 +15,8 @@ int size_within(int told, int otherwise, int most)
 
 /*
  * A terminal may call itself 65535 lines high: curses then allocates gigabytes, and writes where
- * there is no memory. It takes the size from the terminal's description, until we set another one.
+ * there is no memory. Here curses takes the size from the terminal's description, until
+ * size_follow() sets another one.
  */
 void size_own(void)
 {

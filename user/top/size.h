@@ -8,13 +8,13 @@
 #define SIZE_LINES_MAX 500
 #define SIZE_COLS_MAX  1000
 
-/* Before curses is started: it is to leave the size to us. */
+/* Call it before curses is started, which then leaves the size to us. */
 void size_own(void);
 
-/* That of the terminal, or the largest that is supported. True if it has changed. */
+/* Sets the size to that of the terminal, or the largest supported one. True if it has changed. */
 bool size_follow(void);
 
-/* What a terminal says of itself, made fit; 0 is unknown. For tests, too. */
+/* A size that a terminal reports, @most at most; @otherwise if it is unknown. For tests, too. */
 int size_within(int told, int otherwise, int most);
 
 #endif

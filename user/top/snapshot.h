@@ -15,11 +15,11 @@ struct contention;
 struct counts;
 
 /**
- * struct reading - one series as it was
+ * struct reading - the counts of one series at one time
  * @s: its counts
  * @rate: failures per second since the snapshot before
  * @latest: the latest failure as composed by print_body(), NULL: none was handed out; owned
- * @when: when that was
+ * @when: times of @latest
  */
 struct reading {
 	struct series s;
@@ -29,20 +29,20 @@ struct reading {
 };
 
 /**
- * struct snapshot - all of them
+ * struct snapshot - all series at one time
  * @all: in the order of the series
  * @nr: of @all
  * @when_ns: CLOCK_MONOTONIC
  * @failures: all that were counted
- * @unnamed: of them, those counted by kind alone
- * @counted_only: of them, those that were not handed out one by one
- * @full: there were more names than there is room for, the others are in @unnamed
+ * @unnamed: of @failures, those counted by kind alone
+ * @counted_only: of @failures, those that were not handed out one by one
+ * @full: there were more names than there is room for; the other failures are in @unnamed
  * @rate: all failures per second
  * @losses: what is counted nowhere
  * @waits: waits are counted, in @contended
  * @contended: locks that somebody waited for
- * @nr_contended: of them
- * @waits_dropped: waits that are in none of them
+ * @nr_contended: of @contended
+ * @waits_dropped: waits that are in none of @contended
  */
 struct snapshot {
 	struct reading *all;
@@ -59,8 +59,8 @@ struct snapshot {
 };
 
 /*
- * Take a new one; rates are relative to what is in it. -ENOMEM: it stays as it was. latest may be
- * NULL.
+ * Take a new snapshot; rates are relative to the one that is in @s. -ENOMEM: @s stays as it was.
+ * @latest may be NULL.
  */
 int snapshot_take(struct snapshot *s, const struct counts *c, const struct latests *latest,
 		  __u64 now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What whoever looks at the screen has asked for. */
+/* What the user of the screen has asked for. */
 #ifndef RQSPIN_TOP_STATE_H
 #define RQSPIN_TOP_STATE_H
 
@@ -19,7 +19,7 @@ enum top_color { TOP_COLOR_AUTO, TOP_COLOR_ALWAYS, TOP_COLOR_NEVER };
  * @by: what a row of the list is about
  * @sort: its order
  * @filter: only rows that have this in their names
- * @before: the filter that there was before this one was typed
+ * @before: the filter before this one was typed
  * @typing: keys are letters of the filter
  * @color: whether there are colours
  * @frozen: the screen stays as it is; counting goes on
@@ -27,10 +27,10 @@ enum top_color { TOP_COLOR_AUTO, TOP_COLOR_ALWAYS, TOP_COLOR_NEVER };
  * @selected: row of the list
  * @first: uppermost row that is visible
  * @scroll: uppermost line of the details
- * @detail: the row they are about, as it was when it was opened
+ * @detail: the row of the details, as it was when they were opened
  * @height: rows that are visible, for keys that move by pages
  * @nr: rows there are
- * @quit: enough
+ * @quit: the user wants to leave
  */
 struct top_state {
 	enum top_page page;
@@ -46,10 +46,10 @@ struct top_state {
 	bool quit;
 };
 
-/* Move the selection by that many rows; it stays within the list. */
+/* Move the selection by @by rows; it stays within the list. */
 void top_state_move(struct top_state *st, long by);
 
-/* The list has nr rows and the screen room for height: what is selected is visible. */
+/* The list has @nr rows, the screen room for @height: keep the selected row visible. */
 void top_state_fit(struct top_state *st, size_t nr, size_t height);
 
 /* Rows are about something else from now on, or have another order: begin at the top. */
