@@ -21,8 +21,8 @@ struct waits {
 	int nr_cpus;
 	__u32 halves;
 	__u32 reading; /* the half that user space reads */
-	bool turned;   /* it is not written any more by programs that begin now */
-	bool *idle;    /* one per CPU: nor by those that had begun */
+	bool turned;   /* programs that begin now do not write into @reading any more */
+	bool *idle;    /* one per CPU: nor do programs that had begun there */
 	struct waits_entry *entries;
 	size_t entries_size;
 	struct waits_cpu *cpus;
@@ -142,7 +142,7 @@ void waits_stop(struct waits *w)
 	waits_bpf__detach(w->skel);
 }
 
-/* What add() of waits.bpf.c relies on: first the other half for all, then a look at each CPU. */
+/* add() of waits.bpf.c relies on this order: first switch halves for all, then look at each CPU. */
 bool waits_turn(struct waits *w)
 {
 	bool all = true;
@@ -211,7 +211,7 @@ size_t waits_room(const struct waits *w)
 	return (size_t)w->nr_cpus * WAITS_ENTRIES;
 }
 
-/* The kernel does not run a program that its own CPU is running already. */
+/* The kernel skips a program that its own CPU is running already. */
 static __u64 not_run(const struct bpf_program *prog)
 {
 	struct bpf_prog_info info = { 0 };

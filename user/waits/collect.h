@@ -14,8 +14,8 @@ struct wait_scope;
 struct waits;
 
 /*
- * scope: which waits; NULL: all, by lock and caller alone. emptied: in two halves, so that what has
- * been counted can be taken out of the tables. -errno after it has said why.
+ * @scope: which waits; NULL: all, by lock and caller alone. @emptied: use two halves, so that
+ * counted waits can be taken out of the tables. Returns 0, or -errno after printing why.
  */
 int waits_open(struct waits **waits, struct ksyms *ks, const struct wait_scope *scope,
 	       bool emptied);
@@ -25,11 +25,11 @@ void waits_close(struct waits *w);
 void waits_stop(struct waits *w);
 
 /*
- * The programs write into the other half from now on. True: nobody writes any more into the half
- * that waits_at() reads; otherwise ask again.
+ * The programs write into the other half from now on. True: no program writes into the half that
+ * waits_at() reads any more; otherwise call it again.
  */
 bool waits_turn(struct waits *w);
-/* After that: forget what is in the half that was read. */
+/* After that: empty the half that was read. */
 void waits_clear(struct waits *w);
 /* Is there little room left, so that it is time to turn? */
 bool waits_crowded(const struct waits *w);

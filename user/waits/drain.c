@@ -9,7 +9,7 @@
 #include "waits/drain.h"
 #include "waits/stack.h"
 
-#define TURN_TRIES 1000 /* to count one wait takes about a microsecond */
+#define TURN_TRIES 1000 /* counting one wait takes about a microsecond */
 
 static bool drain_turn(struct waits *w)
 {
@@ -29,7 +29,7 @@ bool waits_drain(struct waits *w, struct proginfos *progs, struct locknames *loc
 
 	if (!drain_turn(w))
 		return false;
-	/* In this order: whoever has waited by now was loaded before it is looked for. */
+	/* In this order: a program that has waited by now was loaded before this scan. */
 	proginfos_scan(progs);
 	locknames_scan(locks);
 	view.progs = proginfos_first(progs);

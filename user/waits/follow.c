@@ -13,9 +13,9 @@
 #include "waits/table.h"
 #include "waits/watch.h"
 
-#define LOOK_MS 50 /* at least so often */
+#define LOOK_MS 50 /* look at least so often */
 
-/* A program that comes ends a look: many are gone again soon. */
+/* Looks at once when a program is loaded, because many are gone again soon. */
 static int waits_look(struct wait_watch *w, double duration)
 {
 	double over = now_s() + duration;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stat --waits does: collect until it is time, then print. */
+/* stat --waits: collect until the end, then print. */
 #ifndef RQSPIN_WAITS_FOLLOW_H
 #define RQSPIN_WAITS_FOLLOW_H
 
@@ -13,7 +13,7 @@ struct waits_opts {
 	const struct wait_scope *scope;
 };
 
-/* 0, or -errno after it has said why. *lossy: waits were dropped. */
+/* 0, or -errno after printing why. *lossy: waits were dropped, or some are @missing. */
 int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy);
 
 #endif

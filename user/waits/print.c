@@ -107,7 +107,7 @@ int wait_print_json(const struct wait_table *t, __u64 dropped, const char *missi
 	return json_put_line(j) ?: out_flush();
 }
 
-/* Semicolons and spaces are the format's own. */
+/* Semicolons and spaces have a meaning in the format. */
 static void put_folded(const char *text)
 {
 	char frame[sizeof(((struct wait_row *)0)->lock)];

@@ -8,7 +8,7 @@
 
 struct wait_table;
 
-/* dropped: waits in no row; missing: what kind of waits the kernel does not tell of, NULL: none. */
+/* @dropped: waits in no row; @missing: waits that the kernel does not report, NULL: none. */
 int wait_print_text(const struct wait_table *t, __u64 dropped, const char *missing);
 int wait_print_json(const struct wait_table *t, __u64 dropped, const char *missing);
 

@@ -39,7 +39,7 @@ static struct wait_attempt attempt_of(const struct held_cpu *h)
 	return a;
 }
 
-/* Once its entry is below another one a CPU has the lock. */
+/* A CPU holds a lock if the lock's entry is below another one. */
 static bool lock_is_owned(struct heldtab *ht, __u64 lock)
 {
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(ht); cpu++) {
@@ -58,7 +58,7 @@ unsigned int wait_sample_waiters(const struct wait_attempt *all, size_t nr, __u6
 
 	for (size_t i = 0; i < nr; i++)
 		same += all[i].lock == lock;
-	/* One of them may have it: then the others wait. */
+	/* One of these CPUs may hold the lock; the others wait. */
 	return same && !owned ? same - 1 : same;
 }
 
@@ -70,7 +70,7 @@ static bool is_first(const struct wait_sample *s, size_t cpu)
 	return true;
 }
 
-/* The tables are not read at one moment: what two looks agree on was so in between. */
+/* The tables are not read at one moment: what is the same in two looks was so in between. */
 static bool sample_look(struct wait_sample *s, struct heldtab *ht)
 {
 	if (heldtab_snapshot(ht))

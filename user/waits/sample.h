@@ -19,8 +19,8 @@ void wait_sample_free(struct wait_sample *s);
 typedef void (*wait_sample_fn)(__u64 lock, unsigned int waiters, void *ctx);
 
 /*
- * Hand out each lock that somebody waits for. A CPU whose table changes between two looks is left
- * out. False: the tables cannot be read now, nothing was seen.
+ * Hand out each lock that has waiters. A CPU whose table changes between two looks is left out.
+ * False: the tables cannot be read now, nothing was seen.
  */
 bool wait_sample_take(struct wait_sample *s, struct heldtab *ht, wait_sample_fn fn, void *ctx);
 
@@ -34,7 +34,7 @@ struct wait_attempt {
 	__u32 nr;
 };
 
-/* How many of these wait for the lock. owned: another CPU has it below its newest entry. */
+/* How many of these CPUs wait for the lock. @owned: another CPU has it below its newest entry. */
 unsigned int wait_sample_waiters(const struct wait_attempt *all, size_t nr, __u64 lock, bool owned);
 
 #endif

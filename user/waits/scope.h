@@ -10,8 +10,8 @@
 
 /**
  * struct wait_scope - what was asked for
- * @cgroup: waits of tasks in this one and below, as given; NULL: all
- * @by_cgroup: waits of different cgroups are told apart
+ * @cgroup: count waits of tasks in this one and below, as given; NULL: all
+ * @by_cgroup: count the waits of each cgroup separately
  * @id: of @cgroup, 0: all
  * @root: where cgroup2 is mounted, if any of that was asked for
  */
@@ -22,13 +22,13 @@ struct wait_scope {
 	char root[PATH_MAX];
 };
 
-/* Both options; the input is the struct. */
+/* The parser of both options; its input is a struct wait_scope. */
 extern const struct argp wait_scope_argp;
 
 /* Was any of them given? */
 bool wait_scope_any(const struct wait_scope *s);
 
-/* Find the cgroup and the tree of cgroups. -errno after it has said why. */
+/* Find the cgroup and the tree of cgroups. 0, or -errno after printing why. */
 int wait_scope_find(struct wait_scope *s);
 
 #endif

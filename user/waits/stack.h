@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whose frames are those of a wait: the tracer's, the lock's, its caller's. */
+/* Which frames of a wait are the tracer's, the lock's and its caller's. */
 #ifndef RQSPIN_WAITS_STACK_H
 #define RQSPIN_WAITS_STACK_H
 
@@ -19,7 +19,7 @@ int wait_stack_first(const struct waits_entry *e, const struct lock_view *v);
 /* The innermost program from that frame on; NULL: none is known, user space asked for the lock. */
 const struct proginfo *wait_stack_prog(const struct waits_entry *e, const struct lock_view *v);
 
-/* Is there code from that frame on that nobody knows, such as a program that is gone? */
+/* Is there unknown code from that frame on, such as a program that is gone? */
 bool wait_stack_has_unknown(const struct waits_entry *e, const struct lock_view *v);
 
 #endif

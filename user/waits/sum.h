@@ -4,7 +4,7 @@
 
 #include "waits.h"
 
-/* What is added may be growing. */
+/* @s may be growing meanwhile. */
 void waits_sum_add(struct waits_sum *to, const struct waits_sum *s);
 
 #endif

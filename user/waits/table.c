@@ -16,7 +16,7 @@
 #include "waits/sum.h"
 #include "waits/table.h"
 
-/* One frame; semicolons and spaces are the format's own. */
+/* One frame; semicolons and spaces have a meaning in the format. */
 static void put_frame(FILE *out, const struct callsite *site)
 {
 	char text[256];

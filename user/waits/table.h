@@ -16,9 +16,9 @@ struct waits;
 /**
  * struct wait_row - waits for one lock from one place
  * @lock: its name, "" if it is unknown
- * @site: the innermost caller that is not part of the lock, as call_put() has it
+ * @site: the innermost caller that is not part of the lock, as call_put() prints it
  * @stack: "outermost;...;innermost", as flame graphs want it
- * @cgroup: name, NULL: waits are not told apart by cgroups
+ * @cgroup: name, NULL: cgroups are not counted separately
  * @cgroup_id: 0 in the same way
  * @sum: how many, and how long
  */
@@ -32,16 +32,16 @@ struct wait_row {
 struct wait_table {
 	struct wait_row *rows;
 	size_t nr;
-	struct wait_row *seen; /* as waits_at() has them */
-	bool *found;	       /* of @seen: to be named */
+	struct wait_row *seen; /* in the order of waits_at() */
+	bool *found;	       /* rows of @seen that need a name */
 	size_t nr_seen;
 };
 
 int wait_table_init(struct wait_table *t, const struct waits *w); /* -ENOMEM */
 
 /*
- * What is there and has no name yet; then, when programs and maps have been looked for, name it.
- * view: for everything but @when_ns. cgroups: NULL: none. -ENOMEM.
+ * Find entries that have no name yet; then, after a scan for programs and maps, name them. @view:
+ * for everything but @when_ns. @cgroups: NULL: none. 0 or -ENOMEM.
  */
 void wait_table_find(struct wait_table *t, const struct waits *w);
 int wait_table_name(struct wait_table *t, const struct waits *w, const struct lock_view *view,

@@ -53,7 +53,7 @@ int wait_watch_look(struct wait_watch *w)
 {
 	struct lock_view view = { .names = w->locks, .no_addr = w->no_addr };
 
-	/* In this order: whoever has waited by now was loaded before it is looked for. */
+	/* In this order: a program that has waited by now was loaded before the scan. */
 	wait_table_find(&w->table, w->waits);
 	proginfos_scan(w->progs);
 	proginfos_forget_missed(w->progs);

@@ -14,12 +14,12 @@ struct wait_scope;
 struct waits;
 
 /**
- * struct wait_watch - what it takes
+ * struct wait_watch - the waits, and the sources of their names
  * @progs: programs that wait
  * @locks: locks they wait for
- * @cgroups: of tasks that wait, NULL: nobody asks for them
- * @waits: what the kernel has told
- * @table: the same with names
+ * @cgroups: of tasks that wait, NULL: not asked for
+ * @waits: what the kernel has reported
+ * @table: the same waits with names
  * @wake: sees programs come and go
  * @no_addr: a lock without a name is "", not its address
  */
@@ -34,14 +34,15 @@ struct wait_watch {
 };
 
 /*
- * Begin to count. scope: as for waits_open(). -errno after it has said why; then there is nothing
- * to close.
+ * Begin to count. @scope: as for waits_open(). 0, or -errno after printing why; then there is
+ * nothing to close.
  */
 int wait_watch_open(struct wait_watch *w, const struct wait_scope *scope, bool no_addr);
 void wait_watch_close(struct wait_watch *w);
 
 /*
- * Name what is new, now and then, and as soon as a program comes: it may be gone later. -ENOMEM.
+ * Name new waits. Call it now and then, and as soon as a program is loaded: it may be gone later. 0
+ * or -ENOMEM.
  */
 int wait_watch_look(struct wait_watch *w);
 
