@@ -7,7 +7,7 @@
 
 #define NR_ALL (sizeof(((struct clients *)0)->all) / sizeof(struct client))
 
-/* Whoever has one address of an IPv6 network can have all of it. */
+/* A client with one IPv6 address may have all addresses of its network. */
 uint64_t clients_address(const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *six = (const void *)addr;
@@ -35,7 +35,7 @@ static void cut_off(struct client *client)
 	client->cut = true;
 }
 
-/* Only those of the address, or of all if it is NULL. */
+/* Cuts off one connection if the address has @most of them, or all addresses have (NULL). */
 static void make_room(struct clients *c, const uint64_t *address, size_t most)
 {
 	struct client *oldest = NULL;

@@ -15,9 +15,9 @@
 /**
  * struct client - a connection
  * @fd: its socket, -1 if there is none
- * @address: who it is: an IPv4 address, or the network of an IPv6 address
+ * @address: of the client: an IPv4 address, or the network of an IPv6 address
  * @until: when it is cut off
- * @cut: it was, and is about to be closed
+ * @cut: it was cut off, and is about to be closed
  */
 struct client {
 	int fd;
@@ -35,13 +35,13 @@ uint64_t clients_address(const struct sockaddr *addr);
 void clients_init(struct clients *c);
 
 /*
- * A place for one more, which there is always: those that have been there for longest are cut off,
- * of the same address if it has many. NULL: too many are about to be closed.
+ * Adds a connection. To make room, the one whose time ends first is cut off, of the same address if
+ * that has many. NULL: too many are about to be closed.
  */
 struct client *clients_add(struct clients *c, int fd, uint64_t address, double now);
 void clients_remove(struct client *client);
 
-/* Cut off those whose time is over. */
+/* Cut off connections whose time is over. */
 void clients_expire(struct clients *c, double now);
 
 #endif

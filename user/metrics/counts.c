@@ -30,7 +30,7 @@ static void on_loss(const struct failure *like, __u64 nr, void *ctx)
 
 	if (known && !trace_filter_match(c->filter, like, l->names))
 		return;
-	c->matched = true; /* or may be: nothing says that it does not */
+	c->matched = true; /* or may have been: unknown failures cannot be filtered */
 	if (!known && trace_filter_any(c->filter))
 		c->uncounted.lost += nr;
 	else if (!series_lost(c->series, known ? like : NULL, nr, l->names))

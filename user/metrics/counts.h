@@ -16,13 +16,13 @@ struct trace_filter;
 
 /**
  * struct counts - what a session has seen so far
- * @filter: what passes it is counted
+ * @filter: failures that pass it are counted
  * @series: gets the counts
- * @uncounted: what is in no series, as of the last counts_update()
+ * @uncounted: failures that are in no series, as of the last counts_update()
  * @most_lost: the most that @uncounted.lost has ever been
  * @seen: failures handed out, also those that the filter holds back
- * @matched: the filter let something pass, or may have
- * @out_of_memory: something was not counted
+ * @matched: failures passed the filter, or may have
+ * @out_of_memory: failures were not counted
  */
 struct counts {
 	const struct trace_filter *filter;
@@ -34,10 +34,10 @@ struct counts {
 	bool out_of_memory;
 };
 
-/* The failure's series; SERIES_NONE: it is in none. */
+/* Counts the failure. Returns its series; SERIES_NONE: it is in none. */
 size_t counts_add(struct counts *c, const struct failure *f, struct session *s);
 
-/* Ask the session what was lost, and make the totals. */
+/* Ask the session for lost failures, and make the totals. */
 void counts_update(struct counts *c, struct session *s);
 
 #endif

@@ -14,15 +14,15 @@ struct wait_counts;
 #define EXPOSE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 /**
- * struct metrics - all that is told
+ * struct metrics - all that is exposed
  * @up: failures are being counted; false in the last text of all
  * @series: failures
  * @waits: waits, NULL if they are not counted
  * @uncounted: failures known to be lost, and in no series
- * @unknown: there may be more
+ * @unknown: more failures may be lost
  * @missed: programs that came and went before they could be looked at
- * @unseen: programs that take locks, and of whose failures no source tells
- * @blind: mask of enum maplock: locks inside maps in use, of whose failures no source tells
+ * @unseen: programs that take locks, but whose failures no source reports
+ * @blind: mask of enum maplock: locks inside maps in use whose failures no source reports
  * @start_s: since when, in seconds of the epoch
  * @sources: "tracepoint, ring"
  */

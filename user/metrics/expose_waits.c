@@ -5,7 +5,7 @@
 #include "metrics/wait_series.h"
 
 #define NS	   1000000000ULL
-#define EDGE_FIRST 8  /* 2^8 ns: what a hand-over takes at least */
+#define EDGE_FIRST 8  /* 2^8 ns: the least time of a hand-over */
 #define EDGE_LAST  30 /* 2^30 ns: no time limit of the lock is longer */
 #define EDGE_STEP  2  /* 12 of them, each four times the one before */
 
@@ -27,7 +27,7 @@ static void series_sample(FILE *out, const char *name, const struct wait_series 
 	fputs("} ", out);
 }
 
-/* Exact, also after years. */
+/* Exact, also after years: no floating point. */
 static void series_seconds(FILE *out, const char *name, const struct wait_series *s, __u64 ns)
 {
 	series_sample(out, name, s);
@@ -41,7 +41,7 @@ static void series_bucket(FILE *out, const struct wait_series *s, const char *le
 	fprintf(out, ",le=\"%s\"} %llu\n", le, count);
 }
 
-/* Cumulative: each bucket has what the shorter ones have. */
+/* Cumulative: each bucket includes the shorter ones. */
 static void series_histogram(FILE *out, const struct wait_series *s)
 {
 	__u64 below = 0;

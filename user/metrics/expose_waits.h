@@ -8,7 +8,7 @@
 struct wait_counts;
 struct wait_histograms;
 
-/* Waits for locks: all there is to tell. */
+/* Waits for locks: all metrics. */
 void expose_waits(FILE *out, const struct wait_counts *c, bool openmetrics);
 
 /* The histograms alone. */

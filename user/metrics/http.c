@@ -13,7 +13,7 @@
 #include "metrics/expose.h"
 #include "metrics/http.h"
 
-#define BATCH	32 /* connections that are taken before the next look at requests */
+#define BATCH	32 /* connections that are accepted before the next look at requests */
 #define BATCHES 8
 
 struct http {
@@ -220,7 +220,7 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *conn, const char
 
 	(void)version;
 	(void)upload;
-	/* The first call comes before a body is read, which is thrown away. */
+	/* The first call comes before the body of a request is read; a body is thrown away. */
 	if (!*state) {
 		*state = ctx;
 		return MHD_YES;
@@ -250,7 +250,7 @@ struct http *http_start(int fd, http_page_fn page, void *ctx)
 	if (h) {
 		*h = (struct http){ .fd = fd, .page = page, .ctx = ctx };
 		clients_init(&h->clients);
-		/* The limit is ours: the library's would send the new ones away, not the old. */
+		/* Not the library's limit, which would send new connections away, not old ones. */
 		h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
 					     NULL, answer, h, MHD_OPTION_NOTIFY_CONNECTION,
 					     on_connection, h, MHD_OPTION_NOTIFY_COMPLETED,
@@ -274,7 +274,7 @@ void http_stop(struct http *h)
 	free(h);
 }
 
-/* So many new connections. */
+/* Accepts a batch of new connections. Returns how many. */
 static int take_batch(struct http *h)
 {
 	int nr = 0;
@@ -292,7 +292,7 @@ static int take_batch(struct http *h)
 	return nr;
 }
 
-/* What has arrived is answered before others can take its place. */
+/* Requests that have arrived are answered before new connections can take their place. */
 void http_poll(struct http *h)
 {
 	MHD_run(h->daemon);

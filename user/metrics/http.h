@@ -8,20 +8,20 @@
 
 struct http;
 
-/* Writes what there is to tell now. */
+/* Writes the metrics as they are now. */
 typedef void (*http_page_fn)(FILE *out, bool openmetrics, void *ctx);
 
 /*
- * A socket that listens there: "127.0.0.1:9743", "[::1]:9743", ":9743" for every address. The
- * descriptor, or -errno after it has said why: -EINVAL if that is no such text.
+ * Opens a socket that listens at "127.0.0.1:9743", "[::1]:9743", or ":9743" for every address.
+ * Returns the descriptor, or -errno after printing why: -EINVAL if @where is no such text.
  */
 int http_bind(const char *where);
 
-/* Takes over the socket. NULL after it has said why. */
+/* Takes over the socket. NULL after printing why. */
 struct http *http_start(int fd, http_page_fn page, void *ctx);
 void http_stop(struct http *h);
 
-/* Answer what has come; waits for nothing. */
+/* Answer requests that have arrived; waits for nothing. */
 void http_poll(struct http *h);
 
 /* "http://127.0.0.1:9743/metrics" */

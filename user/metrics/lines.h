@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What lines of the text formats of Prometheus and OpenMetrics consist of. */
+/* The parts of lines in the text formats of Prometheus and OpenMetrics. */
 #ifndef RQSPIN_METRICS_LINES_H
 #define RQSPIN_METRICS_LINES_H
 
@@ -9,7 +9,7 @@
 
 enum metric_type { COUNTER, GAUGE, HISTOGRAM };
 
-/* The two lines before the samples of a metric. name: without _total. */
+/* The two lines before the samples of a metric. @name: without _total. */
 void metric_head(FILE *out, bool openmetrics, const char *name, enum metric_type type,
 		 const char *help);
 

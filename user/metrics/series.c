@@ -11,14 +11,14 @@
 #define RECENT 256 /* a power of two */
 #define NONE   SERIES_NONE
 
-/* Naming a lock may take system calls: failures that are alike within one poll need them once. */
+/* Naming a lock may take system calls: failures that are alike in one poll need them once. */
 struct recent {
 	__u64 lock;
 	__u32 prog_id, kind;
 	size_t series; /* index + 1; 0: the place is free */
 };
 
-/* The first of failures that were lost, which has its name from the time when it failed. */
+/* The first of lost failures that are alike; its series has the names of that time. */
 struct loss {
 	const struct failure *like;
 	size_t series;
@@ -129,7 +129,7 @@ static struct recent *recent_place(struct series_table *t, const struct failure 
 	return &t->recent[(hash >> 56 ^ hash) & (RECENT - 1)];
 }
 
-/* Without ids nothing but its names tells one failure from another. */
+/* Failures without ids can be compared by their names only. */
 static bool is_recent(const struct recent *r, const struct failure *f)
 {
 	return r->series && f->prog_id && f->ev.lock && r->prog_id == f->prog_id &&
@@ -201,7 +201,7 @@ void series_begin_losses(struct series_table *t)
 		t->rows[i].lost = 0;
 }
 
-/* What was lost becomes less when another source turns out to know of it: then more is seen. */
+/* @lost goes down when another source turns out to have the failure: then @seen goes up. */
 void series_settle(struct series_table *t)
 {
 	for (size_t i = 0; i < t->nr; i++) {

@@ -21,7 +21,7 @@ struct locknames;
  * @kind: enum rqspin_kind
  * @seen: failures that were handed out
  * @lost: failures that were not, but are known to be like these
- * @total: what readers get; series_settle() makes it
+ * @total: the value for readers, made by series_settle()
  * @waited: of @seen, those whose wait is known
  * @wait_ns: their waits added up
  * @wait_max_ns: the longest of them
@@ -36,23 +36,23 @@ struct series {
 
 struct series_table;
 
-/* max: not more than these have names of programs and locks; the others are one for each kind. */
+/* @max: so many series at most have names of program and lock; the others are one per kind. */
 struct series_table *series_new(size_t max);
 void series_free(struct series_table *t);
 
 #define SERIES_NONE ((size_t)-1)
 
-/* One failure was handed out. Its series, or SERIES_NONE: out of memory, it is not counted. */
+/* Counts a failure that was handed out. Returns its series; SERIES_NONE: out of memory. */
 size_t series_seen(struct series_table *t, const struct failure *f, struct locknames *names);
 
 /*
- * So many like this one are lost by now: since the beginning, not since the last call. like: as
- * loss_fn gets it, NULL if nothing is known of them. False: out of memory, they are not counted.
+ * By now @nr failures like this one are lost: since the beginning, not since the last call. @like:
+ * as loss_fn gets it, NULL if nothing is known of them. False: out of memory, they are not counted.
  */
 bool series_lost(struct series_table *t, const struct failure *like, __u64 nr,
 		 struct locknames *names);
 
-/* Around the calls of series_lost(): forget what was lost, then make totals of it. */
+/* Around the calls of series_lost(): reset the lost failures, then make totals of them. */
 void series_begin_losses(struct series_table *t);
 void series_settle(struct series_table *t);
 

@@ -8,7 +8,7 @@
 #include "trace/filter.h"
 #include "waits/drain.h"
 
-/* What the filters for failures look at, as far as waits have it. */
+/* Applies the filters for failures to waits, as far as waits have the same members. */
 static enum wait_asked asked_by(const struct trace_filter *filter, const struct wait_drained *d,
 				struct locknames *names)
 {
@@ -44,7 +44,7 @@ static enum wait_asked asked_by_place(const struct trace_filter *filter,
 
 	if ((!filter->lock && !filter->map) || asked_by(&place, d, names) == WAIT_ASKED)
 		return WAIT_ASKED;
-	/* An address needs no name. */
+	/* The filter is an address, which needs no name. */
 	if (by_address && (!filter->map || asked_by(&lock, d, names) == WAIT_NOT_ASKED))
 		return WAIT_NOT_ASKED;
 	return asked_lock_named(d, names) ? WAIT_NOT_ASKED : WAIT_ASKED_UNKNOWN;

@@ -11,7 +11,7 @@ struct wait_drained;
  * enum wait_asked - whether waits are asked for
  * @WAIT_NOT_ASKED: they are not, or are the tool's own
  * @WAIT_ASKED: they are
- * @WAIT_ASKED_UNKNOWN: what would tell has no name
+ * @WAIT_ASKED_UNKNOWN: cannot be decided, because the program or the lock has no name
  */
 enum wait_asked {
 	WAIT_NOT_ASKED,
@@ -19,7 +19,7 @@ enum wait_asked {
 	WAIT_ASKED_UNKNOWN,
 };
 
-/* names NULL: no lock has a name. */
+/* @names: NULL: no lock has a name. */
 enum wait_asked wait_asked(const struct trace_filter *filter, const struct wait_drained *d,
 			   struct locknames *names);
 

@@ -19,8 +19,8 @@
 #include "waits/sample.h"
 #include "waits/scope.h"
 
-#define DRAIN_S	     1	 /* to name a lock may take system calls */
-#define FINISH_TRIES 100 /* of which each tries for a while */
+#define DRAIN_S	     1	 /* naming a lock may take system calls */
+#define FINISH_TRIES 100 /* each of them tries for a while */
 
 struct wait_counts {
 	const struct trace_filter *filter;
@@ -29,13 +29,13 @@ struct wait_counts {
 	struct wait_histograms *series;
 	struct waits *waits;
 	struct locknames *names;     /* of the session, while it drains */
-	struct cgroupnames *cgroups; /* NULL: nobody asks for them */
+	struct cgroupnames *cgroups; /* NULL: not asked for */
 	struct wait_histograms *sampled;
 	struct wait_sample *sample; /* NULL: none yet, or never */
 	__u64 nr_samples;
 	enum waits_missing missing;
 	double due;	/* now_s() */
-	__u64 unplaced; /* waits of which no filter can say whether they are asked for */
+	__u64 unplaced; /* waits for which no filter can decide whether they are asked for */
 	bool out_of_memory;
 };
 
@@ -94,7 +94,7 @@ void wait_counts_close(struct wait_counts *c)
 	free(c);
 }
 
-/* False: it is the tool's own. */
+/* False: the lock is the tool's own. */
 static bool lock_name(struct wait_counts *c, const struct wait_drained *d, char lock[SERIES_LOCK])
 {
 	struct lockname name;
@@ -154,7 +154,7 @@ bool wait_counts_update(struct wait_counts *c, struct session *s)
 	return !c->out_of_memory;
 }
 
-/* One half may have been turned away from before the last waits: the other has these. */
+/* Both halves are drained, because the last waits may be in either of them. */
 bool wait_counts_finish(struct wait_counts *c, struct session *s)
 {
 	int halves = WAITS_HALVES;
@@ -176,7 +176,7 @@ static void on_sampled(__u64 addr, unsigned int waiters, void *ctx)
 		c->out_of_memory |= !wait_series_add(c->sampled, "", lock, "", &sum);
 }
 
-/* Nothing tells in which program or cgroup a CPU waits. */
+/* The tables do not show in which program or cgroup a CPU waits. */
 static bool counts_may_sample(const struct wait_counts *c, struct session *s)
 {
 	return c->missing != WAITS_ALL_SEEN && !c->filter->prog && !c->scope->cgroup &&

@@ -16,7 +16,7 @@
  * struct wait_series - one histogram
  * @prog: the program's name, "" if there is none or it is unknown
  * @lock: the lock's name, "" if it is unknown
- * @cgroup: name of the waiting tasks', "" if nobody asked for it
+ * @cgroup: name of the waiting tasks' cgroup, "" if not asked for
  * @sum: the waits
  */
 struct wait_series {
@@ -28,7 +28,7 @@ struct wait_series {
 
 struct wait_histograms;
 
-/* max: not more than these have names of programs, locks and cgroups; the others are one. */
+/* @max: so many histograms at most have names of program, lock, cgroup; the others are one. */
 struct wait_histograms *wait_series_new(size_t max);
 void wait_series_free(struct wait_histograms *t);
 
@@ -36,13 +36,13 @@ void wait_series_free(struct wait_histograms *t);
 bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lock,
 		     const char *cgroup, const struct waits_sum *sum);
 
-/* Waits of which it is not known for which lock, as there was no room to keep it. */
+/* Waits for unknown locks: there was no room to keep which lock it was. */
 bool wait_series_add_other(struct wait_histograms *t, const struct waits_sum *sum);
 
 size_t wait_series_nr(const struct wait_histograms *t);
 const struct wait_series *wait_series_at(const struct wait_histograms *t, size_t i);
 
-/* Waits in the series without names because there was no room for their own; were there any? */
+/* Waits in the series without names, because there was no room for series of their own. */
 __u64 wait_series_others(const struct wait_histograms *t);
 bool wait_series_full(const struct wait_histograms *t); /* were there more than max? */
 
