@@ -19,7 +19,7 @@
 /**
  * struct census - programs and maps that were counted
  * @ids: programs by their ids, maps by theirs and @MAP_BIT
- * @nr: of them
+ * @nr: number of @ids
  * @memory: bytes of all
  */
 struct census {
@@ -67,7 +67,7 @@ static void census_map(struct census *c, __u32 id)
 	close(fd);
 }
 
-/* A program's maps have all the memory that its object has, pinned or not. */
+/* The maps of a program have all the memory that its object has, pinned or not. */
 static void census_prog(struct census *c, int fd)
 {
 	struct bpf_prog_info info = {};
@@ -138,7 +138,7 @@ static __u32 holding_files(const char *folder)
 	return nr;
 }
 
-/* Memory of programs that report themselves has no rings of the recorder's own. */
+/* Programs that report themselves use memory of their own, not rings of the recorder. */
 static bool holding_is_memory(const char *name)
 {
 	for (int i = 0; trace_sources[i]; i++)

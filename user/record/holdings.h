@@ -8,10 +8,10 @@
 #include "trace/lineup.h"
 
 /**
- * struct holding - of one source
+ * struct holding - what one source holds
  * @source: its name
- * @written: failures written down since the recorder was started
- * @kept: of them, still there
+ * @written: failures recorded since the recorder was started
+ * @kept: of these failures, those that are still there
  * @missed: calls that its programs did not see, because they came while one of them ran
  * @unsure: events that may have been failures
  */
@@ -21,9 +21,9 @@ struct holding {
 };
 
 /**
- * struct holdings - of all
+ * struct holdings - what all sources hold
  * @nr: sources that write into memory of the recorder
- * @of: they
+ * @of: these sources
  * @rings: memory of programs that report themselves, which the recorder keeps
  * @memory: bytes of kernel memory of its programs and maps, without @rings
  */
@@ -34,7 +34,7 @@ struct holdings {
 	__u64 memory;
 };
 
-/* sources: names with commas between. 0 or -errno after it has said why. */
+/* @sources: names with commas between. 0, or -errno after printing why. */
 int holdings_read(struct holdings *h, const char *folder, const char *sources);
 
 #endif

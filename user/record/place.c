@@ -13,7 +13,7 @@
 #include "base/tree.h"
 #include "record/place.h"
 
-#define DEPTH_MAX 3 /* the recorder, a source, what it has pinned */
+#define DEPTH_MAX 3 /* the recorder, a source, its pins */
 
 int place_find(struct place *p, const char *bpffs)
 {
@@ -37,7 +37,7 @@ int place_find(struct place *p, const char *bpffs)
 	snprintf(p->root, sizeof(p->root), "%s/rqspin", bpffs);
 	snprintf(p->whole, sizeof(p->whole), "%s/recorder", p->root);
 	snprintf(p->unfinished, sizeof(p->unfinished), "%s/recorder_unfinished", p->root);
-	/* Else it would seem that there is none. */
+	/* Without this check it would seem that there is no recorder. */
 	if (!access(p->root, X_OK) || errno != EACCES)
 		return 0;
 	pr_err("%s: not allowed to look at the recorder; run it as root (sudo)", p->root);
@@ -71,7 +71,7 @@ static bool place_has_lock(const struct place *p)
 	       locked.st_ino == root.st_ino;
 }
 
-/* -EBUSY: another command has it. */
+/* -EBUSY: another command holds the lock. */
 static int place_try_lock(struct place *p)
 {
 	if (mkdir(p->root, 0700) && errno != EEXIST)
@@ -137,7 +137,7 @@ int place_remove(struct place *p)
 
 	if (err || !place_has_whole(p))
 		return err;
-	/* Half of it must never look like a whole one. */
+	/* Half a recorder must never look like a whole one. */
 	if (rename(p->whole, p->unfinished))
 		return place_cannot("rename", p->whole);
 	return place_remove_unfinished(p);

@@ -13,7 +13,7 @@
 
 /**
  * struct place - the folder
- * @root: what rqspin has in that bpffs
+ * @root: the folder of rqspin in that bpffs
  * @whole: a complete recorder
  * @unfinished: one that is being made or removed, or that a killed command has left
  * @lock: descriptor of @root while this command may change it, else -1
@@ -25,18 +25,18 @@ struct place {
 	int lock;
 };
 
-/* 0 or -errno after it has said why: -EOPNOTSUPP if there is no bpffs. */
+/* 0, or -errno after printing why: -EOPNOTSUPP if there is no bpffs. */
 int place_find(struct place *p, const char *bpffs);
 
 bool place_has_whole(const struct place *p);
 bool place_has_unfinished(const struct place *p);
 
-/* Makes the root if need be. 0 or -errno after it has said why: -EBUSY: another command has it. */
+/* Makes the root if need be. 0, or -errno after printing why; -EBUSY: another command has it. */
 int place_lock(struct place *p);
-/* A root in which nothing is left goes as well. */
+/* Removes the root, too, if nothing is left in it. */
 void place_unlock(struct place *p);
 
-/* While it is locked. 0 or -errno after it has said why. */
+/* Call these while it is locked. 0, or -errno after printing why. */
 int place_begin(struct place *p);  /* an empty unfinished folder */
 int place_finish(struct place *p); /* the unfinished one is the recorder from now on */
 int place_remove(struct place *p); /* both, if they are there */

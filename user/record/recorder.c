@@ -19,9 +19,9 @@
 #include "version.h"
 
 #define META   "meta"
-#define LAYOUT 1 /* change it when what is pinned changes but for its sizes */
+#define LAYOUT 1 /* change it when pinned data change, unless only their sizes do */
 
-/* Of everything that this version reads in memory that another one may have laid out. */
+/* A sum of the layouts that this version reads, in memory that another one may have written. */
 static __u32 recorder_layout(void)
 {
 	static const size_t sizes[] = {
@@ -80,7 +80,7 @@ static int about_write(const char *folder, const struct recorder_about *about)
 	return err;
 }
 
-/* Another version's may be of any size. */
+/* The map of another version may be of any size. */
 static int about_read(const char *folder, struct recorder_about *about)
 {
 	char path[WITNESS_PINS_PATH];
@@ -119,7 +119,7 @@ static void about_fill(struct recorder_about *about, const struct recorder_order
 		.started_ns = now_ns(),
 		.version = RQSPIN_VERSION,
 	};
-	/* Those that sources have just made are the newest, and nobody else's. */
+	/* The newest maps are those that sources have just made, and nobody else's. */
 	while (!bpf_map_get_next_id(about->newest_map, &about->newest_map))
 		;
 	session_sources(s, about->sources, sizeof(about->sources));

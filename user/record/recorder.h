@@ -17,9 +17,9 @@
 #define RECORDER_KEEP_MAX (1 << 16)
 
 /**
- * struct recorder_about - what a recorder says of itself, in its map "meta"
+ * struct recorder_about - description of a recorder, in its map "meta"
  * @magic: RECORDER_MAGIC
- * @layout: of everything that is pinned: another one cannot be read
+ * @layout: of everything that is pinned: data of another layout cannot be read
  * @keep: failures per CPU and source
  * @pid: the command that started it
  * @newest_map: id of the newest map of all when it was started
@@ -27,7 +27,7 @@
  * @started_ns: when, CLOCK_MONOTONIC
  * @stacks: call traces are recorded
  * @version: of that command
- * @sources: what records, with commas between
+ * @sources: the sources that record, with commas between
  */
 struct recorder_about {
 	char magic[16];
@@ -44,7 +44,7 @@ struct recorder_about {
 
 /**
  * struct recorder_order - what to record
- * @bpffs: where
+ * @bpffs: where the recorder is pinned
  * @keep: failures per CPU and source
  * @stacks: with call traces
  * @sources: as for session_open()
@@ -59,11 +59,11 @@ struct recorder_order {
 /* The sources that can record; ends with NULL. */
 const struct source *const *recorder_sources(void);
 
-/* All say what fails. 0 or -errno: -EOPNOTSUPP: this kernel or user cannot do it. */
+/* All print why they fail. 0 or -errno: -EOPNOTSUPP: this kernel or user cannot do it. */
 int recorder_start(const struct recorder_order *order, struct recorder_about *about);
 /* *was: there was something to remove. */
 int recorder_stop(const char *bpffs, bool *was);
-/* The one that runs. -ENOENT: none does; -EPROTO: it is another version's. */
+/* Finds the running recorder. -ENOENT: there is none; -EPROTO: it is another version's. */
 int recorder_find(const char *bpffs, struct place *place, struct recorder_about *about);
 
 #endif
