@@ -9,7 +9,7 @@ struct print_opts;
 struct session;
 struct trace_totals;
 
-/* All write one whole record and flush; 0 or negative errno of the output. */
+/* All write one whole record; 0 or negative errno of the output. */
 int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts);
 
 /*

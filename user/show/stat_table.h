@@ -74,8 +74,7 @@ void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, str
 /* Count failures of which only the number is known. */
 void stat_table_add_others(struct stat_table *t, __u64 nr);
 
-/* By now nr failures like this one (NULL: others) are lost. Returns how many since the last call.
- */
+/* By now nr failures like this one (NULL: others) are lost: how many since the last call? */
 __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 nr);
 
 /* Begin the next table. */
