@@ -35,7 +35,7 @@ static void cut_off(struct client *client)
 	client->cut = true;
 }
 
-/* Cuts off one connection if the address has @most of them, or all addresses have (NULL). */
+/* Cuts off one connection of the address (NULL: of any) if it has @most of them. */
 static void make_room(struct clients *c, const uint64_t *address, size_t most)
 {
 	struct client *oldest = NULL;

@@ -250,7 +250,7 @@ struct http *http_start(int fd, http_page_fn page, void *ctx)
 	if (h) {
 		*h = (struct http){ .fd = fd, .page = page, .ctx = ctx };
 		clients_init(&h->clients);
-		/* Not the library's limit, which would send new connections away, not old ones. */
+		/* We enforce CLIENTS_MAX: the library would cut new connections, not old ones. */
 		h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
 					     NULL, answer, h, MHD_OPTION_NOTIFY_CONNECTION,
 					     on_connection, h, MHD_OPTION_NOTIFY_COMPLETED,

@@ -42,7 +42,7 @@ void series_free(struct series_table *t);
 
 #define SERIES_NONE ((size_t)-1)
 
-/* Counts a failure that was handed out. Returns its series; SERIES_NONE: out of memory. */
+/* Counts a failure that was handed out. Its series, or SERIES_NONE: no memory to count it. */
 size_t series_seen(struct series_table *t, const struct failure *f, struct locknames *names);
 
 /*

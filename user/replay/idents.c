@@ -40,9 +40,7 @@ static bool builtin(const char *ident)
 	return false;
 }
 
-/*
- * Lower case, as macros are upper case. Characters that C does not allow in a name become one "_".
- */
+/* Lower case, as macros are upper case; characters that no name in C has become one "_". */
 void ident_like(const char *wish, const char *otherwise, char ident[IDENT_SIZE])
 {
 	size_t len = 0;

@@ -62,10 +62,7 @@ static const json_t *member(const json_t *event, unsigned int i)
 	return i == 1 && json_is_object(owner) ? owner : NULL;
 }
 
-/*
- * The lock that party i wants is held by the next one; the last one wants a lock of the failure's
- * own.
- */
+/* The next party holds the lock that party i wants; the last one wants a lock of the first. */
 static const json_t *held_by(const json_t *event, unsigned int i, unsigned int nr)
 {
 	const json_t *before = member(event, i ? i - 1 : nr - 1), *lock;

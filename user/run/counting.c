@@ -109,10 +109,7 @@ static int counting_try(struct counting *c, struct bpf_object *obj, const char *
 			 "this kernel has no lock functions whose calls could be counted");
 		return -EOPNOTSUPP;
 	}
-	/*
-	 * This kernel's lock records one place per waiter, which would be in the functions that
-	 * count.
-	 */
+	/* This lock records one place of each waiter: it would be in the functions that count. */
 	if (probe(PROBE_TRACEPOINT)) {
 		snprintf(
 			c->linked.why, sizeof(c->linked.why),

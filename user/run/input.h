@@ -27,9 +27,7 @@ unsigned int input_files_stdin(const struct input_files *files);
 int input_read(struct drive *d, const struct input_files *data, const struct input_files *ctx);
 void input_free(struct drive *d);
 
-/*
- * Can all roles work on their input? Their types must be known. 0, or -EINVAL after printing why.
- */
+/* Can all roles, whose types are known, work on their input? 0, or -EINVAL after printing why. */
 int input_check(const struct drive *d);
 
 #endif

@@ -108,10 +108,7 @@ bool outcome_judge(const struct plan *p, const struct role_result *results, char
 	}
 	if (!check_returns(d, &sum, why, size))
 		return false;
-	/*
-	 * How many runs were in batches that a signal cut short is unknown: try every possible
-	 * number.
-	 */
+	/* A signal may cut a batch short, after an unknown number of runs: try each number. */
 	for (uint64_t cut = least; cut < most; cut++)
 		if (outcome_check(p->sample->expect, &sum, rounds + cut, why, size))
 			return true;

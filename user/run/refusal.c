@@ -102,10 +102,7 @@ static bool place_read(const char *line, char *at, size_t size)
 	return true;
 }
 
-/*
- * "
- * ^-- branch: took the true branch ...", and the lines that continue it
- */
+/* "        | ^-- branch: took the true branch ...", and the lines that continue it */
 static void step_read_what(struct refusal_step *step, const char *line)
 {
 	const char *bar = strchr(line, '|'), *arrow = strstr(line, "^-- ");

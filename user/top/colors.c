@@ -26,7 +26,7 @@ static const struct {
 	[LOOK_KEYS] = { COLOR_CYAN, TERMINALS_OWN, A_NORMAL, A_NORMAL },
 };
 
-/* no-color.org: a variable that is set and not empty asks for no colours */
+/* no-color.org: NO_COLOR, set and not empty, asks for no colours */
 static bool wanted_at_all(enum top_color wanted)
 {
 	const char *no = getenv("NO_COLOR");

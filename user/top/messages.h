@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages while the screen is in use: it shows the last one, all are printed afterwards. */
+/* Messages while the screen is in use: it shows the last one, the latest are printed afterwards. */
 #ifndef RQSPIN_TOP_MESSAGES_H
 #define RQSPIN_TOP_MESSAGES_H
 

@@ -10,7 +10,7 @@ enum waits_missing {
 	WAITS_MISSING_UNKNOWN,
 };
 
-/* Found out by a try. */
+/* Found out by trying. */
 enum waits_missing waits_missing_find(void);
 
 /* In a sentence; NULL: nothing is missing. */
