@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the lock costs while nothing goes wrong. */
+/* Cost of the lock without deadlocks and timeouts. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@ struct options {
 static const struct part {
 	const char *name;
 	json_t *(*run)(int rounds);
-	int share; /* of the rounds, one in so many */
+	int share; /* divides the number of rounds */
 } parts[] = {
 	{ "uncontended", bench_pairs, 1 },
 	{ "two-threads", bench_contend, 2 },
 	{ "crowd", bench_crowd, 50 }, /* a second for each lock */
 };
 
-/* What is measured, for --help: the caller frees it. */
+/* The locks that are measured, for --help: the caller frees the text. */
 static char *locks_help(int key, const char *text, void *input)
 {
 	char *out = NULL;

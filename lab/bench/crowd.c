@@ -12,7 +12,7 @@
 #define PAUSES_HELD  4
 #define PAUSES_APART 8
 
-/* The queue for virtual machines beside test-and-set. */
+/* Limits for the queue for virtual machines, relative to test-and-set. */
 #define LEAST_RATE   0.8
 #define MOST_LONGEST 0.5
 
@@ -36,15 +36,15 @@ static union lab_lock lock;
 static u64 shared __attribute__((aligned(LAB_ALIGN)));
 static struct lab_load load;
 
-/* What a kernel has: the others do not fail, and a minute of theirs shows nothing. */
+/* Only locks that a kernel could use: the others never fail, and a minute of each shows nothing. */
 static bool takes_part(const struct lab_ops *ops)
 {
 	return ops == lab_locks[0] || ops->flags & (LAB_OURS | LAB_VCPU | LAB_RIVAL);
 }
 
 /*
- * As in the loops that are compiled for each lock, but for the longest wait of this thread: the
- * calls do not matter where waiters lose their CPU.
+ * Like the loops that are compiled for each lock, and also measures this thread's longest wait. The
+ * indirect calls do not matter where waiters lose their CPU.
  */
 static void contend(const struct lab_ops *ops, struct lab_ctx *c, u64 *longest)
 {

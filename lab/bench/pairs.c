@@ -8,7 +8,7 @@
 #include "pairs.h"
 
 #define PAIRS 20000 /* half a millisecond: rarely interrupted */
-/* No CPU pays more than a table would cost, those from 254 on included (lab-bench-high). */
+/* On no CPU may the lock cost more than a table, CPUs from 254 on included (lab-bench-high). */
 #define TARGET_HELD 1.05
 
 struct pairs {
@@ -38,8 +38,8 @@ static void nested(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
 }
 
 /*
- * One lock again and again: its byte is released and its word is compared right after that, which
- * costs each of these locks more than anything else. The other loops are without that. Some CPUs
+ * In the first loop, the byte of one lock is released and its word is compared right after that,
+ * which costs each of these locks more than anything else. The other loops avoid that. Some CPUs
  * are known to miss a target (lab/lib/known.c).
  */
 static struct pairs tables[] = {
@@ -73,7 +73,7 @@ static int nr_locks(void)
 	return n;
 }
 
-/* Every lock once. */
+/* Measures every lock once. */
 static void one_round(struct pairs *p, int round)
 {
 	double cycles[BENCH_MAX_LOCKS];
@@ -97,7 +97,7 @@ static void rounds(int cpu, void *arg)
 	int i;
 
 	(void)cpu;
-	/* Any but the first, which has its own tag in every build. */
+	/* Any CPU but the first, which has its own tag in every build. */
 	shim_set_cpu(1);
 	for (i = 0; i < p->rounds; i++)
 		one_round(p, i);

@@ -4,17 +4,18 @@
 
 #include "detect.h"
 
-/* What the hypervisor has taken from all CPUs since they started, ns; 0 if it does not say. */
+/* CPU time that the hypervisor stole from all CPUs since boot, ns; 0 if it is not reported. */
 double stolen_ns(void);
 
 /**
- * struct stint - what one thread did in a round, in cycles
- * @ready, @delay: when it last had nothing to wait for, and how long it had been kept off, ns
- * @start: the round's beginning, as it saw that
- * @waits: others have to come before it calls
- * @call, @back: around the acquisition
- * @end: it owns nothing any more
- * @kept: ns since @ready in which it could not run; known of long rounds only
+ * struct stint - the times of one thread in a round, in cycles
+ * @ready: when the thread last had nothing to wait for
+ * @delay: its steal clock at @ready, ns
+ * @start: when the thread began the round
+ * @waits: the thread waits for others before @call
+ * @call, @back: before and after the acquisition
+ * @end: when the thread had released all its locks
+ * @kept: ns since @ready in which the thread was runnable but not running; only set in long rounds
  */
 struct stint {
 	u64 ready, delay, start, call, back, end, kept;
@@ -22,18 +23,19 @@ struct stint {
 };
 
 void stint_begin(struct stint *s);
-/* After @end is set. */
+/* Call it after @end is set. */
 void stint_end(struct stint *s);
 
 /*
- * Did one of @n threads hardly run, though it wanted to all the time, in a round that was long
- * enough for others to give up? Who takes turns runs more than that, and who halts wants less.
+ * Did one of @n threads hardly run although it was runnable all the time, in a round long enough
+ * for others to give up? A thread that shares its CPU runs more than that, and a halted thread is
+ * runnable for less.
  */
 bool was_starved(const struct stint *const stints[], int n);
 
 /*
- * Before its call, and between its verdict and the release, a thread executes a few instructions.
- * The longest that one of @n threads took for these, ns.
+ * The longest time, ns, that one of @n threads took for the few instructions before its call or
+ * between its return and the release.
  */
 double longest_absence(const struct stint *const stints[], int n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How soon deadlocks are found, by how many victims, and what bystanders pay. */
+/* How soon deadlocks are detected, the number of victims, and the cost for bystanders. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ static int passed, failed;
 static bool wrong;
 static json_t *report;
 
-/* Is the lock whose rows come one of ours? What others do is shown, and not demanded. */
+/* Is the current lock one of ours? Results of other locks are shown, but not judged. */
 static bool judged;
 
-/* Of the scenario whose row comes next. */
+/* A condition on the scenario whose row is printed next. */
 static void check(bool ok, const char *what)
 {
 	if (!judged)
@@ -70,7 +70,7 @@ static bool takes_part(const struct lab_ops *ops, const struct options *opt)
 	return ops->flags & LAB_OURS || (opt->rivals && ops->flags & LAB_RIVAL);
 }
 
-/* A rival may end a cycle by its time limit, each time. */
+/* A rival may resolve each cycle by its time limit only: run fewer rounds. */
 static int rounds_of(const struct lab_ops *ops, int rounds)
 {
 	return ops->flags & LAB_RIVAL ? rounds / 100 + 3 : rounds;
@@ -107,7 +107,7 @@ static void check_ring(struct outcome *o)
 	check(o->disturbed <= 1 + o->rounds / 10, "a machine that lets threads run");
 }
 
-/* Few bad rounds of a hundred say nothing about one in a hundred: then look at more of them. */
+/* A few bad rounds in a hundred do not prove a rate above 1 %: then run ten times as many more. */
 static void run_and_check(const struct lab_ops *ops, const struct ring *ring, int rounds,
 			  struct outcome *o)
 {

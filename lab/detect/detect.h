@@ -7,7 +7,7 @@
 #include "../lib/stat.h"
 #include "../locks/locks.h"
 
-/* What a scenario's rounds came to. */
+/* Results of a scenario's rounds. */
 struct outcome {
 	u64 rounds;
 	u64 victims;  /* -EDEADLK */
@@ -15,12 +15,15 @@ struct outcome {
 	u64 timeouts; /* of members */
 	u64 wrong_kind;
 	u64 bystanders, bystander_errors;
-	u64 disturbed;		    /* further rounds, which say nothing: a thread lost its CPU */
-	struct lab_samples latency; /* closing call to first error, ns */
+	u64 disturbed;			   /* further rounds, not judged: a thread lost its CPU */
+	struct lab_samples latency;	   /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
 };
 
-/* How many wait for each lock of the ring without holding any, and since when. */
+/*
+ * Where bystanders, which hold no lock, wait for the locks of a ring: nowhere, behind the members,
+ * or in front of them.
+ */
 enum order { ALONE, AFTER, BEFORE };
 
 struct ring {
@@ -42,7 +45,7 @@ double cycles_to_ns(u64 cycles);
 
 void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out);
 void run_ring(const struct lab_ops *ops, const struct ring *ring, int rounds, struct outcome *out);
-/* An owner that sits on the lock until everybody behind it has given up. */
+/* The owner keeps the lock until all waiters have given up. */
 void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out);
 
 #endif /* LAB_DETECT_H */

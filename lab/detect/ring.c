@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Deadlocks made to order. Member i owns lock i and asks for lock i + 1, so that every round
- * is a real cycle; bystanders want one of the locks and have nothing to do with it.
+ * Deadlocks made to order. Member i owns lock i and wants lock i + 1, so every round is a real
+ * cycle. Bystanders want one of the locks and own none, so they are not part of the cycle.
  */
 #include <stdlib.h>
 
@@ -95,7 +95,10 @@ static void attempt(struct round *r, int cpu, int l)
 	__atomic_add_fetch(&r->gone, 1, __ATOMIC_RELAXED);
 }
 
-/* With two there is one PENDING and one in the queue, so that members stand behind a head. */
+/*
+ * With two bystanders, one has the pending bit and one is head of the queue: members wait behind
+ * it.
+ */
 static void wait_for_bystanders(struct round *r, int l)
 {
 	u32 want = r->ring->bystanders > 1 ? _Q_TAIL_MASK : ~_Q_LOCKED_MASK;
@@ -137,8 +140,8 @@ static void bystander(struct round *r, int cpu)
 }
 
 /*
- * Did a thread lose its CPU for long enough that who waited for it was right to fail? If it stood
- * still inside of the lock, the scheduler says so, or the hypervisor.
+ * Did a thread lose its CPU for so long that a waiter was right to fail? If the thread stood still
+ * inside the lock, the steal times of the scheduler or of the hypervisor show it.
  */
 static bool was_disturbed(const struct round *r)
 {
@@ -156,7 +159,7 @@ static double us_after(u64 start, u64 at)
 	return at < start ? -cycles_to_ns(start - at) / 1e3 : cycles_to_ns(at - start) / 1e3;
 }
 
-/* What a reader needs to tell a lock that lost somebody from a machine that stood still. */
+/* Prints what distinguishes a lock that lost a waiter from a machine that stood still. */
 static void tell(const struct round *r)
 {
 	u64 start = r->attempt[0].when.start;
@@ -188,7 +191,7 @@ static u64 count(const struct round *r, int from, int to, bool timeouts_only)
 	return nr;
 }
 
-/* False: the round is not judged. */
+/* Returns false if the round is not judged. */
 static bool judge_limits(struct round *r, struct outcome *out)
 {
 	u64 timeouts = count(r, 0, r->ring->members, true);
@@ -249,7 +252,7 @@ static void judge(struct round *r)
 	}
 }
 
-/* Not before each round: that would take longer than the round. */
+/* Not read before each round: that would take longer than the round. */
 static void look_at_steal(struct round *r)
 {
 	u64 now = shim_cycles();
@@ -352,6 +355,6 @@ void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
 		lab_add(&out->latency,
 			cycles_to_ns(s.attempt[i].when.back - s.attempt[i].when.call));
 	}
-	/* The word is as if nobody had come, and the lock can be had again. */
+	/* The word is free again, and the lock can be acquired. */
 	out->single += !s.attempt[0].ret && res_is_free(READ_ONCE(s.lock.word));
 }

@@ -14,7 +14,7 @@
 #define TAG   "0.6 cycles: the look at the tag before the release is not hidden there"
 #define NESTS "0.13 of 5.7 cycles; why is not known"
 
-/* The uncontended loops of lab-bench; the lock takes the same way through them in each mode. */
+/* The uncontended loops of lab-bench: the lock runs the same code there in each mode. */
 static const struct lab_known table[] = {
 	{ ZEN_4, "rqspinlock, nested pairs", 1.023, 0.007, NESTS },
 	{ ZEN_4, "rqspinlock-hybrid, nested pairs", 1.023, 0.007, NESTS },
@@ -40,7 +40,7 @@ void lab_this_cpu(struct lab_cpu *cpu)
 		cpu->family += eax >> 20 & 0xff;
 }
 #else
-/* The table has no other CPUs. */
+/* The table only has x86 CPUs. */
 void lab_this_cpu(struct lab_cpu *cpu)
 {
 	*cpu = (struct lab_cpu){ 0 };
@@ -73,7 +73,7 @@ const struct lab_known *lab_known(const struct lab_cpu *cpu, const char *what)
 	return k;
 }
 
-/* What is a little below a target in one run may be a little above it in the next one. */
+/* A figure just below its target in one run may be just above it in the next one. */
 enum lab_verdict lab_judge(const struct lab_known *known, bool met, double got)
 {
 	if (!known)

@@ -3,11 +3,11 @@
 #define LAB_ORDER_H
 
 /**
- * lab_order() - The order of a round: by lot, another one in each round
+ * lab_order() - A pseudo-random order, another one in each round
  * @order: receives each of 0 to @n - 1 once
  *
- * So neither a drift nor what the one in front leaves behind favours anybody. It depends on @round
- * only: threads agree without talking, and a run can be repeated.
+ * So neither drift nor the state that the predecessor leaves behind favours any item. The order
+ * depends on @round only: threads agree on it without communication, and a run can be repeated.
  */
 void lab_order(int *order, int n, unsigned int round);
 

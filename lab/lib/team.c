@@ -41,7 +41,7 @@ int lab_cpus(void)
 	return CPU_COUNT(&allowed);
 }
 
-/* The @i-th of the CPUs allowed, counted round and round. */
+/* Pins the thread to the @i-th of the allowed CPUs, modulo their number. */
 static void pin(int i)
 {
 	cpu_set_t one;
@@ -61,7 +61,7 @@ static void take_turns(int sig)
 	sched_yield();
 }
 
-/* A slice of this thread's CPU time, then the next one of the same priority. */
+/* After each slice of its CPU time, this thread yields to the next one of the same priority. */
 static void slice(void)
 {
 	static const struct itimerspec every = {
@@ -79,8 +79,8 @@ static void slice(void)
 }
 
 /*
- * Other load must not count as the lock's. Without the right to real-time priority, figures
- * are as they come.
+ * Real-time priority, so that other load does not distort the figures. Without the right to it,
+ * that is accepted.
  */
 static void rise(bool turns)
 {
@@ -121,7 +121,7 @@ void lab_team(int n, void (*fn)(int cpu, void *arg), void *arg)
 }
 
 /*
- * Sleeps until *word is not @val: a thread that yields instead pays for it later with long
+ * Sleeps until *word is not @val. A thread that yielded instead would pay for it later with long
  * times off the CPU, some of them with a lock held.
  */
 static void sleep_while(u32 *word, u32 val)

@@ -15,7 +15,10 @@ extern bool lab_real_time;
 /* CPUs that this process may use. */
 int lab_cpus(void);
 
-/* Nobody goes on before everybody is here. Spins where every thread has a CPU, or else sleeps. */
+/*
+ * A barrier of @n threads. Waiters spin first if every thread has a CPU of its own, else they
+ * sleep.
+ */
 struct lab_barrier {
 	u32 n, arrived, round, asleep;
 };
@@ -25,7 +28,7 @@ void lab_meet(struct lab_barrier *b);
 /* Sleeps until *word, which lab_add_u32() counts up, is @val. */
 void lab_wait_u32(u32 *word, u32 val);
 void lab_add_u32(u32 *word);
-/* Between two looks at what nobody announces. */
+/* A short sleep between two polls of a value whose change wakes nobody. */
 void lab_poll(void);
 
 #endif /* LAB_TEAM_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Which machines get the queue, which the one for virtual machines, and which test and set: the
- * kernel's own file decides, for every kind of machine that there can be.
+ * Which machines get the queue, which the queue for virtual machines, and which test-and-set: the
+ * kernel's own file is run for every possible kind of machine.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A client without any atomics of its own, for ThreadSanitizer: what the locks order is all that
- * keeps its plain data whole. The sanitizer does not know the kernel's memory model (model/litmus
- * does), so this is a smoke test.
+ * A client without any atomics of its own, for ThreadSanitizer: only the order that the locks
+ * establish protects its plain data. The sanitizer does not model the memory model of the kernel
+ * (model/litmus does), so this is a smoke test.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void touch(struct race *r, int cpu, int i)
 	r->done[cpu][i]++;
 }
 
-/* Both in any order: deadlocks are part of it. */
+/* Takes two locks in any order: deadlocks are part of the test. */
 static void pair(struct race *r, int cpu, int i, int k)
 {
 	const struct lab_ops *ops = r->ops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A lock that changes hands is no reason to give up soon; and a wait has an end all the same. */
+/* While the owners of a lock change, a waiter does not give up early, but its wait still ends. */
 #include <stdio.h>
 #include <time.h>
 
@@ -8,7 +8,9 @@
 #include "../lib/team.h"
 #include "regress.h"
 
-/* Looks come once a millisecond, and half of them see the same owner as the one before. */
+/*
+ * The waiter looks once a millisecond, and half of its looks see the same owner as the one before.
+ */
 #define EARLY_NS (20 * NSEC_PER_MSEC)
 #define LATE_NS	 (100 * NSEC_PER_MSEC)
 
@@ -23,11 +25,12 @@ struct hands {
 	u64 gap;	  /* the longest time between two writes */
 	u64 began, ended; /* the wait */
 	/*
-	 * What the kernel took from the waiter: 50 ms of every second from those in real time. A
-	 * waiter that is away for so long sees the owner that it left, or sees its limit late.
+	 * Time that the waiter was off its CPU: the kernel takes 50 ms of every second from
+	 * real-time threads. After such a gap the waiter may see the same owner as before, or its
+	 * limit late.
 	 */
 	u64 away;    /* ns */
-	u64 wait_ns; /* by the report */
+	u64 wait_ns; /* according to the report */
 	u32 over, kind;
 	int err;
 };
@@ -101,7 +104,7 @@ static bool run(const struct lab_ops *ops, u64 until, bool irqs_off)
 	       EXPECT(res_is_free(h.lock.word));
 }
 
-/* Without a queue in front it has the pending bit. */
+/* A lone waiter has the pending bit, except in the hybrid, where it queues. */
 static u64 limit_of(const struct lab_ops *ops)
 {
 	if (ops->flags & LAB_TAS)
@@ -109,7 +112,7 @@ static u64 limit_of(const struct lab_ops *ops)
 	return ops->flags & LAB_UNFAIR ? 2 * RES_DEF_TIMEOUT : RES_DEF_TIMEOUT;
 }
 
-/* The limit counts from the last change. */
+/* The limit counts from the last change of owners. */
 bool limit_from_the_last_owner(const struct lab_ops *ops)
 {
 	u64 limit = limit_of(ops);
@@ -119,13 +122,13 @@ bool limit_from_the_last_owner(const struct lab_ops *ops)
 	       EXPECT(h.ended < h.last + limit + h.away + LATE_NS);
 }
 
-/* Whoever writes the owners may lose its CPU, too: then nothing moved. */
+/* CPU 0, which writes the owners, may lose its CPU, too: then no owner changed for that long. */
 static bool stood_still(const struct lab_ops *ops)
 {
 	return max(h.gap, h.ended - min(h.ended, h.last)) + EARLY_NS >= limit_of(ops);
 }
 
-/* ... and there is an end to that. */
+/* ... and changes of owners extend a wait only up to @limit. */
 static bool ends_after(const struct lab_ops *ops, u64 limit, bool irqs_off)
 {
 	return run(ops, 2 * limit, irqs_off) &&
@@ -149,7 +152,9 @@ static void turn_back(void)
 	shim_clock_base = shim_cycles();
 }
 
-/* To 0, between the verdict and the report: the report says what went before. */
+/*
+ * Sets the clock back to 0 between the verdict and the report: the report has the wait from before.
+ */
 bool clock_that_goes_back(const struct lab_ops *ops)
 {
 	shim_on_end = turn_back;

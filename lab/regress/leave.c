@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Waiters whose time is over, behind one whose CPU does not run. */
+/* Waiters that time out behind one whose CPU does not run. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #define LAST	 5
 
 /*
- * CPU 0 owns the lock, CPU 1 has the pending bit, CPU 2 is head and then stands still; 3 leaves
- * from between 2 and 4, then 4 as the last. CPU 5 comes after that. In the queue for virtual
- * machines CPU 1 is head and 2 behind it. There, time in which a waiter could not run does not
- * count; three of these share a CPU.
+ * CPU 0 owns the lock, CPU 1 has the pending bit, CPU 2 is head and then stands still. CPU 3 leaves
+ * from between CPUs 2 and 4, then CPU 4 leaves as the last. CPU 5 queues after that. In the queue
+ * for virtual machines, CPU 1 is head and CPU 2 is behind it. There, time in which a waiter could
+ * not run does not count; three of these threads share a CPU.
  */
 struct line {
 	const struct lab_ops *ops;
@@ -76,7 +76,7 @@ static void want(int cpu)
 	}
 }
 
-/* Nobody needs the head for leaving, and nobody's node is left behind. */
+/* Waiters leave without the head's help, and no node is left behind. */
 static void owner(void)
 {
 	wait_last(2);
@@ -141,7 +141,10 @@ bool no_node_left(void)
 	return !used;
 }
 
-/* Who waits has its own limit, whoever does not run; those who stay keep their order. */
+/*
+ * Each waiter has its own limit, even if another one does not run; waiters that stay keep their
+ * order.
+ */
 bool leave_behind_one_who_stands_still(const struct lab_ops *ops)
 {
 	struct sigaction sa = { .sa_handler = on_stop }, old;

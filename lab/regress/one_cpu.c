@@ -7,7 +7,7 @@
 #include "../lib/team.h"
 #include "regress.h"
 
-/* A waiter behind its own CPU needs the time limit to come back; nothing else takes that long. */
+/* A waiter behind its own CPU returns only at the time limit; nothing else takes that long. */
 #define AT_ONCE_NS (100 * NSEC_PER_MSEC)
 
 static union lab_lock lock, other;
@@ -47,7 +47,7 @@ static void blame(struct stepped *s, const char *fault)
 		s->fault = fault;
 }
 
-/* In an NMI: the lock that is being worked on, and one that is free. */
+/* In an NMI: tries the lock that the interrupted context acquires or releases, and a free lock. */
 static void probe(void *arg)
 {
 	struct stepped *s = arg;
@@ -89,7 +89,10 @@ static void lock_and_unlock(void *arg)
 	s->ops->unlock(&lock, NULL);
 }
 
-/* An NMI at any instruction of an acquisition and a release gets an answer, and a true one. */
+/*
+ * At any instruction of an acquisition or a release, attempts of an NMI return at once and are
+ * right.
+ */
 bool unlock_nmi_order(const struct lab_ops *ops)
 {
 	struct stepped s = { .ops = ops };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A waiter fails, and what becomes of those behind it, or of nobody behind it. */
+/* A waiter fails: waiters behind it keep their place, and without any the tail is reset. */
 #include <stdio.h>
 
 #include <kernel/bpf/rqspinlock.h>
@@ -9,10 +9,10 @@
 #include "regress.h"
 
 /*
- * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd.
- * B: owner CPU 1, PENDING CPU 4, head CPU 5, behind it CPU 0, which closes the cycle.
- * The verdict falls on one of the two members: CPU 0, from behind a head, or the head CPU 1.
- * For virtual machines, CPUs 2 and 4 are the heads, and CPU 1 stands behind one.
+ * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd. B: owner CPU 1, PENDING
+ * CPU 4, head CPU 5, behind it CPU 0, which closes the cycle. The victim is one of the two members:
+ * CPU 0, from behind a head, or the head CPU 1. In the queue for virtual machines, CPUs 2 and 4 are
+ * the heads, and CPU 1 stands behind one.
  */
 struct queues {
 	const struct lab_ops *ops;
@@ -20,7 +20,7 @@ struct queues {
 	union lab_lock a, b;
 	struct lab_barrier barrier;
 	int err[6];
-	u32 word_after; /* of the lock that the victim wanted, when it has failed */
+	u32 word_after; /* of the lock that the victim wanted, after its failure */
 };
 
 static struct queues q;
@@ -121,15 +121,15 @@ static bool run(const struct lab_ops *ops, bool crowd)
 	       EXPECT(res_is_free(q.b.word)) && EXPECT(no_node_left()) && ok;
 }
 
-/* Those behind a waiter that fails for its own deadlock get the lock. */
+/* Waiters behind one that fails with its own deadlock get the lock. */
 bool keep_queue_on_deadlock(const struct lab_ops *ops)
 {
 	return run(ops, true) && EXPECT((q.word_after & _Q_TAIL_MASK) != tail_of(victim()));
 }
 
 /*
- * The last of the queue takes its tail with it, or the next to come would wait for ever. In front
- * of CPU 0 there is one who becomes the last.
+ * The last waiter of a queue resets the tail when it leaves, or the next one would wait for ever.
+ * If CPU 0 leaves, the waiter in front of it becomes the last.
  */
 bool tail_reset_of_kept_queue(const struct lab_ops *ops)
 {
@@ -150,7 +150,7 @@ struct second {
 
 static struct second second;
 
-/* The heads of the hybrid set and clear the pending bit as time goes by, whoever asks. */
+/* The heads of the hybrid set and clear the pending bit on their own, so it is ignored. */
 static u32 word_kept(const struct lab_ops *ops, u32 word)
 {
 	return ops->flags & LAB_HYBRID ? word & ~_Q_PENDING_VAL : word;
@@ -205,7 +205,7 @@ static void forged_play(int cpu, void *arg)
 		ops->unlock(&forged.a, NULL);
 }
 
-/* Newcomers that take the lock past its queue leave the tail alone. */
+/* A newcomer that takes the lock past its queue leaves the tail alone. */
 static bool with_forged_tail(const struct lab_ops *ops, u32 tail)
 {
 	u32 after = ops->flags & LAB_HYBRID ? tail : 0;

@@ -54,7 +54,7 @@ static void on_failure(const struct shim_failure *f)
 	last_wait_ns = f->wait_ns;
 }
 
-/* What the running test was the first to miss. */
+/* The first expectation that the running test missed. */
 static const char *missed;
 
 bool expect(bool ok, const char *what)
@@ -64,7 +64,7 @@ bool expect(bool ok, const char *what)
 	return ok;
 }
 
-/* On the CPU with the highest number, which has no tag of its own in some builds. */
+/* Runs the test on the CPU with the highest number, which has no tag of its own in some builds. */
 static void call(int cpu, void *arg)
 {
 	struct call *c = arg;

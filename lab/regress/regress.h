@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Mistakes that resilient spin locks have been cured of: one test for each, named after what
- * went wrong.
- */
+/* Bugs that were fixed in resilient spin locks: one test for each, named after the bug. */
 #ifndef LAB_REGRESS_H
 #define LAB_REGRESS_H
 
 #include "../locks/locks.h"
 
-/* False ends the test; says why. */
+/* Returns @ok. The first failed @what of a test is printed with the test's result. */
 bool expect(bool ok, const char *what);
 #define EXPECT(cond) expect(cond, #cond)
 
@@ -36,10 +33,12 @@ bool limit_with_interrupts_off(const struct lab_ops *ops);
 bool clock_that_goes_back(const struct lab_ops *ops);
 bool leave_behind_one_who_stands_still(const struct lab_ops *ops);
 
-/* Every place in a queue is free again. */
+/* Are all queue nodes free again? */
 bool no_node_left(void);
 
-/* Calls @probe at every instruction of @fn; returns their number, or 0 where that is not known. */
+/*
+ * Calls @probe after every instruction of @fn. Returns their number, or 0 without single-stepping.
+ */
 u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg);
 
 #endif /* LAB_REGRESS_H */

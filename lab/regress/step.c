@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The trap flag: a signal after every instruction, which stands for an NMI at that place. */
+/* Single-steps with the trap flag: the signal after each instruction stands for an NMI there. */
 #include <signal.h>
 
 #include "regress.h"

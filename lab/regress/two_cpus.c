@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A waiter that is interrupted, and one that gets the lock at last. */
+/* A waiter that an NMI interrupts, and a contended acquisition that succeeds. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ static bool nmi_play(const struct lab_ops *ops, void (*handler)(int sig),
 	       EXPECT(res_is_free(scene.c.word));
 }
 
-/* An NMI on top of a wait gets free locks and is refused others, at once. */
+/* An NMI on top of a wait acquires free locks and fails at once on others. */
 bool nmi_trylock(const struct lab_ops *ops)
 {
 	return nmi_play(ops, on_nmi, nmi_scene);
@@ -174,7 +174,7 @@ static void entry_scene(int cpu, void *arg)
 		ops->unlock(&scene.a, NULL);
 }
 
-/* A contended acquisition is recorded once, so that the next one is no false AA. */
+/* A contended acquisition has one table entry, so that the next acquisition is no false AA. */
 bool tas_single_entry(const struct lab_ops *ops)
 {
 	set_scene(ops, 2);

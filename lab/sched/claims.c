@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How the head of a queue takes the lock, as in upstream's resilient lock: a model written from
- * what docs/lock.md (section 7) says of it, without time limits, so that a wait that nobody ends is
- * a hang. A CPU finds in its table of held locks that it attempts a lock twice (an NMI on top of a
- * waiter, say), and leaves with -EDEADLK before it queues. By then it may have had the pending bit
- * for an instant, and the head may have seen it: whoever had the bit need not queue. What does not
- * matter for that, as the bounded wait for a hand-over, is left out, so that all can be searched.
+ * How the head of a queue takes the lock in upstream's resilient lock: a model written from
+ * docs/lock.md (section 7). It has no time limits, so a wait that nobody ends is a hang. If a CPU
+ * attempts a lock twice (an NMI on top of a waiter, say), it finds the first attempt in its table
+ * of held locks and leaves with -EDEADLK before it queues. By then it may have had the pending bit
+ * for an instant, and the head may have seen the bit: a CPU that had the bit need not queue.
+ * Details that do not matter for that, such as the bounded wait for a hand-over, are left out so
+ * that the search can be complete.
  */
 #include "claims.h"
 #include "../locks/nodes.h"
 
-/* A place in the queue, one for each context of a CPU. */
+/* A queue node, one for each context of a CPU. */
 struct claim_node {
 	struct claim_node *next;
 	u32 turn;
@@ -33,7 +34,7 @@ static void claim_pop(void)
 	this_cpu_ptr(&claim_own)->held--;
 }
 
-/* Does this CPU hold @lock, or attempt it below this context? The latest entry is ours. */
+/* Does this CPU hold @lock, or attempt it in a context below this one? The latest entry is ours. */
 static bool claim_attempted(const struct qspinlock *lock)
 {
 	const struct claim_own *own = this_cpu_ptr(&claim_own);
@@ -46,7 +47,7 @@ static bool claim_attempted(const struct qspinlock *lock)
 	return false;
 }
 
-/* If the queue still ends here, it ends. */
+/* Clears the tail if it is still @tail. */
 static bool claim_tail_take_back(struct qspinlock *lock, u32 tail)
 {
 	int val = atomic_read(&lock->val);
@@ -103,7 +104,7 @@ static int claim_lock_queued(struct qspinlock *lock, bool take_back)
 	return err;
 }
 
-/* 1: somebody else waits already. */
+/* Returns 1 if another CPU waits already. */
 static int claim_lock_next(struct qspinlock *lock)
 {
 	u32 val = queued_fetch_set_pending_acquire(lock);

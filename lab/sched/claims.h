@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a CPU alone reads and writes of the locks in claims.c. */
+/* State of the locks in claims.c that only its own CPU accesses. */
 #ifndef LAB_SCHED_CLAIMS_H
 #define LAB_SCHED_CLAIMS_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * How kernel-patches/7.x/cycles finds deadlocks: a model written from its changelogs. A CPU has a
- * table of the locks that it holds or attempts, and a record of each wait. The word does not say
- * who owns the lock, so the search looks for the one CPU whose table can have the holder's entry.
+ * table of the locks that it holds or attempts, and a record of each wait. The lock word does not
+ * contain the owner, so the search looks for the one CPU whose table can have the holder's entry.
  *
- * There are no time limits: a cycle that nobody finds is a hang. A waiter searches in each round,
- * so at any moment, and two searches in a row may follow each other at once.
+ * There are no time limits: a cycle that nobody detects is a hang. A waiter searches in each round
+ * of its loop, hence at any moment, and two consecutive searches may follow each other at once.
  */
 #include "cycles.h"
 #include "../locks/nodes.h"
@@ -13,7 +13,7 @@
 #define CYCLE_MEMBERS 4
 #define CYCLE_VERDICT 2 /* for the oracle: a kind */
 
-/* Who can go on, according to a lock's word. */
+/* Which attempt can make progress, according to a lock's word. */
 enum cycle_turn {
 	CYCLE_TURN_NOBODY,
 	CYCLE_TURN_OWNER,
@@ -45,7 +45,7 @@ static void cycle_entry_push(const struct qspinlock *lock)
 
 	if (cnt >= CYCLE_ENTRIES)
 		__builtin_trap();
-	/* What interrupts here takes the next one. */
+	/* An interrupt here takes the next entry. */
 	WRITE_ONCE(own->cnt, cnt + 1);
 	WRITE_ONCE(own->lock[cnt], lock);
 }
@@ -109,7 +109,9 @@ static struct cycle_wait *cycle_member_wait(const struct cycle_member *m)
 	return &per_cpu(cycle_cpus, m->cpu).wait[m->level];
 }
 
-/* The wait on top, unless a context above it has an entry, and goes on. */
+/*
+ * Reads the topmost wait. Fails if a context above it has an entry, because that context goes on.
+ */
 static bool cycle_member_read(int cpu, struct cycle_member *m)
 {
 	struct cycle_cpu *other = per_cpu_ptr(&cycle_cpus, cpu);
@@ -138,7 +140,7 @@ static enum cycle_turn cycle_turn_read(const struct qspinlock *lock)
 	return val ? CYCLE_TURN_HEAD : CYCLE_TURN_NOBODY;
 }
 
-/* Is it the turn of this attempt? One in the queue may not know it yet. */
+/* Is it this waiter's turn? A queued waiter may not have noticed its turn yet. */
 static bool cycle_wait_blocks(const struct cycle_wait *wait, enum cycle_turn turn)
 {
 	u32 stage = READ_ONCE(wait->stage);
@@ -154,7 +156,7 @@ static bool cycle_wait_blocks(const struct cycle_wait *wait, enum cycle_turn tur
 	return stage == CYCLE_HEAD || (stage == CYCLE_QUEUED && handed && READ_ONCE(*handed));
 }
 
-/* Of an attempt that waits it is known whether its entry is the holder's. */
+/* Can this entry be the holder's? That of a waiting attempt only if it is the waiter's turn. */
 static bool cycle_entry_blocks(int cpu, u32 entry, enum cycle_turn turn)
 {
 	struct cycle_cpu *other = per_cpu_ptr(&cycle_cpus, cpu);
@@ -199,7 +201,7 @@ static bool cycle_holder_find(const struct qspinlock *lock, struct cycle_member 
 	return false;
 }
 
-/* What comes on top of the holder's wait may take the lock, too. */
+/* A context on top of the holder's wait may take the lock, too. */
 static bool cycle_holder_only(const struct qspinlock *lock, int holder, u32 held,
 			      enum cycle_turn turn)
 {
@@ -215,7 +217,7 @@ static bool cycle_holder_only(const struct qspinlock *lock, int holder, u32 held
 	return true;
 }
 
-/* The word is read on both sides of the tables. */
+/* The word is read before and after the tables. */
 static bool cycle_holder_certain(const struct qspinlock *lock, int holder, u32 held)
 {
 	enum cycle_turn turn = cycle_turn_read(lock);
@@ -255,7 +257,7 @@ static bool cycle_passes(const struct cycle *cycle, int cpu)
 	return false;
 }
 
-/* From holder to holder, until it is this CPU. */
+/* Follows the chain of holders until it reaches this CPU. */
 static bool cycle_find(const struct qspinlock *lock, struct cycle *cycle)
 {
 	int most = cycle_without(CYCLE_MORE_THAN_2) ? 2 : CYCLE_MEMBERS;
@@ -276,7 +278,7 @@ static bool cycle_find(const struct qspinlock *lock, struct cycle *cycle)
 	return cycle_stands(lock, cycle);
 }
 
-/* The member on the lowest CPU leaves, of those that can. */
+/* Among the members that can leave, the one on the lowest CPU does. */
 static bool cycle_victim_other(const struct cycle *cycle)
 {
 	int i;
@@ -289,7 +291,7 @@ static bool cycle_victim_other(const struct cycle *cycle)
 	return false;
 }
 
-/* Is it the cycle of the search before, too? */
+/* A verdict needs the same cycle in two consecutive searches. */
 static bool cycle_search(struct qspinlock *lock, struct cycle *before)
 {
 	struct cycle cycle = {};
@@ -316,7 +318,7 @@ static int cycle_wait_for(struct qspinlock *lock, u32 mask)
 	return 0;
 }
 
-/* 1: somebody else waits already. */
+/* Returns 1 if another CPU waits already. */
 static int cycle_lock_next(struct qspinlock *lock)
 {
 	u32 val = queued_fetch_set_pending_acquire(lock);
@@ -343,7 +345,7 @@ static int cycle_lock_next(struct qspinlock *lock)
 	return err;
 }
 
-/* If the queue still ends here, the word becomes @val. */
+/* Replaces the tail by @val if it is still @tail. */
 static bool cycle_tail_replace(struct qspinlock *lock, u32 tail, u32 val)
 {
 	int old = atomic_read(&lock->val);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the search for cycles in cycles.c reads of other CPUs. */
+/* Per-CPU state that the search in cycles.c reads from other CPUs. */
 #ifndef LAB_SCHED_CYCLES_H
 #define LAB_SCHED_CYCLES_H
 
@@ -9,7 +9,7 @@
 #define CYCLE_ENTRIES 4
 #define CYCLE_LEVELS  3
 
-/* Whether others wait for this attempt if nobody has the lock. */
+/* Do others wait for this attempt while nobody holds the lock? */
 enum cycle_stage {
 	CYCLE_QUEUED,
 	CYCLE_HEAD,
@@ -18,11 +18,11 @@ enum cycle_stage {
 
 /**
  * struct cycle_wait - what a context waits for
- * @seq: odd while it does
- * @cnt: entries in the table of its CPU, the last of which is this attempt
+ * @seq: odd during the wait
+ * @cnt: number of entries in the table of its CPU; the last one is this attempt
  * @lock: the lock
  * @stage: enum cycle_stage
- * @turn: of its place in the queue, or NULL
+ * @turn: the turn of its queue node, or NULL
  */
 struct cycle_wait {
 	u32 seq, cnt;
@@ -36,7 +36,7 @@ struct cycle_wait {
  * @cnt: how many of @lock are in use
  * @lock: held or attempted, in the order of the attempts
  * @nr: how many of @wait are in use
- * @wait: those of contexts on top of each other
+ * @wait: the waits of nested contexts
  */
 struct cycle_cpu {
 	u32 cnt;
@@ -47,17 +47,17 @@ struct cycle_cpu {
 
 DECLARE_PER_CPU_ALIGNED(struct cycle_cpu, cycle_cpus);
 
-/* Parts of the search that a wrong lock is without. */
+/* Parts of the search that a deliberately wrong lock leaves out. */
 enum cycle_part {
 	CYCLE_SECOND_LOOK = 1, /* are the waits still the same? */
 	CYCLE_ATTEMPTS = 2,    /* an attempt is no holder */
 	CYCLE_OTHERS = 4,      /* nobody else has such an entry */
 	CYCLE_WORD = 8,	       /* a free lock has no holder */
-	CYCLE_STAGES = 16,     /* but the attempt whose turn it is */
+	CYCLE_STAGES = 16,     /* except the attempt whose turn it is */
 	CYCLE_TOP = 32,	       /* nothing goes on above the wait */
-	CYCLE_VICTIM = 64,     /* one member leaves */
+	CYCLE_VICTIM = 64,     /* only one member leaves */
 	CYCLE_MORE_THAN_2 = 128,
-	CYCLE_AGAIN = 256, /* the next search finds the same */
+	CYCLE_AGAIN = 256, /* the next search must find the same cycle */
 };
 
 #endif

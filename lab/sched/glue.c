@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the scheduler knows about the locks: where their memory is. */
+/* Describes the locks to the scheduler: where their memory is. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,10 @@ extern const struct lab_ops lab_qspin, lab_by_table, lab_queued_cmpxchg, lab_que
 	  .without = (parts) }
 
 static const struct sched_lock all[] = {
-	/* The first pause may be before there is a place, where the pending bit is. */
+	/*
+	 * The first pause may come before the waiter has a place in the queue: it may be for the
+	 * pending bit.
+	 */
 	{ .name = "qspinlock", .ops = &lab_qspin, .fifo_after = 2 },
 	{ .name = "queued-cmpxchg", .ops = &lab_queued_cmpxchg, .fifo_after = 2 },
 	{ .name = "queued-store", .ops = &lab_queued_store, .fifo_after = 2 },
@@ -43,7 +46,7 @@ static const struct sched_lock all[] = {
 	{ .name = "claim-takes-back", .ops = &lab_claim_takes_back, .resilient = true },
 	CYCLES("", 0),
 	CYCLES("-once", CYCLE_AGAIN),
-	/* Two searches hide what one gets wrong: of these one is enough. */
+	/* A second search would hide the errors of the first: these locks search once. */
 	CYCLES("-one-look", CYCLE_SECOND_LOOK | CYCLE_AGAIN),
 	CYCLES("-attempts-held", CYCLE_ATTEMPTS | CYCLE_OTHERS | CYCLE_AGAIN),
 	CYCLES("-first-entry", CYCLE_OTHERS | CYCLE_AGAIN),
@@ -62,7 +65,7 @@ union lab_lock sched_locks[MC_LOCKS];
 struct sched_order sched_order;
 unsigned int mc_tag_cpus;
 
-/* What the locks ask for at the start. */
+/* Tables that the locks allocate at the start. */
 static char tables[TABLE_SIZE] __attribute__((aligned(SMP_CACHE_BYTES)));
 static size_t tables_used;
 static u32 kicked[MC_CPUS];
@@ -77,7 +80,7 @@ void *shim_table(size_t size)
 	return table;
 }
 
-/* No tick ends it, only a kick: one that is lost is a hang. */
+/* Only a kick ends a halt, no tick: a lost kick is a hang. */
 void shim_halt(const u8 *byte, u8 val)
 {
 	mc_access(byte, MC_READ, __builtin_return_address(0));
@@ -114,7 +117,7 @@ static bool area_key(const volatile void *addr, const void *start, size_t size, 
 	return true;
 }
 
-/* Only its own CPU looks there. */
+/* Is @addr in memory that only its own CPU accesses? */
 static bool is_of_cpu(const volatile void *addr)
 {
 	u32 key;
@@ -172,7 +175,7 @@ const char *mc_kind_name(int kind)
 	return names[kind];
 }
 
-/* A word that is locked does not say by whom. */
+/* A locked word does not contain its owner. */
 bool mc_names_owner(uint32_t word, int cpu)
 {
 	(void)word;

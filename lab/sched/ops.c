@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The calls of the locks, and two that are wrong: the oracle must find that out. */
+/* The calls of the locks, and two wrong locks that the oracle must catch. */
 #include "sched.h"
 
 int mc_lock_acquire(int lock)
@@ -12,7 +12,7 @@ void mc_lock_release(int lock)
 	sched_lock->ops->unlock(&sched_locks[lock], NULL);
 }
 
-/* Not in one step. */
+/* Wrong: tests and sets the word in two steps. */
 static int look_and_take(u32 *word)
 {
 	while (READ_ONCE(*word))
@@ -30,7 +30,7 @@ static int look_and_take(u32 *word)
 #define LAB_UNLOCK(l, c) smp_store_release(&(l)->word, 0)
 #include "../locks/loops.h"
 
-/* A release that is forgotten. */
+/* Wrong: the release does nothing. */
 #define LAB_ID		 no_release
 #define LAB_NAME	 "wrong-no-release"
 #define LAB_ABOUT	 "is not released"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What must hold of every lock: one owner, an end of every wait, the order that is promised. */
+/* What must hold for every lock: one owner, every wait ends, the promised order is kept. */
 #include "../locks/cna.h"
 #include "graph.h"
 #include "sched.h"
@@ -47,7 +47,7 @@ static int cpu_wanted(int cpu)
 	return mc.cpu[cpu].done ? -1 : mc.cpu[cpu].ctx[0].attempt;
 }
 
-/* In its loop: it has its place in line by now. */
+/* The CPU pauses in its waiting loop: after enough pauses it has its place in the order. */
 void mc_paused(int cpu)
 {
 	if (cpu_wanted(cpu) >= 0 && sched_order.paused[cpu] < sched_lock->fifo_after)
@@ -93,7 +93,7 @@ static int kind_of(const struct mc_ctx *ctx, int ret)
 	return ctx->own ? KIND_AA : KIND_DEADLOCK;
 }
 
-/* Below this context its CPU has or wants the lock already. */
+/* Does a context below this one hold, want or release the lock already? */
 static bool attempt_is_own(int lock)
 {
 	struct mc_cpu *cpu = mc_this();
@@ -147,7 +147,7 @@ void mc_attempt_over(int lock, int ret)
 	mc_waits_changed();
 }
 
-/* A verdict, before anything was done about it. */
+/* A verdict, reported before the lock acts on it. */
 void mc_reported(int kind, int ret)
 {
 	struct mc_ctx *ctx = mc_ctx();

@@ -7,15 +7,15 @@
 #include "mc.h"
 
 /**
- * struct sched_lock - a lock and what is promised of it
+ * struct sched_lock - a lock and its promises
  * @name: for --lock
  * @ops: the lock
- * @fifo_after: a waiter that paused so often comes before whoever begins later; 0: no order
- * @sockets: that order holds among CPUs of a socket; 0 is 1
+ * @fifo_after: after so many pauses a waiter precedes all later attempts; 0: no order
+ * @sockets: number of sockets, the order holds within each; 0 means 1
  * @ticket: free when both halves of the word are equal
  * @resilient: acquisitions may fail
- * @cycles: they fail if they are part of a deadlock, and nobody else does
- * @without: parts of the search for deadlocks that this one is without (cycles.h)
+ * @cycles: acquisitions fail in a deadlock, and only then
+ * @without: parts of the search for deadlocks that this lock leaves out (cycles.h)
  */
 struct sched_lock {
 	const char *name;
