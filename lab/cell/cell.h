@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One cell of a campaign: a lock, a number of threads, what they do. */
+/* One cell of a campaign: a lock, a number of threads, and their load. */
 #ifndef LAB_CELL_H
 #define LAB_CELL_H
 
@@ -11,16 +11,16 @@
 
 /**
  * struct cell - what to measure
- * @lock: which lock
- * @threads: that want it
- * @seconds: for how long; 0: until each has done @ops
- * @ops: acquisitions of each thread (@seconds is 0)
+ * @lock: the lock
+ * @threads: number of threads that contend for it
+ * @seconds: duration; 0: until each thread has done @ops
+ * @ops: operations of each thread, if @seconds is 0
  * @held: pauses with the lock held
  * @apart: pauses between two operations
  * @held_ns, @apart_ns: the same, ns of work
- * @lines: cache lines of its own that a section writes to
+ * @lines: cache lines, besides the counter's, that a critical section writes to
  * @refs: atomic additions to one line of all threads before each acquisition
- * @embedded: what is counted under the lock shares the lock's cache line
+ * @embedded: the counter that the lock protects is in the lock's cache line
  * @semaphore: an operation is a down and an up, two acquisitions
  */
 struct cell {
@@ -32,17 +32,17 @@ struct cell {
 	bool embedded, semaphore;
 };
 
-/* NULL: no memory. The caller owns the object. */
+/* Returns NULL without memory, or with too many threads. The caller owns the object. */
 json_t *cell_run(const struct cell *cell);
 
 #define CELL_COUNTS 5
 
-/* What the lock's own code has counted so far, in the order of the names in counts.c. */
+/* The events that the lock's own code has counted so far, in the order of the names in counts.c. */
 void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS]);
 
 /*
- * What came between the two, by name; null where the lock counts nothing. @ops: acquisitions; all
- * of them went past the queue of a lock that has none.
+ * The differences of the two counts, by name; null if the lock counts nothing. @ops: acquisitions;
+ * without a queue, all of them are unfair.
  */
 json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
 		    const u64 after[CELL_COUNTS], u64 ops);

@@ -53,7 +53,7 @@ json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],
 	json_t *events;
 	int i;
 
-	/* Such a lock counts nothing, and has no queue that an acquisition could be in. */
+	/* An unordered lock counts nothing, and has no queue: all acquisitions are unfair. */
 	if (lock->flags & LAB_UNORDERED)
 		return json_pack("{s:i, s:I}", names[0], 0, names[1], (json_int_t)ops);
 	if (!(lock->flags & (LAB_OURS | LAB_VCPU)))

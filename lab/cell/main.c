@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One line of JSON: what a lock does with so many threads. The campaigns call it for each cell. */
+/*
+ * Measures a lock with a number of threads and prints one line of JSON. Campaigns run it for each
+ * cell.
+ */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +76,7 @@ static void set_lock(struct cell *c, const char *name, struct argp_state *state)
 		argp_error(state, "no lock '%s'; --list shows them", name);
 }
 
-/* False: not one of these keys. */
+/* Returns false for other keys. */
 static bool parse_load(int key, char *arg, struct argp_state *state)
 {
 	struct cell *c = state->input;

@@ -5,7 +5,7 @@
 #include "cell.h"
 
 #define MAX_THREADS 64
-#define WARM_UP	    10 /* of the time or the operations, one in so many */
+#define WARM_UP	    10 /* one part in so many of the time or the operations */
 #define LOOK_EVERY  4  /* operations between two looks at the clock */
 
 struct worker {
@@ -55,7 +55,7 @@ static void compute(u64 loops)
 		barrier();
 }
 
-/* Loops of compute() that take so long. A clock would take as long as what it measures. */
+/* Converts @ns to loops of compute(). Reading a clock instead would take as long as the work. */
 static u64 to_loops(u32 ns)
 {
 	static const u64 probe = 1 << 20;
@@ -71,7 +71,7 @@ static u64 to_loops(u32 ns)
 	return ns ? (u64)(ns * (double)probe / to_ns(best)) : 0;
 }
 
-/* False: it failed. */
+/* Returns false if the acquisition failed. */
 static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w, bool timed)
 {
 	u64 before = timed ? shim_cycles() : 0, waited;
@@ -115,7 +115,7 @@ static void operate(const struct run *r, struct worker *w, u64 *word)
 	compute(r->apart);
 }
 
-/* Ends with the clock where there is no number of operations, else with the operations. */
+/* Runs until the time is over, or for the number of operations if there is one. */
 static void work(struct run *r, struct worker *w)
 {
 	u64 *word = shared_word(r->cell), before = shim_cycles();
@@ -125,20 +125,20 @@ static void work(struct run *r, struct worker *w)
 	w->took = shim_cycles() - before;
 }
 
-/* The clock is measured when the first team starts. */
+/* Call it after shim_init(), which calibrates the clock. */
 static u64 to_cycles(double seconds)
 {
 	return ((unsigned __int128)(seconds * 1e9) << SHIM_CLOCK_SHIFT) / shim_clock_mult;
 }
 
-/* Thread 0 says when it ends, between two meetings of all. */
+/* Thread 0 sets the end and the load, between two barriers. */
 static void phase(struct run *r, int cpu, u64 part)
 {
 	struct worker *w = &r->worker[cpu];
 
 	lab_meet(&r->barrier);
 	if (!cpu) {
-		/* Nobody is at the lock: the warm-up is not counted. */
+		/* No thread uses the lock now: the warm-up is not counted. */
 		cell_count(r->cell->lock, r->before);
 		r->end = shim_cycles() + to_cycles(r->cell->seconds / (double)part);
 		r->held = to_loops(r->cell->held_ns);

@@ -15,7 +15,7 @@ struct outcome {
 	u64 timeouts; /* of members */
 	u64 wrong_kind;
 	u64 bystanders, bystander_errors;
-	u64 disturbed;			   /* further rounds, not judged: a thread lost its CPU */
+	u64 disturbed;			   /* rounds not judged: a thread lost its CPU */
 	struct lab_samples latency;	   /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
 };

@@ -9,10 +9,10 @@
 #include "regress.h"
 
 /*
- * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd. B: owner CPU 1, PENDING
- * CPU 4, head CPU 5, behind it CPU 0, which closes the cycle. The victim is one of the two members:
- * CPU 0, from behind a head, or the head CPU 1. In the queue for virtual machines, CPUs 2 and 4 are
- * the heads, and CPU 1 stands behind one.
+ * A: owner CPU 0, PENDING CPU 2, head CPU 1, behind it CPU 3, if @crowd.
+ * B: owner CPU 1, PENDING CPU 4, head CPU 5, behind it CPU 0, which closes the cycle.
+ * The victim is one of the two members: CPU 0, from behind a head, or the head CPU 1.
+ * In the queue for virtual machines, CPUs 2 and 4 are the heads, and CPU 1 stands behind one.
  */
 struct queues {
 	const struct lab_ops *ops;

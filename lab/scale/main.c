@@ -86,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Threads of the next run, and the rest of the list; 0: the list is over. */
+/* Returns the number of threads of the next run and advances *list; 0 at the end of the list. */
 static int next_count(const char **list)
 {
 	char *end;

@@ -32,7 +32,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Runs at exit, too: err() leaves by it. */
+/* Also runs at exit, because err() exits. */
 static void clean_up(void)
 {
 	if (*root)
@@ -72,7 +72,7 @@ static void make_place(struct worker *w, int i)
 		err(1, "%s", p->path);
 }
 
-/* Thread i on the i-th CPU allowed, round and round. */
+/* Pins thread @i to the @i-th allowed CPU, modulo their number. */
 static void pin(int i)
 {
 	cpu_set_t allowed, one;

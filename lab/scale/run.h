@@ -6,8 +6,8 @@
 
 /**
  * struct run_options - what all runs have in common
- * @seconds: counted
- * @warm_up: not counted, before that, in seconds
+ * @seconds: length of the measurement
+ * @warm_up: seconds before the measurement, not counted
  * @folder: where the files are
  */
 struct run_options {
@@ -25,7 +25,7 @@ struct run_result {
 	double per_second, least, most;
 };
 
-/* Ends the process with a message if the machine does not allow it; leaves no file behind. */
+/* Exits with a message if the machine does not allow the test; leaves no file behind. */
 void run_test(const struct test *test, int threads, const struct run_options *o,
 	      struct run_result *result);
 

@@ -9,8 +9,8 @@
 
 /**
  * struct place - where one thread works
- * @folder: of this thread, or of all
- * @path: of its file
+ * @folder: the folder of this thread, or of all threads
+ * @path: path of its file
  * @fd: its file, open
  */
 struct place {
@@ -22,9 +22,9 @@ struct place {
 /**
  * struct test - a loop of system calls
  * @name: as in will-it-scale
- * @about: a line for people
- * @own_folder: each thread has one
- * @one_file: all threads have the same
+ * @about: a line for the list of tests
+ * @own_folder: each thread has a folder of its own
+ * @one_file: all threads use the same file
  * @step: one round of the loop; returns the number of operations, or -1
  */
 struct test {

@@ -74,7 +74,7 @@ struct file;
 
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* Relaxed atomics are plain loads and stores, and a sanitizer knows what is meant. */
+/* Relaxed atomics compile to plain loads and stores, and sanitizers know that they are no races. */
 #define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 
@@ -88,7 +88,7 @@ struct file;
 
 #define smp_mb__after_unlock_lock() smp_mb()
 
-/* What other threads may have freed can still be read here. */
+/* Memory that other threads may have freed can still be read here. */
 #define get_kernel_nofault(val, ptr)       \
 	({                                 \
 		(val) = READ_ONCE(*(ptr)); \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the user of the shim may choose:
+ * Options of the shim's user:
  *
- * SHIM_EXTERN          the current CPU, the clock, NMI context and what a spinning CPU does
- *                      are functions of the user (context.h); without it the shim has them
- * SHIM_YIELD           a spinning CPU gives way to others after shim_yield_every pauses, so that
- *                      many of them fit on one of this machine, and tells the user (shim_on_ms)
- *                      in which milliseconds it spun
- * SHIM_IRQ_SITES       tell the user which function turns interrupts off, and on again
+ * SHIM_EXTERN          the current CPU, the clock, NMI context and the pause of a spinning CPU
+ *                      are functions of the user (context.h), not of the shim
+ * SHIM_YIELD           a spinning CPU yields after shim_yield_every pauses, so that many of them
+ *                      fit on one CPU of this machine, and calls shim_on_ms() once in each
+ *                      millisecond in which it spins
+ * SHIM_IRQ_SITES       call functions of the user where interrupts are turned off and on again
  * SHIM_LOCK_EVENTS     count the kernel's lock events
  * SHIM_NO_QUEUE        as on an architecture without queued spin locks
  * CONFIG_NR_CPUS       the most CPUs; 16384 and more make the pending byte a bit
@@ -29,7 +29,9 @@
 #define CONFIG_SMP   1
 #define CONFIG_64BIT 1
 
-/* A hypervisor steals time from its virtual CPUs; the other users' CPUs have their clock. */
+/*
+ * Steal time of virtual CPUs. With SHIM_EXTERN, the clock is that of the user, without steal time.
+ */
 #ifndef SHIM_EXTERN
 #define CONFIG_PARAVIRT 1
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the code runs, what time it is, and how a CPU spins. */
+/* The current CPU, its interrupts, the clock, and how a CPU spins. */
 #ifndef LAB_SHIM_CONTEXT_H
 #define LAB_SHIM_CONTEXT_H
 
@@ -19,13 +19,13 @@ void *shim_area(size_t *size);
 	static int (*const shim_call_##fn)(void) \
 		__attribute__((used, section("shim_initcalls"))) = fn
 
-/* Kept off by whoever pins the threads. */
+/* Preventing preemption is left to the code that pins the threads. */
 #define preempt_disable() barrier()
 #define preempt_enable()  barrier()
 
 #define _RET_IP_ ((unsigned long)__builtin_return_address(0))
 
-/* Nobody reads it but the reader of a report. */
+/* Only used for reports. */
 struct shim_task {
 	pid_t pid;
 };
@@ -34,7 +34,7 @@ static const struct shim_task shim_task = { .pid = 1 };
 #define current (&shim_task)
 
 #ifdef SHIM_IRQ_SITES
-/* Which function turns interrupts off, and on again. */
+/* Called when function @site turns interrupts off, and before they are turned on again. */
 void shim_site_open(const char *site);
 void shim_site_close(void);
 
@@ -63,12 +63,12 @@ void shim_site_close(void);
 
 int shim_cpu(void);
 bool shim_in_nmi(void);
-/* Return what shim_irq_restore() is to be given. */
+/* Returns the flags for shim_irq_restore(). */
 unsigned long shim_irq_save(void);
 bool shim_irqs_disabled(void);
 void shim_irq_restore(unsigned long flags);
 u64 shim_clock(void);
-/* @addr: what the loop waits for, or NULL */
+/* @addr: the word that the loop polls, or NULL */
 void shim_relax(const volatile void *addr);
 
 #define in_nmi()		 shim_in_nmi()
@@ -87,8 +87,8 @@ void shim_set_cpu(int cpu);
 /* Set by the signal handler that plays an NMI. */
 extern SHIM_TLS bool shim_nmi;
 /*
- * Interrupts are off: the signal handler that plays an interrupt sets shim_irq_due and
- * returns, and shim_irq_deliver() runs what it would have run.
+ * While interrupts are off, the signal handler of an interrupt only sets shim_irq_due. When they
+ * are on again, shim_irq_deliver() runs what the handler would have run.
  */
 extern SHIM_TLS bool shim_irqs_off;
 extern SHIM_TLS bool shim_irq_due;
@@ -140,10 +140,10 @@ static inline u64 shim_clock(void)
 	return cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT;
 }
 
-/* 0: never */
+/* Pauses after which a spinning CPU yields; 0: never. */
 extern u32 shim_yield_every;
 extern SHIM_TLS u32 shim_pauses;
-/* In every millisecond in which this CPU spins, once. */
+/* Called once in every millisecond in which this CPU spins. */
 extern void (*shim_on_ms)(u64 ms);
 extern SHIM_TLS u64 shim_last_ms;
 
@@ -177,9 +177,9 @@ static inline void cpu_relax(void)
 #endif
 }
 
-/* Set while nobody uses a lock. */
+/* Use the queue for virtual machines. Change it only while no lock is in use. */
 extern bool shim_hybrid;
-/* Time that was taken from the thread that is this CPU; asked with shim_hybrid only. */
+/* Steal time of this CPU's thread, ns; the lock reads it with shim_hybrid only. */
 u64 shim_steal_clock(void);
 
 #define static_key_false(key)	  (*(key))

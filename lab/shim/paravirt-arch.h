@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * <asm/qspinlock_paravirt.h>, which comes between the kernel's lock for virtual machines and its
- * slow path: the place to put another trylock into that.
+ * <asm/qspinlock_paravirt.h>, included between the kernel's lock for virtual machines and its slow
+ * path: the place to replace the trylock of the slow path.
  */
 #ifdef PV_STEAL_ONCE
 #undef queued_spin_trylock

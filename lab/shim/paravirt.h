@@ -5,16 +5,16 @@
 
 #include "shim.h"
 
-/* Sleeps while *@byte is @val, until a kick or a tick: callers look again. */
+/* Sleeps while *@byte is @val, until a kick or a tick: callers check again. */
 void shim_halt(const u8 *byte, u8 val);
 void shim_kick(int cpu);
-/* Zeroes, for good. */
+/* Returns zeroed memory, which is never freed. */
 void *shim_table(size_t size);
 
 #define pv_wait(byte, val) shim_halt(byte, val)
 #define pv_kick(cpu)	   shim_kick(cpu)
 
-/* As on x86; under a scheduler one round shows what there is to see. */
+/* As on x86. Under a scheduler, more than one round shows nothing new. */
 #ifdef SHIM_EXTERN
 #define SPIN_THRESHOLD 1
 #define PAGE_SIZE      64

@@ -90,7 +90,7 @@ int shim_cpu(void);
 #define __this_cpu_write(var, v) raw_cpu_write(var, v)
 #define raw_smp_processor_id()	 smp_processor_id()
 
-/* The kernel tests a bit of a mask: a number beyond it must not be asked for. */
+/* The kernel tests a bit of a mask: a @cpu beyond the mask is a bug of the caller. */
 static inline bool shim_cpu_possible(unsigned int cpu)
 {
 	if (cpu >= shim_nr_cpus)

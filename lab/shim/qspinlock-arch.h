@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * <asm/qspinlock.h>: what x86 does, in C. Its lock;btsl and the load after it are what
- * the compiler makes of this.
+ * <asm/qspinlock.h>: the code of x86, in C. The compiler generates its lock;btsl and the load after
+ * it.
  */
 #ifndef LAB_SHIM_QSPINLOCK_ARCH_H
 #define LAB_SHIM_QSPINLOCK_ARCH_H

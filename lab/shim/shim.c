@@ -31,7 +31,7 @@ void (*shim_on_end)(void);
 struct res_waiter;
 void res_write_note(struct res_waiter *w, u64 wait);
 
-/* For reports to BPF programs, which there are none of here. */
+/* For reports to BPF programs: there are none here. */
 void res_write_note(struct res_waiter *w, u64 wait)
 {
 	(void)w;
@@ -47,7 +47,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Apart by an odd number of pages and a line, so that equal fields do not share cache sets. */
+/* Areas are apart by whole pages and two lines, so that equal fields do not share cache sets. */
 static size_t area_stride(void)
 {
 	size_t size = __stop_shim_pcpu - __start_shim_pcpu;
@@ -103,7 +103,7 @@ static u64 mono_ns(void)
 	return ts.tv_sec * (u64)NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* 20 ms against the system's clock: good to some parts in a million. */
+/* Compares the counter with the system's clock for 20 ms: exact to a few parts in a million. */
 static void calibrate(void)
 {
 	u64 t0 = mono_ns(), c0 = shim_cycles(), t1, c1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tracepoints. A failure goes to a function of the user, and so does contention_end, if there is
- * one; contention_begin is off, as it is in a kernel that nobody traces.
+ * Tracepoints. A failure calls a function of the user, and so does contention_end, if there is one;
+ * contention_begin is off, as in a kernel that nobody traces.
  */
 #ifndef LAB_SHIM_TRACE_H
 #define LAB_SHIM_TRACE_H
@@ -24,7 +24,7 @@ struct shim_failure {
 };
 
 extern void (*shim_on_failure)(const struct shim_failure *f);
-/* A wait is over, its report not made. */
+/* Called at the end of a wait, before its report. */
 extern void (*shim_on_end)(void);
 
 static inline void trace_contention_begin(void *lock, unsigned int flags)

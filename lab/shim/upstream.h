@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Included before upstream's rqspinlock.c and its header, which stay as they are: other names for
- * what both locks define, and the parts of <linux/bpf.h> that a lock needs where no BPF program
- * runs. Its kfuncs are compiled, and nobody calls them.
+ * Included before upstream's rqspinlock.c and its header, which are unchanged: renames the symbols
+ * that both locks define, and provides the parts of <linux/bpf.h> that a lock needs where no BPF
+ * program runs. Upstream's kfuncs are compiled, but never called.
  */
 #ifndef LAB_SHIM_UPSTREAM_H
 #define LAB_SHIM_UPSTREAM_H
@@ -16,7 +16,7 @@
 
 #include "shim.h"
 
-/* As on a virtual machine, where nothing queues. */
+/* As on a virtual machine, where no CPU queues. */
 extern bool shim_upstream_tas;
 
 #define resilient_virt_spin_lock_enabled resilient_virt_spin_lock_enabled

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a hypervisor does for its virtual CPUs, the system does here for threads. */
+/* Threads stand for virtual CPUs: the system does for them what a hypervisor does. */
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 bool shim_hybrid;
 
-/* As often a CPU with HZ=250 has its tick, which ends a halt. */
+/* The tick of a CPU with HZ=250, which ends a halt. */
 #define TICK_NS (4 * NSEC_PER_MSEC)
 
 /* A thousandth of the shortest time limit. */
@@ -28,7 +28,7 @@ void shim_halt(const u8 *byte, u8 val)
 	u32 *kicks = this_cpu_ptr(&shim_kicks);
 	u32 seen = smp_load_acquire(kicks);
 
-	/* A kick after this look changes the word, and the system does not let us sleep. */
+	/* A kick after @seen was read changes *kicks, and then the system call does not sleep. */
 	if (READ_ONCE(*byte) == val)
 		syscall(SYS_futex, kicks, FUTEX_WAIT_PRIVATE, seen, &tick, NULL, 0);
 }
@@ -51,7 +51,7 @@ void res_kick(int cpu)
 	shim_kick(cpu);
 }
 
-/* How long this thread wanted to run and could not, ns: the second figure of the file. */
+/* Time for which this thread was runnable but not running, ns: the second figure of the file. */
 static u64 steal_read(void)
 {
 	static SHIM_TLS int fd;
@@ -71,9 +71,9 @@ static u64 steal_read(void)
 }
 
 /*
- * A hypervisor writes the figure into the memory of the virtual CPU, where a look costs nothing;
- * here a look is a system call that takes longer than most waits. So the figure may be STEAL_OLD_NS
- * old. Errors do not add up: whoever lost its CPU for longer than that reads anew.
+ * A hypervisor writes the figure into the virtual CPU's memory, where reading it costs nothing.
+ * Here a read is a system call that takes longer than most waits, so the figure may be STEAL_OLD_NS
+ * old. Errors do not add up: a thread that lost its CPU for longer than that reads it anew.
  */
 u64 shim_steal_clock(void)
 {

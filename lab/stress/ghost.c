@@ -45,7 +45,7 @@ static u32 name_of(const struct ghost_ctx *c)
 	return c->cpu * GHOST_LEVELS + c->level + 1;
 }
 
-/* The reader looks at what is there now before the log, so nothing falls between. */
+/* Readers check the current spans before the log, so no span is missed in between. */
 static void remember(struct ghost_log *log, const struct ghost_span *span)
 {
 	log->span[log->n % GHOST_LOG] = *span;
@@ -64,7 +64,7 @@ static void free_slot(struct ghost_span *s)
 	smp_store_release(&s->lock, GHOST_NONE);
 }
 
-/* Slots in use or not: one may be half written when an interrupt comes. */
+/* Marks all slots, in use or not: an interrupt may come while one is half written. */
 static void mark_waited(int cpu, int level)
 {
 	int i;
@@ -75,7 +75,7 @@ static void mark_waited(int cpu, int level)
 	}
 }
 
-/* A wait shorter than the deadlock check itself was in no cycle that anybody found. */
+/* A wait shorter than the deadlock check itself was in no cycle that a check found. */
 static void end_want(struct ghost_ctx *c)
 {
 	struct ghost_span span = { c->want_begin, shim_clock(), c->want };

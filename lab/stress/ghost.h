@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The oracle: who owns and who wants what, written down by the callers of the lock and never
- * read from it. A context is a level (task, softirq, hardirq, NMI) of a CPU.
+ * The oracle: which context owns and wants which lock, recorded by the callers of the lock and
+ * never read from it. A context is a level (task, softirq, hardirq, NMI) of a CPU.
  *
- * A want or a hold is written down for a little longer than it lasts, a want until its hold is
- * there: a cycle of waits that really existed is always found here too.
+ * The record of a want or a hold lasts a little longer than the real one, that of a want until its
+ * hold is recorded. So a cycle of waits that really existed is always found here, too.
  */
 #ifndef LAB_GHOST_H
 #define LAB_GHOST_H
@@ -24,7 +24,7 @@ struct ghost_span {
 	int lock;
 };
 
-/* In which of the last milliseconds a CPU spun. */
+/* For so many milliseconds it is recorded in which of them a CPU spun. */
 #define GHOST_RAN 4096
 
 /* The last spans that ended, oldest overwritten. */
@@ -39,20 +39,20 @@ struct ghost_ctx {
 	u64 want_begin;
 	int touch;			    /* in the middle of acquiring or releasing this lock */
 	struct ghost_span held[GHOST_HELD]; /* a free slot has GHOST_NONE */
-	bool waited[GHOST_HELD];	    /* somebody of this CPU waited while it was held */
+	bool waited[GHOST_HELD];	    /* a context of this CPU waited while it was held */
 	struct ghost_log wants, holds;
 	u64 acquired, deadlocks, nested, timeouts;
 };
 
-/* What the oracle objects to. */
+/* Faults that the oracle has found. */
 struct ghost_faults {
 	u64 exclusion;	   /* two owners */
-	u64 false_verdict; /* -EDEADLK, and there never was a cycle */
+	u64 false_verdict; /* -EDEADLK without any cycle */
 	u64 false_nested;  /* -EDEADLK (NESTED) without a reason */
 	u64 missed;	   /* -ETIMEDOUT in a cycle that had stood for long */
-	u64 silent;	   /* no event, or a wrong one */
+	u64 silent;	   /* an error without its event, or with a wrong one */
 	u64 early;	   /* -ETIMEDOUT before the time limit */
-	u64 unclear;	   /* verdicts that the log is too short to judge */
+	u64 unclear;	   /* verdicts that cannot be judged: the log is too short */
 };
 
 extern struct ghost_faults ghost_faults;
@@ -69,10 +69,10 @@ void ghost_release(struct ghost_ctx *c, int lock);
 void ghost_released(struct ghost_ctx *c);
 /* Counts a fault; the first few are printed. */
 void ghost_fault(u64 *count, const struct ghost_ctx *c, int lock, const char *what);
-/* What everybody has and wants, and what the lock's own records say. */
+/* Prints the locks that each context holds and wants, and the lock's own records. */
 void ghost_dump(void);
 bool ghost_holds(const struct ghost_ctx *c, int lock);
-/* This CPU spins; for shim_on_ms. */
+/* Records that this CPU spins; for shim_on_ms. */
 void ghost_ran(u64 ms);
 /* Did the CPU spin again and again since @since, for at least @ns from first to last? */
 bool ghost_ran_for(int cpu, u64 since, u64 ns);

@@ -32,7 +32,7 @@ static const struct ghost_span *in_log(const struct ghost_log *log, int lock, u6
 	return NULL;
 }
 
-/* What the context waited for, and since when. */
+/* The lock that the context waited for, and since when. */
 static bool want_at(const struct ghost_ctx *c, u64 at, struct ghost_span *out)
 {
 	const struct ghost_span *s;
@@ -60,7 +60,7 @@ static bool holds_at(const struct ghost_ctx *c, int lock, u64 at)
 
 static bool leads_back(struct walk *w, int lock);
 
-/* Anything that runs on top of the context, or itself, waits for what leads back. */
+/* Does the context, or one on top of it, wait for a lock that leads back? */
 static bool stuck(struct walk *w, int cpu, int level)
 {
 	u64 since = w->since;
@@ -166,7 +166,7 @@ enum graph_answer graph_cycle_within(const struct ghost_ctx *c, u64 begin, u64 e
 	return unknown;
 }
 
-/* It, and not an interrupt on top of it. */
+/* Has the context itself run, and not an interrupt on top of it? */
 static bool has_run(const struct ghost_ctx *c, u64 since, u64 ns)
 {
 	int level;

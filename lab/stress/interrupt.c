@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Signals in the part of interrupts. Level 1 and 2 (softirq, hardirq) may wait and are held
- * back while interrupts are off; level 3 is the NMI. Level 0 takes no lock: it is the time that
- * a hypervisor steals.
+ * Signals stand for interrupts. Levels 1 and 2 (softirq, hardirq) may wait and are deferred while
+ * interrupts are off; level 3 is the NMI. Level 0 takes no lock: it simulates time that a
+ * hypervisor steals.
  */
 #include <sched.h>
 #include <signal.h>

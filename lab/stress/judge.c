@@ -7,7 +7,10 @@
 /* A cycle that is this old should have been found many times over. */
 #define MISSED_NS (100 * NSEC_PER_MSEC)
 
-/* NESTED: an NMI on top of anything a lower level is about, or the lock that it is about. */
+/*
+ * NESTED is right for a lock that a lower level acquires or releases; in an NMI, any lock of a
+ * lower level will do.
+ */
 static bool nested_ok(const struct ghost_ctx *c, int lock)
 {
 	int level;
@@ -21,7 +24,7 @@ static bool nested_ok(const struct ghost_ctx *c, int lock)
 	return false;
 }
 
-/* AA: exact, except for a level below that has not written down yet what it did. */
+/* AA is exact, except while a lower level has not recorded its acquisition or release yet. */
 static bool aa_ok(const struct ghost_ctx *c, int lock)
 {
 	int level;

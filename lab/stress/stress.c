@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Torture under an oracle: no false verdict, no missed cycle, nobody in twice. */
+/* Torture under an oracle: no false verdict, no missed cycle, no two owners of a lock. */
 #include <argp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct run {
 	const struct lab_ops *ops;
 	struct lab_barrier barrier;
 	u64 seed;
-	u64 ns; /* from when everybody is there */
+	u64 ns; /* from when all threads have started */
 	u32 over;
 };
 
@@ -105,7 +105,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Failures that the oracle cannot judge, as its log had gone on, must stay rare. */
+/* Failures that the oracle cannot judge, because its log was overwritten, must stay rare. */
 #define UNCLEAR_ONE_IN 100
 
 static bool verdict(const struct run *r, const struct sums *s, int left)

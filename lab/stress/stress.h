@@ -11,21 +11,21 @@ struct workload {
 	int nest;			/* locks that an operation takes, at most */
 	u32 hold;			/* pauses with locks held, at most */
 	u32 long_hold_us, long_hold_in; /* once in so many operations */
-	u32 freeze_us, freeze_in;	/* the CPU itself stops: nobody on it runs */
-	u32 steal_us;	/* moments at which a CPU stands still, anywhere in its code, at most */
+	u32 freeze_us, freeze_in;	/* the CPU itself stops: none of its contexts runs */
+	u32 steal_us;	/* a CPU stands still anywhere in its code for so long, at most */
 	int interrupts; /* levels above the task that interrupt it */
 };
 
 extern const struct workload workloads[];
 
-/* One operation: some locks, held for a while, given back in any order. */
+/* One operation: acquires some locks, holds them for a while, and releases them in any order. */
 void work_once(const struct workload *w, const struct lab_ops *ops, struct ghost_ctx *c, u64 *seed);
 
 /* Interrupts of the calling thread: signals that run work_once() at their level. */
 void interrupts_start(const struct workload *w, const struct lab_ops *ops, int cpu);
 void interrupts_stop(void);
 
-/* Everything is as it was before: words, tables, records. Returns the faults found. */
+/* Checks that words, tables and records are as at the start. Returns the number of faults. */
 int check_quiet(int nlocks);
 
 extern union lab_lock work_lock[GHOST_LOCKS];

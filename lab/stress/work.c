@@ -6,7 +6,7 @@
 #include "judge.h"
 #include "stress.h"
 
-#define AGAIN_IN 64 /* one in so many asks for a lock that it has */
+#define AGAIN_IN 64 /* one attempt in so many is for a lock that the context holds */
 
 union lab_lock work_lock[GHOST_LOCKS];
 __thread u32 last_kind;

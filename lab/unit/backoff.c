@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Delays that are learned: their steps, their bounds, and whose they are. */
+/* Delays that adapt: their steps, their bounds, and the locks that they belong to. */
 #include "unit.h"
 #include "../locks/backoff.h"
 #include "../locks/ticket.h"
@@ -16,7 +16,7 @@ static void test_steps(void **state)
 	for (i = 0; i < 7; i++)
 		delay = backoff_longer(delay);
 	assert_in_range(backoff_shorter(delay), 10 * BACKOFF_ONE - 8, 10 * BACKOFF_ONE);
-	/* From 32 pauses on by a part. */
+	/* From 32 pauses on, the step is a fraction of the delay. */
 	assert_int_equal(backoff_shorter(3200 * BACKOFF_ONE), 3100 * BACKOFF_ONE);
 }
 
@@ -52,7 +52,7 @@ static void test_whose(void **state)
 	assert_in_range(apart, 230, 255);
 }
 
-/* As on CPU 0, which is third in line; a thread takes those in front off. */
+/* The test is CPU 0, third in line; a thread serves the two waiters in front. */
 struct line {
 	union ticket_lock lock;
 	u32 looks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who is served in which order, with two sockets. */
+/* The order in which waiters of two sockets are served. */
 #include "unit.h"
 #include "../locks/cna.h"
 #include "../locks/nodes.h"
@@ -21,7 +21,9 @@ static void member(int cpu, void *arg)
 
 	if (cpu == 0) {
 		cna->lock(&lock, NULL);
-		/* As if somebody was in the queue: nobody waits by the pending bit. */
+		/*
+		 * CPU 1 sets the pending bit as if another CPU had it, so that all waiters queue.
+		 */
 		lab_meet(&l->barrier);
 		while (READ_ONCE(lock.word) >> _Q_TAIL_CPU_OFFSET != WAITERS + 1)
 			lab_poll();
@@ -38,7 +40,7 @@ static void member(int cpu, void *arg)
 	cna->unlock(&lock, NULL);
 }
 
-/* The pending bit of the test is taken off by hand, when all wait. */
+/* Clears the test's pending bit when all waiters are queued. */
 static void serve(int cpu, void *arg)
 {
 	if (cpu <= WAITERS) {
@@ -73,13 +75,13 @@ static void test_one_socket(void **state)
 	check_order(1, ~0U, (int[]){ 1, 2, 3, 4 });
 }
 
-/* The first hand-over is from CPU 1: 3 is of its socket. */
+/* The first hand-over is by CPU 1: CPU 3 is on its socket. */
 static void test_two_sockets(void **state)
 {
 	check_order(2, ~0U, (int[]){ 1, 3, 2, 4 });
 }
 
-/* Every hand-over is to those who were passed over, of whom there are none. */
+/* Every hand-over prefers waiters that were passed over, and there are none. */
 static void test_always_fair(void **state)
 {
 	check_order(2, 0, (int[]){ 1, 2, 3, 4 });

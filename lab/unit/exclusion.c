@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Every lock of the table, but for the libraries': one owner at a time, nobody is left behind,
- * nothing is lost. */
+/*
+ * Every lock of the table, except those of libraries: one owner at a time, no waiter is left
+ * behind, no count is lost.
+ */
 #include <stdio.h>
 
 #include "unit.h"
@@ -41,7 +43,7 @@ static void member(int cpu, void *arg)
 			continue;
 		}
 		section(j);
-		/* Somebody in the section takes another lock, which needs a place of its own. */
+		/* The owner takes another lock, which needs a queue node of its own. */
 		if (!(i & 15) && !j->ops->lock(&other, &c[1]))
 			j->ops->unlock(&other, &c[1]);
 		j->ops->unlock(&lock, &c[0]);
@@ -79,7 +81,7 @@ static void test_share(void **state)
 	}
 }
 
-/* The test itself: without a lock two must be inside at some time, and counts be lost. */
+/* Tests the test: without a lock, two threads must be inside at some time. */
 static void test_no_lock(void **state)
 {
 	struct job j = { .ops = lab_lock_named("empty"), .barrier.n = MAX_THREADS };

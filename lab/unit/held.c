@@ -42,7 +42,7 @@ static void test_aa(void **state)
 	assert_int_equal(atomic_read(&locks[0].val), 0);
 }
 
-/* What has no entry is locked all the same, but its deadlock takes as long as the limit. */
+/* A lock without an entry is acquired all the same, but only the time limit ends its deadlock. */
 static void test_full(void **state)
 {
 	int i, n = ARRAY_SIZE(locks);

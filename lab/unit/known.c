@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Known misses: only what changes fails. */
+/* Known misses: only a change of them fails. */
 #include <math.h>
 #include <string.h>
 

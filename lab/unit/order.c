@@ -8,7 +8,7 @@
 #define LOCKS  20
 #define ROUNDS 201 /* as many as lab-bench has */
 
-/* Each lock once in a round; at each place, and behind each other one, in some round. */
+/* Each lock is once in a round, and in some round at each place and behind each other lock. */
 static void test_each_place_and_each_neighbour(void **state)
 {
 	bool at[LOCKS][LOCKS] = { 0 }, behind[LOCKS][LOCKS] = { 0 };
@@ -35,7 +35,7 @@ static void test_each_place_and_each_neighbour(void **state)
 	}
 }
 
-/* All threads of a round have the same. */
+/* All threads of a round get the same order. */
 static void test_again(void **state)
 {
 	int one[LOCKS], other[LOCKS];

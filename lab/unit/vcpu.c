@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The locks for virtual machines count what they do, and halted waiters are woken. */
+/* The locks for virtual machines count their events, and halted waiters are woken. */
 #include <errno.h>
 #include <sys/resource.h>
 
@@ -21,7 +21,7 @@ static u64 halts(void)
 	return pv_count_sum(PV_COUNT_pv_wait_head) + pv_count_sum(PV_COUNT_pv_wait_node);
 }
 
-/* CPU 0 owns the lock until somebody has halted, or for two seconds. */
+/* CPU 0 owns the lock until a waiter has halted, or for two seconds. */
 static void halt_member(int cpu, void *arg)
 {
 	struct halt *h = arg;

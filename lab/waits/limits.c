@@ -9,7 +9,7 @@
 #define WAITERS	 16
 #define HOLD_MS	 200
 #define APART_MS 50
-/* Longer than all limits of waiters that come one after the other. */
+/* Longer than the limits of all waiters, which come one after the other. */
 #define STALL_MS 2000
 /* For a quiet machine: on a busy one real-time threads stand still for 50 ms of every second. */
 #define SLACK_MS    20
@@ -28,7 +28,7 @@ struct limits {
 	union lab_lock lock;
 	struct wait wait[WAITERS + 1];
 	u32 turns;
-	u32 came;    /* so many have called */
+	u32 came;    /* number of waiters that have called */
 	int hold_ms; /* the first owner */
 };
 
@@ -40,8 +40,8 @@ static void sleep_ms(int ms)
 }
 
 /*
- * Until the waiter before has set the pending bit, or swapped the tail, or is back. Where newcomers
- * may come first, it has no place.
+ * Waits until waiter @cpu has set the pending bit, swapped the tail, or returned. Waiters of an
+ * unfair lock have no place.
  */
 static void wait_for(struct limits *l, int cpu)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* For how long each function of the lock keeps interrupts off. */
+/* How long each function of the lock keeps interrupts off. */
 #include <stdio.h>
 
 #include "../lib/team.h"
@@ -11,7 +11,7 @@
 #define STEPS	    16
 #define BUCKETS	    (40 * STEPS)
 #define RUN_MS	    400
-#define ENOUGH	    1000 /* stretches of a function, for a hundredth of them */
+#define ENOUGH	    1000 /* stretches that a function needs before its p99 is judged */
 #define YIELD_EVERY 20
 
 struct site {
@@ -104,7 +104,7 @@ static void work(int cpu, void *arg)
 	mine->on = false;
 }
 
-/* All threads together; the names of a function's copies are different strings. */
+/* Adds up all threads. Copies of a function have different name strings. */
 static void add_up(int threads, struct site *sum)
 {
 	int t, i, k, b;
@@ -163,8 +163,8 @@ static u64 measure(const struct lab_ops *ops, int waiters)
 }
 
 /*
- * The other processes of the machine interrupt one stretch in some thousands: what the lock
- * does is judged without the longest hundredth.
+ * Other processes of the machine interrupt one stretch in some thousands: the longest hundredth of
+ * the stretches is not judged.
  */
 bool waits_sites(const struct lab_ops *ops)
 {
