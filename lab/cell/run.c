@@ -23,7 +23,7 @@ struct run {
 	u64 limit; /* operations of a thread */
 	u64 end;
 	u64 held, apart; /* loops of work */
-	bool timed;	 /* each acquisition: not where that would be most of an operation */
+	bool timed;	 /* time each acquisition: not with work in ns, which that would distort */
 };
 
 struct line {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the architecture of the scheduler gives to the lock: a check in every round of a loop. */
+/* The lock's settings under the scheduler: it checks for deadlocks in every round of a loop. */
 #ifndef MC_ARCH_H
 #define MC_ARCH_H
 
@@ -16,7 +16,7 @@ _Bool mc_hybrid(void);
 #define resilient_virt_spin_lock_enabled mc_no_queue
 #define res_hybrid_enabled		 mc_hybrid
 
-/* One round of each loop shows what there is to see. */
+/* One round of each loop is enough: more of them show nothing new. */
 #define RES_STEAL_NS  0
 #define RES_CLOSED_NS 0
 #define RES_OPEN_NS   0

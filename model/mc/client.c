@@ -70,7 +70,7 @@ void mc_run_script(const char *script)
 		step(*script);
 }
 
-/* Every lock that is taken is released later, and nothing else is said. */
+/* Is every acquired lock released later, and is every character known? */
 bool mc_check_script(const char *script)
 {
 	const char *c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the scheduler knows about the lock: where its memory is, and what it is called. */
+/* Describes the lock to the scheduler: where its memory is, and the names of its parts. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,14 +7,14 @@
 
 #define CHAIN_OFFSET offsetof(struct res_cpu, chain)
 
-/* More than a CPU can hold of the scripts' locks. */
+/* Slots that a CPU cannot fill with the scripts' locks. */
 #define HELD_UNUSED offsetof(struct res_cpu, held[MC_LOCKS])
 #define HELD_END    (offsetof(struct res_cpu, held) + sizeof(((struct res_cpu *)0)->held))
 
 struct mc_lock mc_locks[MC_LOCKS];
 unsigned int mc_tag_cpus, mc_page_cpus;
 
-/* Walks that are over: what they left behind is of no interest. */
+/* Walks that are over, a bit for each depth: their remains are no part of the state. */
 static uint8_t old_walks[MC_CPUS];
 
 struct field {
@@ -47,7 +47,7 @@ static const char *const wait_parts[] = { ".seq", ".stage", ".claim", ".pid",  "
 					  "",	  ".ip",    "",	      ".front" };
 static const char *const node_parts[] = { ".state", ".tail", ".prev" };
 
-/* The offset in the area of the CPU that @addr belongs to. */
+/* Finds the CPU whose area @addr is in, and the offset there. */
 static bool find_cpu(const volatile void *addr, int *cpu, size_t *offset)
 {
 	uintptr_t a = (uintptr_t)addr;
@@ -87,7 +87,7 @@ static int find_tag(const volatile void *addr)
 	return -1;
 }
 
-/* What a wait record has for the reader of a report only. */
+/* Is it a member of a wait record that only reports use? */
 static bool is_told_only(size_t offset)
 {
 	offset %= sizeof(struct res_wait);
@@ -104,7 +104,7 @@ static enum mc_class classify_field(int cpu, size_t offset)
 		mc_fail("a word that was thought private is used by another CPU");
 	if (f && f->start == offsetof(struct res_cpu, wait) && is_told_only(offset - f->start))
 		return MC_ALIEN;
-	/* Scripts hold few locks: slots that stay free are no steps. */
+	/* Scripts hold few locks: an access to a slot that stays free is no step. */
 	if (offset >= HELD_UNUSED && offset < HELD_END)
 		return MC_ALIEN;
 	return f ? f->class : MC_ALIEN;
@@ -126,7 +126,7 @@ enum mc_class mc_classify(const volatile void *addr, uint32_t *key)
 	return find_tag(addr) >= 0 ? MC_PRIVATE : MC_ALIEN;
 }
 
-/* Its walk is over. */
+/* A CPU that pauses has ended its walk. */
 void mc_paused(int cpu)
 {
 	u32 nwait = per_cpu_ptr(&res_cpu, cpu)->nwait;
@@ -229,7 +229,7 @@ static const char *cpu_residue(int cpu)
 	return per_cpu(res_spin_tag, cpu) == res_base_tag(cpu) ? NULL : "the tag is not restored";
 }
 
-/* What is not as it was before anybody came. */
+/* Returns what differs from the initial state, or NULL. */
 const char *mc_residue(void)
 {
 	const char *what;
@@ -275,7 +275,7 @@ void mc_lock_reset(void)
 		memset(per_cpu_ptr(&res_cpu, i), 0, sizeof(struct res_cpu));
 }
 
-/* The hops of a walk that is not over, and the one that is being filled in. */
+/* Size of a walk that is not over, with the hop that is being filled in. */
 static size_t walk_size(int cpu, int depth)
 {
 	struct res_cpu *rc = per_cpu_ptr(&res_cpu, cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Who waits for whom, from who wrote what to the lock words: owner, pending bit, queue. A word has
- * the parts of qspinlock's.
+ * The graph of waits, derived from the writes to the lock words: owner, pending bit, queue. A word
+ * has the parts of qspinlock's.
  */
 #include <string.h>
 
@@ -41,7 +41,9 @@ void mc_graph_reset(void)
 	}
 }
 
-/* Who stands still in its loop is not about to return: none pauses after it has left. */
+/*
+ * A waiter that is blocked in its loop is not about to return: no waiter pauses after it has left.
+ */
 static bool surely_waits(int node)
 {
 	const struct mc_cpu *cpu = &mc.cpu[node / MC_LEVELS];
@@ -49,7 +51,10 @@ static bool surely_waits(int node)
 	return cpu->blocked && node % MC_LEVELS == cpu->level && !ctx_of(node)->told;
 }
 
-/* Who can take the free lock: those of the queue in front of whom all may be about to return. */
+/*
+ * The contexts that can take the free lock: waiters in front of whom all others may be about to
+ * return.
+ */
 static uint64_t next_in_line(int lock)
 {
 	uint64_t set = 0;
@@ -65,7 +70,7 @@ static uint64_t next_in_line(int lock)
 	return set;
 }
 
-/* Whom the context waits for. Once it has reported a failure it waits for nobody. */
+/* The contexts that this one waits for. Once it has reported a failure, it waits for none. */
 static uint64_t blockers_of(int cpu, int level)
 {
 	struct mc_ctx *ctx = &mc.cpu[cpu].ctx[level];
@@ -133,7 +138,7 @@ static int attempts_count(void)
 	return n;
 }
 
-/* Something about who waits for whom has changed. */
+/* Call it when the graph of waits may have changed. */
 void mc_waits_changed(void)
 {
 	uint64_t edges[NODES], cycles;
@@ -187,7 +192,7 @@ static void tail_changed(int lock, uint32_t to)
 		mc.queued[lock] = 0;
 		return;
 	}
-	/* Who has joined before makes somebody else the last. */
+	/* A context that has joined before makes another context the last. */
 	if (ctx_of(node)->joined)
 		return;
 	ctx_of(node)->joined = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The functions that -fsanitize=thread calls before plain accesses and in the place of atomic
- * ones, and those that the shim asks for. Under one scheduler every access is atomic; the
- * orders that weaker machines allow are the subject of the litmus tests.
+ * The functions that -fsanitize=thread calls before plain accesses and instead of atomic ones, and
+ * those that the shim needs. Under one scheduler every access is atomic; the orders that weaker
+ * machines allow are the subject of the litmus tests.
  */
 #include "mc.h"
 
@@ -53,8 +53,9 @@ void shim_relax(const volatile void *addr)
 
 	(void)addr;
 	/*
-	 * Before the first look at the clock it pauses once, and goes on whatever others do. The
-	 * first look only notes the time: the next one looks for a deadlock at once.
+	 * Before its first read of the clock a waiter pauses once, and goes on whatever others do.
+	 * The first read only notes the time: after the next one the waiter looks for a deadlock at
+	 * once.
 	 */
 	mc_this()->relaxed =
 		ctx->looks == MC_LOOKS_AGAIN || ctx->looks == MC_PAUSED_ONCE || ctx->attempt < 0;
@@ -65,7 +66,7 @@ void shim_relax(const volatile void *addr)
 	mc_paused(mc.cur);
 }
 
-/* A loop takes time: at its second look at the clock it is later than at the first. */
+/* A loop takes time: its second read of the clock returns a later time than the first. */
 uint64_t shim_clock(void)
 {
 	struct mc_ctx *ctx = mc_ctx();
@@ -78,7 +79,7 @@ uint64_t shim_clock(void)
 	return mc.now + MC_ROUND_NS;
 }
 
-/* The count of rounds says nothing about the state. */
+/* The count of rounds is no part of the state. */
 unsigned int mc_round(unsigned int *count)
 {
 	mc_ctx()->uncounted = count;
@@ -96,8 +97,8 @@ bool mc_hybrid(void)
 }
 
 /*
- * Without interrupts nothing but a kick ends it, so that a kick that is lost is a hang. With them
- * there are ticks: time that passes ends it too.
+ * Without interrupts and jumps only a kick ends a halt, so a lost kick is a hang. With them there
+ * are ticks: time that passes ends the halt, too.
  */
 void res_halt(uint8_t *halted)
 {

@@ -21,7 +21,7 @@
 #define MC_NS_PER_MS 1000000ULL
 #define MC_ROUND_NS  1000ULL
 
-/* What a word is to the scheduler. */
+/* How the scheduler treats a word. */
 enum mc_class {
 	MC_ALIEN,   /* not the lock's: no step */
 	MC_PRIVATE, /* read and written by its CPU only: a step for interrupts */
@@ -48,14 +48,14 @@ enum mc_note {
 	MC_NOTE_STALL,
 };
 
-/* What a CPU is told when it goes on. */
+/* What a CPU does when it is resumed. */
 enum mc_order {
 	MC_GO,
 	MC_NMI,
-	MC_IRQ, /* and further scripts of interrupts */
+	MC_IRQ, /* the first script of interrupts; the others follow */
 };
 
-/* At the clock, in an attempt. */
+/* How far an attempt has come with reading the clock. */
 enum mc_looks {
 	MC_NEVER_LOOKED,
 	MC_PAUSED_ONCE,
@@ -69,8 +69,8 @@ struct mc_ctx {
 	int8_t releasing; /* the lock it releases, or -1 */
 	bool nmi;
 	bool in_cycle;	/* during this attempt it was once part of a real cycle */
-	bool joined;	/* the queue, in this attempt */
-	bool own;	/* at the beginning the lock belonged to this CPU */
+	bool joined;	/* it has joined the queue in this attempt */
+	bool own;	/* this CPU owned the lock when the attempt began */
 	uint8_t looks;	/* enum mc_looks */
 	uint8_t kind;	/* enum res_kind of the failure that was reported */
 	int8_t told;	/* failures reported */
@@ -90,26 +90,26 @@ struct mc_cpu {
 	void *sp;
 	struct mc_at at;
 	struct mc_ctx ctx[MC_LEVELS];
-	uint64_t stall;	  /* not before this time */
-	uint64_t stalled; /* so long in all */
-	uint64_t watch;	  /* filter of what was read since the last pause */
+	uint64_t stall;	  /* it does not run before this time */
+	uint64_t stalled; /* total time of its stalls */
+	uint64_t watch;	  /* filter of the words that it accessed since its last pause */
 	uint8_t level;
 	uint8_t order;
 	bool done;
 	bool irqs_off;
 	bool relaxed; /* the loop asked for a pause */
-	bool blocked; /* until somebody writes what it read */
+	bool blocked; /* until a word that it accessed is written */
 	bool woken;
 };
 
 struct mc_world {
 	uint64_t now;
 	uint32_t word[MC_LOCKS];
-	int8_t owner_cpu[MC_LOCKS]; /* who made the locked byte what it is */
+	int8_t owner_cpu[MC_LOCKS]; /* the CPU that set the locked byte */
 	int8_t owner_level[MC_LOCKS];
-	int8_t inside[MC_LOCKS];	 /* the client in the critical section */
-	int8_t pending[MC_LOCKS];	 /* who set the pending bit */
-	int8_t queue[MC_LOCKS][MC_CPUS]; /* who swapped the tail, since it was 0 */
+	int8_t inside[MC_LOCKS];	 /* the CPU in the critical section */
+	int8_t pending[MC_LOCKS];	 /* the context that set the pending bit */
+	int8_t queue[MC_LOCKS][MC_CPUS]; /* contexts that swapped the tail since it was 0 */
 	uint8_t queued[MC_LOCKS];
 	uint32_t steps;
 	uint32_t notes;
@@ -121,9 +121,9 @@ struct mc_world {
 	uint8_t irqs;
 	uint8_t nmis;
 	uint8_t jumps;
-	bool late;		    /* time limits may be over: somebody stalled or time jumped */
+	bool late;		    /* time limits may be over: a CPU stalled or time jumped */
 	bool very_late;		    /* claims may have been taken over */
-	struct mc_cpu cpu[MC_CPUS]; /* the last: a state has those that are used */
+	struct mc_cpu cpu[MC_CPUS]; /* last member: a state only has the CPUs that are used */
 };
 
 struct mc_config {
@@ -131,13 +131,13 @@ struct mc_config {
 	const char *irq[MC_IRQS];
 	int nirq; /* scripts of interrupts */
 	const char *nmi;
-	const char *lock; /* the name of one, where there are many (lab/sched) */
+	const char *lock; /* name of the lock, where there are many (lab/sched) */
 	int ncpu;
 	int preemptions;
 	int irqs;
 	bool irq_waits;	       /* interrupts come only where a loop waits */
-	bool traps;	       /* and there also if they are off */
-	uint32_t irq_off_cpus; /* a mask: the others take them */
+	bool traps;	       /* they come there even if interrupts are off */
+	uint32_t irq_off_cpus; /* mask of the CPUs that take no interrupts */
 	int nmis;
 	int jumps;
 	unsigned int tag_cpus;
@@ -196,7 +196,7 @@ void mc_lock_reset(void);
 int mc_lock_acquire(int lock);
 void mc_lock_release(int lock);
 uint32_t mc_lock_word(int lock);
-/* Does the word say that @cpu is its owner, as far as a word can? */
+/* Does the word name @cpu as its owner, as far as a word can? */
 bool mc_names_owner(uint32_t word, int cpu);
 enum mc_class mc_classify(const volatile void *addr, uint32_t *key);
 const char *mc_describe(const volatile void *addr, char *buf, size_t size);
@@ -205,7 +205,7 @@ const char *mc_kind_name(int kind);
 const char *mc_residue(void);
 void mc_paused(int cpu); /* in a loop */
 
-/* A part of the lock's memory that matters now; @no counts from 0. */
+/* Part @no, from 0, of the lock memory that matters now; false if there is none. */
 bool mc_lock_part(unsigned int no, void **start, size_t *size);
 
 /* oracle.c: independent of the lock's own data */
@@ -224,7 +224,7 @@ size_t mc_save(char *to);
 void mc_restore(const char *from);
 size_t mc_save_bound(void);
 
-/* note.c: what happened, for the reader of a failure */
+/* note.c: the course of events, for the reader of a failure */
 void mc_note(enum mc_note what, const struct mc_at *at, uint32_t a, uint32_t b);
 void mc_notes_print(void);
 void mc_words_write(void);
@@ -236,10 +236,10 @@ struct mc_option {
 	uint8_t order;
 	uint8_t jump;
 	bool preempts;
-	bool waits; /* all do, and time passes */
+	bool waits; /* all CPUs wait, and time passes */
 };
 
-/* Something else than going on is possible here. */
+/* Is there a choice here other than to go on? */
 bool mc_has_choice(const struct mc_at *at);
 int mc_options(struct mc_option *opt);
 bool mc_idle(void);

@@ -18,7 +18,7 @@ struct note {
 
 static struct note notes[MAX_NOTES];
 
-/* A state that is restored has the number of its notes: later ones are written over. */
+/* A restored state has the number of its notes: later notes are overwritten. */
 void mc_note(enum mc_note what, const struct mc_at *at, uint32_t a, uint32_t b)
 {
 	struct note *n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What must hold, judged by who wrote what to the lock words and by what the clients know, never
- * by the lock's own tables.
+ * What must hold, judged by the writes to the lock words and by the state of the clients, never by
+ * the lock's own tables.
  */
 #include <errno.h>
 
@@ -161,7 +161,7 @@ void mc_attempt_over(int lock, int ret)
 	mc_waits_changed();
 }
 
-/* Every script has come to its end. */
+/* Called when every script has ended. */
 void mc_quiescent(void)
 {
 	const char *what = mc_residue();

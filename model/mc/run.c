@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CPUs as coroutines: each stops before an access, and is told how to go on. */
+/* CPUs as coroutines: each stops before an access, until the scheduler resumes it. */
 #include <string.h>
 
 #include "mc.h"
@@ -20,7 +20,7 @@ static void *scheduler_sp;
 #error "the switch of stacks is written for x86-64"
 #endif
 
-/* What a called function must keep, and the stack. */
+/* Switches the stack and the callee-saved registers. */
 __attribute__((naked, noinline)) static void switch_stack(void **from __attribute__((unused)),
 							  void *to __attribute__((unused)))
 {
@@ -36,7 +36,7 @@ char *mc_stack_top(int cpu)
 	return stacks[cpu] + STACK_SIZE;
 }
 
-/* The scheduler runs until it resumes this CPU. */
+/* Runs the scheduler until it resumes this CPU. */
 static void park(void)
 {
 	switch_stack(&mc_this()->sp, scheduler_sp);
@@ -107,7 +107,7 @@ void mc_build(void)
 	mc.cur = 0;
 }
 
-/* Whoever read one of these since its last pause has reason to look again. */
+/* A CPU that accessed one of these words since its last pause has reason to look again. */
 static void wake_watchers(uint64_t bit)
 {
 	int i;
@@ -159,7 +159,9 @@ static void interrupt(enum mc_order order)
 	cpu->blocked = false;
 }
 
-/* A victim may be below: nobody waits for it to leave. */
+/*
+ * Is an attempt interrupted? It may be that of the victim, and others do not wait for it to leave.
+ */
 static bool interrupted_attempt(const struct mc_cpu *cpu)
 {
 	int level;
@@ -195,7 +197,7 @@ static void stop(const struct mc_at *at)
 		cpu->blocked = false;
 		cpu->woken = false;
 		cpu->watch = 0;
-		/* It may pass headship now, without a write to a lock word. */
+		/* This CPU may pass headship now, without a write to a lock word. */
 		mc_waits_changed();
 	}
 	if (++mc.steps > MAX_STEPS)
@@ -230,7 +232,7 @@ void mc_point(void)
 	stop(&at);
 }
 
-/* The place where time may jump. */
+/* The clock is read: time may jump here. */
 void mc_clock(void)
 {
 	struct mc_at at = { .op = MC_CLOCK, .class = MC_PRIVATE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Which CPU goes on: every way of going on is tried (search), or one by lot (random), or the one
- * that a failure was found with (replay).
+ * Chooses the CPU that goes on: tries every choice (search), draws one (random), or follows the
+ * path of a failure (replay).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +141,7 @@ bool mc_has_choice(const struct mc_at *at)
 	return at->op == MC_CLOCK && mc.jumps < mc_cfg.jumps;
 }
 
-/* 0: nobody can go on. */
+/* Returns the number of options; 0 if no CPU can go on. */
 int mc_options(struct mc_option *opt)
 {
 	int n = go_options(opt);
@@ -149,7 +149,7 @@ int mc_options(struct mc_option *opt)
 	n += jump_options(opt + n);
 	n += interrupt_options(opt + n);
 	n += respin_options(opt + n);
-	/* An interrupt may come before or after this time. */
+	/* An interrupt may come before or after the time that passes. */
 	if (n && !somebody_can_go())
 		opt[n++] = (struct mc_option){ .waits = true };
 	return n;
@@ -183,7 +183,7 @@ static bool somebody_stalls(void)
 	return false;
 }
 
-/* All wait: time passes, and all look again. False: there is nobody left. */
+/* All CPUs wait: time passes, and all look again. Returns false if no CPU is left. */
 bool mc_idle(void)
 {
 	bool stall = somebody_stalls(), left = false;
@@ -239,7 +239,9 @@ static bool all_done(void)
 	return true;
 }
 
-/* Go on until there is a choice: their number, or 0 at the end of the execution. */
+/*
+ * Goes on until there is a choice. Returns the number of options, or 0 at the end of the execution.
+ */
 static int run_to_choice(struct mc_option *opt)
 {
 	int n;
@@ -308,7 +310,7 @@ static void push(const struct mc_option *opt, int n)
 	b->next = 1;
 }
 
-/* The next way that was not tried; false: there is none. */
+/* Takes the next option that was not tried; returns false if there is none. */
 static bool backtrack(void)
 {
 	while (nbranches) {
@@ -331,7 +333,7 @@ static bool backtrack(void)
 	return false;
 }
 
-/* 1: everything within the bounds was tried, 0: not, -1: a failure was found. */
+/* Returns 1 if everything within the bounds was tried, 0 if not, -1 if a failure was found. */
 int mc_search(double seconds, uint64_t max_states)
 {
 	struct mc_option opt[MAX_OPTIONS];
@@ -365,7 +367,7 @@ static uint64_t lot(uint64_t *rng)
 	return *rng >> 11;
 }
 
-/* Mostly go on; the rest evenly. */
+/* Mostly goes on; else draws any option, but interrupts more rarely. */
 static int draw(uint64_t *rng, const struct mc_option *opt, int n)
 {
 	bool goes = !opt[0].preempts && !opt[0].order && opt[0].cpu == mc.cur;
@@ -380,7 +382,7 @@ static int draw(uint64_t *rng, const struct mc_option *opt, int n)
 	return i;
 }
 
-/* Execution number k of a seed depends on both only. */
+/* Execution number @k of a @seed depends on these two only. */
 static uint64_t seed_of(uint64_t seed, uint64_t k)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + k * 0xbf58476d1ce4e5b9ULL + 1;

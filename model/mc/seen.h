@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 void seen_init(uint64_t max);
-/* True: it was not in the set. */
+/* Returns true if @hash was not in the set. */
 bool seen_add(uint64_t hash);
 bool seen_full(void);
 

@@ -51,7 +51,7 @@ static uint64_t hash_bytes(uint64_t h, const char *p, size_t size)
 	return h;
 }
 
-/* Counts of rounds are different in states that are the same: take them out, put them back. */
+/* Equal states may differ in their counts of rounds: sets these to 0, or @back to their values. */
 static void swap_counts(uint32_t saved[MC_CPUS][MC_LEVELS], bool back)
 {
 	int cpu, level;

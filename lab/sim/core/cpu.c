@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the code of a CPU can do, and how it comes back from waiting. */
+/* The operations of a CPU's code, and how it resumes after a wait. */
 #include "core/sim.h"
 
 void sim_block(struct sim_cpu *c)
@@ -73,7 +73,7 @@ void sim_done(struct sim_req *r)
 		sim_resume(c);
 }
 
-/* Until no store is left, or only until there is room for one. */
+/* Waits until at most @left stores are pending. */
 static void drain(struct sim_cpu *c, int left)
 {
 	while (c->stores > left) {
@@ -185,7 +185,8 @@ void sim_line_written(struct sim_cpu *c)
 		c->lost = true;
 		return;
 	}
-	c->wait++; /* the limit is stale: the read takes less time than a limit is exact */
+	c->wait++; /* the event of the limit is stale: a limit is less exact than the time of the
+		      read */
 	c->sleep_end = SIM_NEVER;
 	fetch(c);
 }
@@ -212,7 +213,7 @@ bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit)
 	return c->changed;
 }
 
-/* The host takes the CPU away: time that is left of a delay stops. */
+/* The host preempts the CPU: the rest of a delay stops. */
 void sim_off(struct sim_cpu *c)
 {
 	c->off = true;

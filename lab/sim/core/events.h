@@ -17,8 +17,8 @@ typedef int64_t sim_time;
 /**
  * struct event - something that happens
  * @at:  when
- * @seq: number of the event: of two at the same time, the one that was added first comes first
- * @fn:  what to call, with @arg and @tag
+ * @seq: number of the event: events at the same time happen in the order of their numbers
+ * @fn:  function to call, with @arg and @tag
  */
 struct event {
 	sim_time at;
@@ -37,7 +37,7 @@ struct events {
 /**
  * events_add() - Plan a call.
  *
- * There is no way to take it back: whoever may want to gives a @tag and looks at it in @fn.
+ * An event cannot be cancelled. Instead, @fn can find by @tag that its event is stale.
  * Ends the program if there is no memory.
  */
 void events_add(struct events *e, sim_time at, void (*fn)(void *, uint64_t), void *arg,

@@ -6,7 +6,7 @@
 
 #define STACK (32 * 1024)
 
-/* swapcontext() asks the kernel for the signal mask: ten times as slow as what it does here. */
+/* swapcontext() calls the kernel for the signal mask: ten times as slow as this switch. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 
 struct fiber {

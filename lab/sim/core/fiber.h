@@ -8,7 +8,7 @@ struct fiber;
 
 /**
  * fiber_new() - Make a coroutine; it starts at the first fiber_resume().
- * @fn:  what it runs; must not return
+ * @fn:  the function that it runs; must not return
  * @arg: its argument
  *
  * Return: the coroutine, or NULL without memory.
@@ -19,7 +19,7 @@ void fiber_free(struct fiber *f);
 /** fiber_resume() - Run @f until it calls fiber_yield(). */
 void fiber_resume(struct fiber *f);
 
-/** fiber_yield() - Go back to whoever resumed @f; called by @f itself. */
+/** fiber_yield() - Return from fiber_resume() to its caller; called by @f itself. */
 void fiber_yield(struct fiber *f);
 
 #endif

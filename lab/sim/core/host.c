@@ -108,8 +108,8 @@ void host_halt(struct sim_cpu *c)
 	v->turn++;
 	v->host->halts++;
 	c->off = true;
-	c->due = true; /* it goes on as soon as the host lets it */
-	/* The next one must not run on this one's stack. */
+	c->due = true; /* it goes on as soon as the host runs it */
+	/* The next CPU must not be resumed on the stack of this one. */
 	events_add(&c->sim->events, c->sim->now, stop, v, 0);
 	sim_block(c);
 }

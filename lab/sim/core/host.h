@@ -7,9 +7,9 @@
 /**
  * struct host_costs - a hypervisor
  * @pcpus: physical CPUs
- * @slice: a virtual CPU loses its CPU after so long, if another one is ready
- * @wake:  from a kick until the halted virtual CPU is ready
- * @kick:  what a kick costs the kicker
+ * @slice: time after which a virtual CPU is preempted, if another one is ready
+ * @wake:  time from a kick until the halted virtual CPU is ready
+ * @kick:  cost of a kick for the kicker
  */
 struct host_costs {
 	int pcpus;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What an access costs. A line is answered for by a directory that serves one request at a time: a
- * read keeps it busy for its occupancy (the c of Boyd-Wickizer et al.), a write until the line has
- * moved. So many CPUs that read a line again after a write delay the next write.
+ * The cost of an access. Each line has a directory that serves one request at a time: a read keeps
+ * it busy for its occupancy (the c of Boyd-Wickizer et al.), a write until the line has moved. So
+ * the next write is delayed if many CPUs read the line again after a write.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void take_alone(struct sim_line *l, const struct sim_cpu *c)
 	l->owner = c->id;
 }
 
-/* CPUs of the core of @c that have the line, without @c. */
+/* Number of other CPUs of the core of @c that have the line. */
 static int siblings(const struct sim_line *l, const struct sim_cpu *c)
 {
 	int step = l->sim->topo.sockets * l->sim->topo.cores, n = 0;
@@ -67,7 +67,7 @@ static enum distance read_distance(const struct sim_line *l, const struct sim_cp
 	return l->in[c->place.socket] ? LOCAL : REMOTE;
 }
 
-/* As far as the farthest copy. */
+/* The distance of the farthest copy. */
 static enum distance write_distance(const struct sim_line *l, const struct sim_cpu *c)
 {
 	int others = l->holders - line_has(l, c->id);
@@ -88,7 +88,7 @@ static sim_time latency(const struct topo *t, enum distance d)
 	return cost[d];
 }
 
-/* @c may have a copy: then it waits for others to drop theirs, but not for the data. */
+/* If @c has a copy, it waits for others to drop theirs, but not for the data. */
 static sim_time write_latency(const struct sim_line *l, const struct sim_cpu *c, enum distance d)
 {
 	const struct topo *t = &l->sim->topo;
@@ -232,7 +232,7 @@ void line_unwatch(struct sim_line *l, int cpu)
 	}
 }
 
-/* No CPU is nearer than another for all lines: the order is drawn. */
+/* No CPU is nearer than another for all lines: the order of the watchers is random. */
 void line_changed(struct sim_line *l)
 {
 	while (l->watchers) {

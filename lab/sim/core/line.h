@@ -19,8 +19,8 @@ enum sim_op { SIM_READ, SIM_OWN, SIM_STORE, SIM_SWAP, SIM_CAS, SIM_ADD };
 /**
  * struct sim_req - an access
  * @mask, @bits: for SIM_STORE and SIM_SWAP
- * @old:  for SIM_CAS (@bits is the new value), and the value before, as the result
- * @next: in the queue of its line
+ * @old:  expected value of SIM_CAS (@bits is the new one); after the access, the value before it
+ * @next: next request in the queue of its line
  */
 struct sim_req {
 	struct sim_cpu *cpu;
@@ -31,11 +31,11 @@ struct sim_req {
 };
 
 /**
- * struct sim_line - a cache line, with what its directory knows
+ * struct sim_line - a cache line, with the state of its directory
  * @has:      CPUs that have the line, @holders of them, @in of them in each socket
  * @owner:    the CPU that may write it at once if it is the only holder
- * @free_at:  the directory answers nobody before
- * @arrives:  when the line gets to the socket
+ * @free_at:  when the directory can serve the next request
+ * @arrives:  when the line arrives at each socket
  * @first, @last: requests that wait, @waiting of them
  * @watcher:  CPUs that spin on it
  */
@@ -52,7 +52,7 @@ struct sim_line {
 	int watchers, room;
 };
 
-/** line_init() - A line that CPU @owner has. */
+/** line_init() - Set up a line that CPU @owner has. */
 void line_init(struct sim_line *l, struct sim *s, int owner);
 void line_free(struct sim_line *l);
 

@@ -15,16 +15,16 @@ struct host;
 /**
  * struct sim_cpu - a simulated CPU, or a virtual one
  * @place:   where it is; @fiber runs its code
- * @wait:    counts what it waited for: an event for an earlier wait is stale
+ * @wait:    counts its waits: an event for an earlier wait is stale
  * @req:     the access that it waits for
  * @store:   stores that are not visible yet, in order: @stores of them from @store_first
- * @draining: it waits until they are
+ * @draining: it waits for stores to become visible
  * @watched: line whose change it waits for
  * @changed: the line was written
- * @sleep_end: end of the delay that it is in, or SIM_NEVER
- * @sleep_left: what is left of a delay, while it does not run
+ * @sleep_end: end of its current delay, or SIM_NEVER
+ * @sleep_left: rest of a delay, while the CPU does not run
  * @host:    the host's view of a virtual CPU, or NULL
- * @due:     it would run on if its host let it
+ * @due:     it goes on as soon as its host runs it
  * @lost:    the watched line was written while it did not run
  */
 struct sim_cpu {
@@ -50,7 +50,7 @@ struct sim_cpu {
  * struct sim - a simulation
  * @now:    simulated time
  * @end:    the simulation stops there
- * @stop:   set by code that has seen enough
+ * @stop:   set by code to end the simulation early
  */
 struct sim {
 	struct topo topo;
@@ -65,7 +65,7 @@ struct sim {
 };
 
 /**
- * sim_init() - A machine at time 0 whose first @ncpus threads run @code.
+ * sim_init() - Set up a machine at time 0 whose first @ncpus threads run @code.
  * @code: must not return; it may look at cpu->user
  */
 int sim_init(struct sim *s, const struct topo *t, int ncpus, uint64_t seed,
@@ -102,8 +102,8 @@ void sim_pause(struct sim_cpu *c, uint64_t n);
 /**
  * sim_watch() - Spin on the line of @v until somebody wrote to it, or until @limit.
  *
- * The code has read @v just before. When the line was written the CPU fetches it again, and that
- * costs what a read costs.
+ * The caller has just read @v. When the line is written, the CPU fetches it again, at the cost of
+ * a read.
  *
  * Return: false if the limit came first.
  */

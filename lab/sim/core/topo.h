@@ -17,14 +17,14 @@
  * @spread:     threads are placed on the sockets in turn, not on one socket after the other
  * @random:     a line that several CPUs want is given to one of them at random, not to the first
  * @hit:        access to a line that the CPU has
- * @rmw:        what an atomic costs on top
+ * @rmw:        additional cost of an atomic
  * @core:       a line from the other thread of the core
  * @local:      a line from the same socket
  * @remote:     a line from another socket
  * @occ_local, @occ_remote: time for which a line is busy with a read
  * @pause:      one PAUSE
- * @upgrade:    a write to a line that the CPU shares already takes at most this; 0: the way to the
- *              farthest copy, as any other write
+ * @upgrade:    upper limit for a write to a line of which the CPU has a copy; 0: the way to the
+ *              farthest copy, as for any other write
  */
 struct topo {
 	char name[64];
@@ -47,15 +47,15 @@ static inline int topo_cpus(const struct topo *t)
  * topo_place() - Where thread @n runs.
  *
  * As Linux numbers CPUs on x86: first one thread of each core, socket by socket, then the
- * siblings. More threads than CPUs start again.
+ * siblings. Threads beyond the last CPU start again at the first.
  */
 struct place topo_place(const struct topo *t, int n);
 
 /**
- * topo_read() - A machine from JSON; costs there are in nanoseconds.
+ * topo_read() - Read a machine from JSON, where costs are in nanoseconds.
  * @error: what is wrong, at least 160 characters
  *
- * Keys that are absent keep the value that @t has.
+ * Members of @t whose keys are absent keep their values.
  *
  * Return: 0, or -EINVAL with @error filled.
  */

@@ -8,9 +8,9 @@
  * struct backoff - a delay that tunes itself
  * @extra: PAUSEs above one, in 1/256
  *
- * After Rik van Riel's series of January 2013, in fixed point with 8 bits: each poll makes the
- * delay longer by a seventh of a PAUSE, each time that the lock was free already shorter by 1/32.
- * Zeroed memory is one that is new.
+ * After Rik van Riel's series of January 2013, in fixed point with 8 bits: each poll lengthens the
+ * delay by a seventh of a PAUSE, and each acquisition of a lock that was free already shortens it
+ * by 1/32. Zeroed memory is a new delay.
  */
 struct backoff {
 	uint32_t extra;
@@ -33,7 +33,7 @@ static inline void backoff_shrink(struct backoff *b)
 		b->extra -= delay / 32 > BACKOFF_ONE ? delay / 32 : BACKOFF_ONE;
 }
 
-/** backoff_loops() - PAUSEs with @ahead others in front. */
+/** backoff_loops() - Number of PAUSEs with @ahead others in front. */
 static inline uint64_t backoff_loops(const struct backoff *b, uint64_t ahead)
 {
 	return ((b->extra + BACKOFF_ONE) * ahead) >> 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The queue of our lock, as far as all its forms have it in common. */
+/* The parts of our lock's queue that all its forms share. */
 #include "locks/clh.h"
 #include "locks/qspin.h"
 

@@ -8,14 +8,15 @@
 #define QUEUE_LIMIT (500 * SIM_MS)
 
 /*
- * FREE: nobody's; WAIT: its user waits; ASLEEP: and the one behind halts; PASSED: its user is gone,
- * and the one behind is head.
+ * States of a node. FREE: not in use; WAIT: its user waits; ASLEEP: its user waits and the waiter
+ * behind halts; PASSED: its user is gone, and the waiter behind is head.
  */
 enum clh_state { CLH_FREE, CLH_WAIT, CLH_ASLEEP, CLH_PASSED };
 
 /**
- * struct clh_cpu - nodes of our queue: a CPU uses another one while the one behind reads the last
- * @halted: it halts, or is about to; @behind: number + 1 of the node whose user does so behind it
+ * struct clh_cpu - nodes of our queue: a CPU uses another one while a waiter still reads the last
+ * @halted: its user halts, or is about to
+ * @behind: number + 1 of the node behind, if the user of that node halts
  */
 struct clh_cpu {
 	struct clh_node {
@@ -27,27 +28,28 @@ struct clh_cpu {
 void clh_init(struct sim_lock *l);
 void clh_done(struct sim_lock *l);
 
-/** clh_node() - The node of a number: CPU * CLH_NODES + index. */
+/** clh_node() - The node with a number: CPU * CLH_NODES + index. */
 struct clh_node *clh_node(struct sim_lock *l, int number);
 
 enum { CLH_HEAD = -1, CLH_LOCKED = -2 };
 
 /**
- * clh_join() - Queue.
- * @mine: gets the number of the node
+ * clh_join() - Join the queue.
+ * @mine: receives the number of the node
  *
- * Return: number of the node in front; CLH_HEAD: nobody is; CLH_LOCKED: the caller has the lock.
+ * Return: number of the node in front; CLH_HEAD: there is none; CLH_LOCKED: the caller has the
+ * lock.
  */
 int clh_join(struct sim_cpu *c, struct sim_lock *l, int *mine);
 
-/** clh_pass() - The next one in line is head now. Return: its state before. */
+/** clh_pass() - Make the waiter behind head. Return: the former state of the caller's node. */
 enum clh_state clh_pass(struct sim_cpu *c, struct sim_lock *l, int mine);
 
 /**
- * clh_take_alone() - Take a free lock, if nobody is behind us.
- * @val: its word
+ * clh_take_alone() - Take a free lock, if no waiter is behind us.
+ * @val: word of the lock
  *
- * Return: false: somebody is behind.
+ * Return: false if a waiter is behind.
  */
 bool clh_take_alone(struct sim_cpu *c, struct sim_lock *l, int mine, uint64_t val);
 

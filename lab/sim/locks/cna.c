@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Compact NUMA-aware lock (Dice and Kogan, EuroSys 2019): a qspinlock whose owner hands over to the
- * next waiter of its own socket. Those it passes over wait in a second queue, which goes along with
- * the lock: a circle, of which the owner knows the last one. lab/locks/cna.c is the same for real
- * threads.
+ * next waiter of its own socket. Waiters that it passes over move to a second queue, which is
+ * handed over with the lock: a circular list, of which the owner has the last waiter.
+ * lab/locks/cna.c is the same for real threads.
  */
 #include "locks/qspin.h"
 #include "locks/table.h"
 
-/* One hand-over in so many, by lot, goes to the second queue. */
+/* One hand-over in so many, at random, goes to the second queue. */
 #define LOTS 0x10000
 
 struct cna_cpu {
 	struct mcs_cpu mcs; /* first, for q_init() */
 	struct sim_var socket;
-	int second; /* CPU + 1 of the last one; travels with the line that hands over */
+	int second; /* CPU + 1 of the last waiter of the second queue; in the line of the hand-over
+		     */
 };
 
 static struct cna_cpu *node(struct sim_lock *l, uint64_t number)
@@ -39,7 +40,7 @@ static void hand_over(struct sim_cpu *c, struct sim_lock *l, uint64_t to, int se
 	sim_store(c, &node(l, to)->mcs.go, UINT64_MAX, 1);
 }
 
-/* Put @from to @to behind the last of the second queue. Return: its last one then. */
+/* Append waiters @from to @to to the second queue. Return: its new last waiter. */
 static int append(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t from, uint64_t to)
 {
 	uint64_t first = second ? sim_read(c, &node(l, second)->mcs.next) : from;
@@ -50,7 +51,9 @@ static int append(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t fr
 	return (int)to;
 }
 
-/* The first waiter of this socket from @next on, 0: none; others join the second queue. */
+/*
+ * The first waiter of this socket from @next on, or 0; those in front of it join the second queue.
+ */
 static uint64_t find_near(struct sim_cpu *c, struct sim_lock *l, uint64_t next, int *second)
 {
 	uint64_t n = next, last = 0;
@@ -64,7 +67,7 @@ static uint64_t find_near(struct sim_cpu *c, struct sim_lock *l, uint64_t next, 
 	return n;
 }
 
-/* Those of the second queue come first from now on. */
+/* Hand over to the second queue; @next and the waiters behind follow it. */
 static void hand_over_far(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t next)
 {
 	uint64_t first = sim_read(c, &node(l, second)->mcs.next);
@@ -91,7 +94,7 @@ static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
 		hand_over(c, l, next, 0);
 }
 
-/* Nobody is behind us: the second queue is all there is. Return: false: somebody came. */
+/* No waiter is behind us except in the second queue. Return: false if a newcomer has queued. */
 static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
 	int second = node(l, c->id + 1)->second;
@@ -99,7 +102,7 @@ static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 
 	if (!second)
 		return sim_cas(c, &l->word, val, 1) == val;
-	/* Newcomers write behind the last one as soon as the word names it. */
+	/* Newcomers write to the next pointer of the last waiter as soon as the word names it. */
 	first = sim_read(c, &node(l, second)->mcs.next);
 	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, 0);
 	if (sim_cas(c, &l->word, val, q_tail(second - 1) | 1) == val) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The yardstick: a qspinlock whose CPUs keep a table of the locks that they hold or attempt, as
- * docs/lock.md, section 7, describes upstream's. An entry for every acquisition; AA from the own
- * table at once; pairs from the tables of all CPUs, after a millisecond and then as often, when a
- * count of spins is over; else a time limit. Written from that description alone.
+ * docs/lock.md, section 7, describes upstream's. Every acquisition has an entry. AA is found at
+ * once in the own table. Pairs are found in the tables of all CPUs: after a millisecond, and again
+ * every millisecond, when a count of spins is over. Other deadlocks end by a time limit. Written
+ * from that description alone.
  */
 #include <errno.h>
 

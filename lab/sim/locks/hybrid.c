@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Our queue for virtual machines (docs/lock.md): newcomers take a free lock past the queue while
- * its door, the pending bit, is open. Those behind the head halt after a while, or at once when the
- * one in front does not run; whoever is in front kicks them. The head never halts. Ticks, which end
- * a halt, waiters that leave, stealing by a CPU that has no free node and the try before a wait is
- * set up are left out, and the time limit counts from the first look, not from the last change of
- * owner. A wait that fails leaves its node in the queue, so the results behind an error are void.
+ * its door is open, that is, while the pending bit is clear. Waiters behind the head halt after a
+ * while, or at once when the waiter in front does not run; the waiter in front kicks them. The head
+ * never halts. Left out are ticks, which end a halt, waiters that leave, stealing by a CPU without
+ * a free node, and the try before a wait is set up. The time limit counts from the start of the
+ * wait, not from the last change of owner. A failed wait leaves its node in the queue, so results
+ * after an error are void.
  */
 #include <errno.h>
 
@@ -97,7 +98,7 @@ static int wait_front(struct sim_cpu *c, struct sim_lock *l, int mine, int front
 	return ret;
 }
 
-/* Until the lock is free, and the door closed. */
+/* Waits until the lock is free and the door is closed. */
 static int wait_at_door(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	bool closed = false, free;

@@ -8,13 +8,14 @@ struct sim_lock;
 
 /**
  * struct lock_ops - a lock
- * @name, @source: its name on the command line, where it is described
+ * @name:    its name on the command line
+ * @source:  where it is described
  * @state:   bytes of state for each CPU
- * @param:   what tells variants in one file apart
+ * @param:   distinguishes variants in one file
  * @finds_deadlocks: @acquire may fail
  * @init:    optional; the state is zeroed
  * @done:    optional; frees the lines that @init made
- * @acquire: 0, -EDEADLK or -ETIMEDOUT
+ * @acquire: returns 0, -EDEADLK or -ETIMEDOUT
  */
 struct lock_ops {
 	const char *name, *source;
@@ -29,9 +30,9 @@ struct lock_ops {
 
 /**
  * struct sim_lock - a lock of a simulation
- * @line:  of @word, and of @data where that is embedded
+ * @line:  line of @word, and of @data where that is embedded
  * @state: @ops->state bytes for each CPU
- * @queued, @unfair: acquisitions in order, and past others (where a lock tells them apart)
+ * @queued, @unfair: acquisitions in order, and past others (where a lock distinguishes them)
  */
 struct sim_lock {
 	const struct lock_ops *ops;
@@ -49,7 +50,7 @@ static inline void *lock_cpu_state(const struct sim_lock *l, int cpu)
 	return (char *)l->state + cpu * l->ops->state;
 }
 
-/** lock_find() - The lock of a name, or NULL. */
+/** lock_find() - The lock with a name, or NULL. */
 const struct lock_ops *lock_find(const char *name);
 
 /** lock_at() - The locks in the order of their table; NULL behind the last. */

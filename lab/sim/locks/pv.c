@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The paravirtual qspinlock, and its hybrid of queued and unfair mode (Waiman Long, November 2017).
- * A waiter tries once to take a free lock past the queue; in the hybrid for as long as there is a
- * queue whose head does not spin. Waiters halt. Locked byte 3: the head has halted, whoever
- * releases the lock kicks it. The kernel's hash table of such heads is a field of the lock here.
+ * A waiter tries once to take a free lock past the queue, or, in the hybrid, for as long as there
+ * is a queue whose head does not spin. Waiters halt. Locked byte 3: the head has halted, and the
+ * release kicks it. The hash table that the kernel has for such heads is a field of the lock here.
  */
 #include "core/host.h"
 #include "locks/qspin.h"
@@ -20,7 +20,7 @@ enum { RUNNING, HALTED, HASHED };
 struct pv_cpu {
 	struct sim_line line;
 	struct sim_var next, go, state;
-	int hashed; /* of entry 0: the CPU to kick */
+	int hashed; /* only of entry 0: the CPU to kick */
 };
 
 static void init(struct sim_lock *l)
@@ -59,7 +59,7 @@ static bool steal(struct sim_cpu *c, struct sim_lock *l)
 	}
 }
 
-/* Return: true if the lock is passed on; false: the spinning has been too long. */
+/* Return: true if this waiter is head now; false if it has spun for too long. */
 static bool spin_behind(struct sim_cpu *c, struct sim_lock *l, int front)
 {
 	sim_time end = c->sim->now + SPINS * c->sim->topo.pause, look;
@@ -87,7 +87,7 @@ static void wait_turn(struct sim_cpu *c, struct sim_lock *l, int front)
 	}
 }
 
-/* Return: true with the lock. */
+/* Return: true if the caller has the lock. */
 static bool spin_first(struct sim_cpu *c, struct sim_lock *l, uint64_t *val)
 {
 	sim_time end = c->sim->now + SPINS * c->sim->topo.pause;
@@ -122,7 +122,7 @@ static void wait_lock(struct sim_cpu *c, struct sim_lock *l)
 	}
 }
 
-/* The next one is head now; if it has halted it is kicked when the lock is released. */
+/* Makes the next waiter head. If it has halted, the release of the lock kicks it. */
 static void pass(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t next;

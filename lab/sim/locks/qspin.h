@@ -25,9 +25,9 @@ static inline int q_last(uint64_t word)
 /**
  * q_pending() - The path of qspinlock for a second CPU.
  * @val:    the word as the caller saw it
- * @locked: what the locked byte gets
+ * @locked: new value of the locked byte
  *
- * Return: true with the lock; false: go and queue.
+ * Return: true if the caller has the lock; false if it must queue.
  */
 bool q_pending(struct sim_cpu *c, struct sim_lock *l, uint64_t val, uint64_t locked);
 
@@ -47,10 +47,10 @@ void q_init(struct sim_lock *l);
 void q_done(struct sim_lock *l);
 void q_queue(struct sim_cpu *c, struct sim_lock *l);
 
-/** q_release() - Clear the locked byte: what every lock with this word does. */
+/** q_release() - Clear the locked byte, as every lock with this word does. */
 void q_release(struct sim_cpu *c, struct sim_lock *l);
 
-/** q_join() - Queue, and wait until everybody in front is gone. Return: true with the lock. */
+/** q_join() - Join the queue, and wait to be its head. Return: true if the caller has the lock. */
 bool q_join(struct sim_cpu *c, struct sim_lock *l);
 
 /** q_wait_free() - Return: the word, as soon as it has no owner and no pending waiter. */

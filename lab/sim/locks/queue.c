@@ -64,8 +64,8 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 }
 
 /*
- * The owner may be about to release, and a lock that stays where it is costs less. A change ends a
- * PAUSE between two tries early, as it does for all others who spin here.
+ * The owner may be about to release, and a lock whose line stays in place costs less. A change of
+ * the word ends the PAUSE between two tries early, as for all CPUs that spin here.
  */
 static bool try_first(struct sim_cpu *c, struct sim_lock *l)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Our test-and-set (docs/lock.md, section 2). Plain: the pause grows by one half with every lost
- * race and is halved by success. Auto: every look makes the pause longer, getting the lock after a
- * pause makes it shorter, as in the ticket lock's auto-tuned back-off with one CPU ahead, because a
- * waiter does not know its place.
+ * race and is halved by success. Auto: every look makes the pause longer, and acquiring the lock
+ * after a pause makes it shorter. That is the auto-tuned back-off of the ticket lock with one CPU
+ * ahead, because a waiter has no place in a queue.
  */
 #include <errno.h>
 

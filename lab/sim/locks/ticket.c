@@ -2,8 +2,8 @@
 /*
  * Ticket lock, plain and with a delay between polls that is proportional to the number of CPUs
  * ahead (Mellor-Crummey and Scott 1991; Rik van Riel, "x86,smp: make ticket spinlock proportional
- * backoff w/ auto tuning", January 2013). Low half of the word: who is served; high half: the next
- * ticket.
+ * backoff w/ auto tuning", January 2013). Low half of the word: the ticket that is served; high
+ * half: the next ticket.
  */
 #include "locks/backoff.h"
 #include "locks/table.h"
@@ -20,8 +20,9 @@ static void spin(struct sim_cpu *c, struct sim_lock *l, uint32_t mine)
 }
 
 /*
- * The owner is one of those ahead, as in the first of these patches: 250x is worse than 50x for two
- * threads, too. Only the auto-tuned form, which came later, lets the next in line spin.
+ * The owner counts as one of the CPUs ahead, as in the first of these patches: 250x is worse than
+ * 50x for two threads, too. Only the auto-tuned form, which came later, lets the next waiter in
+ * line spin.
  */
 static void poll_fixed(struct sim_cpu *c, struct sim_lock *l, uint32_t mine, uint32_t head)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The deadlock check of our lock (docs/lock.md, section 3), with the accesses that it makes: from
- * the word to the record of its owner, on to the word of the lock that this one waits for, and so
- * on; then once more. The first look is due after 200 ns, then after 1 us, 4 us, up to 1 ms.
+ * The deadlock check of our lock (docs/lock.md, section 3), with its accesses: from the word to the
+ * record of the owner, on to the word of the lock that the owner waits for, and so on; then the
+ * same once more. The first look is due after 200 ns, then after 1 us, 4 us, up to 1 ms.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define RES_SLOTS 8
 
 /**
- * struct res_cpu - what others may read of a CPU
- * @wait:  lock that it waits for, as number + 1
+ * struct res_cpu - the state of a CPU that others may read
+ * @wait:  number + 1 of the lock that it waits for
  * @depth, @slot: table of the locks that it holds or attempts (held-table.c)
  */
 struct res_cpu {
@@ -17,13 +17,13 @@ struct res_cpu {
 	struct sim_var depth, slot[RES_SLOTS];
 };
 
-/** struct res_look - when a waiter looks for a cycle next; @start: it began to wait */
+/** struct res_look - when a waiter next looks for a cycle; @start: when it began to wait */
 struct res_look {
 	sim_time start, next, interval, limit;
 };
 
 /**
- * struct world - what the resilient locks of a simulation share
+ * struct world - state that the resilient locks of a simulation share
  * @lock: all locks, by number
  */
 struct world {
@@ -33,11 +33,11 @@ struct world {
 	struct res_cpu *cpu;
 };
 
-/** world_new() - For @locks resilient locks. Return: NULL without memory. */
+/** world_new() - Make the shared state of @locks resilient locks. Return: NULL without memory. */
 struct world *world_new(struct sim *s, struct sim_lock **lock, int locks);
 void world_free(struct world *w);
 
-/** res_tag() - What CPU @cpu stores in the word of a lock that it owns. */
+/** res_tag() - The tag that CPU @cpu stores in the word of a lock that it owns. */
 static inline uint64_t res_tag(int cpu)
 {
 	return (uint64_t)cpu + 1;
@@ -56,7 +56,7 @@ void res_wait_end(struct sim_cpu *c, struct sim_lock *l);
  */
 int res_spin(struct sim_cpu *c, struct sim_lock *l, struct sim_var *v, struct res_look *k);
 
-/** res_check() - Look now if it is due. Return: as res_spin(). */
+/** res_check() - Look for a cycle if that is due. Return: as res_spin(). */
 int res_check(struct sim_cpu *c, struct sim_lock *l, struct res_look *k);
 
 #endif
