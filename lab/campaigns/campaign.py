@@ -11,14 +11,13 @@ campaigns/NAME.toml:
     tries                      how often a cell is measured on a busy machine (3): quality.py
     varies                     axes that the rows of one cell have, if a command prints "rows"
     [fixed] NAME = value       the same in all cells
-    [quick] NAME = values      what a quick run has instead, of axes or of fixed
+    [quick] NAME = values      values of axes or of fixed in a quick run
     [[skip]] NAME = [values]   cells that have all of these are left out; "why" says why
     [[table]], [[chart]]       see tables.py and charts.py
 
 Cells come in the order of the axes, the last one changes fastest. So with "round" as the first one
-all cells are measured once before any is measured again, and what drifts meets all of them. Every
-second round is backwards: what stands in front of another one in a round comes behind it in the
-next one."""
+all cells are measured once before any is measured again, and drift affects all of them. Every
+second round is backwards: a cell that precedes another one in a round follows it in the next."""
 
 import dataclasses
 import hashlib
@@ -83,7 +82,7 @@ class Campaign:
         )
 
     def _points(self):
-        """Values of all axes; forwards and backwards in turn, for the values of the first one."""
+        """Points of all axes; forwards and backwards in turn, for the values of the first axis."""
         first, *rest = self.axes.values()
         for i, value in enumerate(first):
             points = list(itertools.product(*rest))

@@ -63,7 +63,7 @@ def _figure(frame, spec, suffix=""):
 
 
 def _facet_name(facets, values):
-    """The values; a number says what it counts."""
+    """The values; a number is followed by the name of its facet."""
     return ", ".join(
         f"{value} {facet}" if isinstance(value, int | float) else str(value)
         for facet, value in zip(facets, values, strict=True)
@@ -71,7 +71,7 @@ def _facet_name(facets, values):
 
 
 def build(frame, spec, axes=()):
-    """One figure, or one for each facet. Axes: of the campaign."""
+    """One figure, or one for each facet. axes: those of the campaign."""
     frame = tables.picked(frame, spec.get("where", {}))
     facets = spec.get("facets", [])
     facets = [facets] if isinstance(facets, str) else facets

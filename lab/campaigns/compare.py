@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Two folders of results of the same campaign, cell by cell, with intervals."""
+"""Compares two folders of results of the same campaign, cell by cell, with intervals."""
 
 import sys
 
@@ -27,7 +27,7 @@ def axes_of(campaign):
 
 
 def left_out(one, other, campaign):
-    """How many cells, whatever the round, are in one of the two only."""
+    """Number of cells, regardless of the round, that are in only one of the two."""
     a, b = (set(map(tuple, f[axes_of(campaign)].values.tolist())) for f in (one, other))
     return len(a ^ b)
 

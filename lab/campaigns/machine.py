@@ -8,8 +8,8 @@ import platform
 import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# A folder of results is of one machine: means over two say nothing about either.
-# What is made of them is text in a page.
+# A folder of results is of one machine: a mean over two machines describes neither.
+# TYPES has the facts that the pages of a report show.
 TYPES = {"cpu": str, "cpus": int, "kernel": str, "date": str, "commit": str}
 IDENTITY = ("cpu", "cpus", "memory_mib", "kernel", "arch")
 

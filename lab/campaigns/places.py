@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs the command of a cell where it belongs, and returns what it printed."""
+"""Runs the command of a cell in its place, and returns the result that it printed."""
 
 import json
 import os
@@ -14,7 +14,7 @@ LIMIT_S = 1800
 
 
 def _kill(proc):
-    """The command and all that it has started."""
+    """Ends the command and all processes that it has started."""
     try:
         os.killpg(proc.pid, signal.SIGTERM)
         proc.wait(timeout=20)
@@ -38,7 +38,7 @@ def _capture(argv):
 
 
 def _check_cpus(cell, wanted):
-    """With four on two CPUs the same kernel differed 40 times between boots."""
+    """With four virtual CPUs on two CPUs, the same kernel differed 40 times between boots."""
     there = len(os.sched_getaffinity(0))
     if wanted > there:
         raise CampaignError(
@@ -49,7 +49,7 @@ def _check_cpus(cell, wanted):
 
 def _argv(cell):
     if cell.place == "host":
-        # A cell does not outlive who wants its result, even if that is killed.
+        # A cell does not outlive the process that wants its result, even if that is killed.
         return ["setpriv", "--pdeathsig", "KILL", "bash", "-c", cell.command]
     kernel, path, cpus = cell.place.split()
     _check_cpus(cell, int(cpus))
@@ -60,7 +60,7 @@ def _argv(cell):
 
 
 def _result(out):
-    """The last line that is an object of JSON: others may be messages."""
+    """The last line that is an object of JSON: other lines may be messages."""
     for line in reversed(out.splitlines()):
         if line.startswith("{"):
             return json.loads(line)
@@ -80,7 +80,7 @@ def _measure(cell):
 
 
 def run(cell):
-    """What a cell's file holds besides its name: the quietest of as many tries as it took."""
+    """The outcome of a cell for its file: the first quiet try, or else the quietest one."""
     outcomes = [_measure(cell)]
     while quality.disturbed(outcomes[-1]) and len(outcomes) < cell.tries:
         outcomes.append(_measure(cell))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Was the machine the cell's own while it was measured? Shares of the time of all CPUs that other
-processes had, and that the hypervisor took."""
+"""Did a cell have the machine for itself? Shares of the time of all CPUs that other processes used,
+and that the hypervisor stole."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import time
 
 #: More than this, and the cell is measured again; if it stays so, tables and charts mark it.
 MOST_OTHERS, MOST_STEAL = 0.10, 0.02
-#: Ticks of 10 ms say nothing about a shorter cell.
+#: Ticks of 10 ms are too coarse for a shorter cell.
 SHORTEST_S = 0.2
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -22,13 +22,13 @@ def _stat():
 
 
 def _own():
-    """CPU time of the cells so far, with all that they started and waited for."""
+    """CPU time of the cells so far, and of all processes that they started and waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 class Watch:
-    """From its making to facts()."""
+    """Watches the machine from its creation to facts()."""
 
     def __init__(self):
         self.load, self.begin = os.getloadavg()[0], time.monotonic()
@@ -48,12 +48,12 @@ class Watch:
 
 
 def disturbed(facts):
-    """False for results from before this was recorded, too: nobody knows."""
+    """Also false for older results, which have no such shares."""
     if facts["seconds"] < SHORTEST_S:
         return False
     return facts.get("others", 0) > MOST_OTHERS or facts.get("steal", 0) > MOST_STEAL
 
 
 def disturbance(facts):
-    """To choose the quietest of several."""
+    """A figure to choose the quietest of several tries by."""
     return facts["others"] / MOST_OTHERS + facts["steal"] / MOST_STEAL

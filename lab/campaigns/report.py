@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A page for each campaign and one for all: charts, their data, what was published. Each page needs
-no other file and no network. Each chart also comes as SVG, where a browser can draw it."""
+"""A page for each campaign and one for all: charts, their data, published figures. Each page needs
+no other file and no network. Each chart also comes as SVG, if there is a browser to draw it."""
 
 import html
 
@@ -61,7 +61,7 @@ def _figures(campaign, frame):
 
 
 def _write_svg(figures, folder, name):
-    """Nothing but a browser draws them: without one the pages are all there is."""
+    """Only a browser can draw SVGs: without one there are only the pages."""
     try:
         for i, figure in enumerate(figures):
             replace_whole(folder / f"{name}-{i + 1}.svg", figure.to_image(format="svg"))
@@ -71,7 +71,7 @@ def _write_svg(figures, folder, name):
 
 
 def campaign_page(store, folder, svg=True):
-    """What could not be done, or None."""
+    """Writes the page of a campaign. Returns what could not be done, or None."""
     campaign, frame = store.campaign, store.frame()
     if frame.empty:
         raise CampaignError(f"{store.folder}: no cell is measured yet")

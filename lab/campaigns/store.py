@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Results of a campaign: a folder with a file for each cell.
 
-A file is written under another name first and is never replaced, so whatever interrupts a run
-leaves whole cells. What is not ours, or not whole, is refused by name: a mean over the wrong cells
-looks as good as any other."""
+A file is written under another name first and is never replaced, so an interrupted run leaves whole
+cells. A file that is not ours, or not whole, is refused by name: a mean over the wrong cells looks
+as good as any other."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ DEEPEST = 20  # objects in objects
 
 @contextlib.contextmanager
 def _written(path, data):
-    """The whole of it, under a name that nobody else has."""
+    """Writes all of the data to a temporary file with a name of its own; yields the name."""
     fd, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(fd, "wb") as f:
@@ -47,13 +47,13 @@ def _written(path, data):
 
 
 def write_whole(path, text):
-    """The whole file or none; an existing one stays as it is."""
+    """Writes the whole file or none; an existing one stays as it is."""
     with _written(path, text.encode()) as new:
         os.link(new, path)
 
 
 def replace_whole(path, data):
-    """The whole file, instead of what is there; a link is replaced, not followed."""
+    """Writes the whole file and replaces an existing one; a link is replaced, not followed."""
     with _written(path, data if isinstance(data, bytes) else data.encode()) as new:
         os.replace(new, path)
 
@@ -68,7 +68,7 @@ def read_json(path, what):
 
 
 def check_figures(path, result, depth=0):
-    """Numbers that fit, and objects that end."""
+    """Refuses numbers that are too large, and objects that are nested too deeply."""
     if depth > DEEPEST:
         raise CampaignError(f"{path}: a result with more than {DEEPEST} objects in each other; "
                             "move it away")  # fmt: skip
@@ -80,7 +80,7 @@ def check_figures(path, result, depth=0):
 
 
 def check_rows(path, result):
-    """One result, or those in "rows": objects, with no name of ours."""
+    """A result, or each of its "rows", must be an object without the names of our columns."""
     rows = result.get("rows", [result])
     if not isinstance(rows, list) or not all(isinstance(part, dict) for part in rows):
         raise CampaignError(f'{path}: "rows" of the result is no list of objects; move it away')
@@ -123,7 +123,7 @@ class Store:
         )
 
     def prepare(self):
-        """For a run on this machine: a new folder, or one that this machine has begun."""
+        """Prepares a run on this machine: a new folder, or one that this machine has begun."""
         path, facts = self.folder / HEAD, machine.facts()
         if path.exists():
             if not machine.same(self.head()["machine"], facts):
@@ -156,7 +156,7 @@ class Store:
         return data
 
     def refuse_strangers(self):
-        """Files that are no cell of this campaign. A killed run leaves some with a dot in front."""
+        """Refuses files that are no cell of this campaign, except the dot files of a killed run."""
         ours = {f"{cell.key}.json" for cell in self.campaign.cells()}
         for path in sorted(self.cells.iterdir()) if self.cells.is_dir() else ():
             if path.name not in ours and not path.name.startswith("."):
@@ -196,7 +196,7 @@ class Store:
         return pd.DataFrame(rows)
 
     def export(self):
-        """The same for others: CSV and JSON with the facts about the machine."""
+        """Exports frame(): as CSV, and as JSON with the facts about the machine."""
         frame = self.frame()
         csv, out = self.folder / "cells.csv", self.folder / "cells.json"
         replace_whole(csv, frame.to_csv(index=False))

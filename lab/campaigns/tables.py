@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tables of a campaign, beside the published ones.
 
-[[table]]: name, title, rows (an axis), columns (axes), value (a measured one, a sum of some, or a
-quotient of such: "A / A + B"), in [where] what the cells of the table have, and optionally scale,
-digits, and published: a file of lab/sim/published, with "published_rows", "published_where",
-"published_scale" and the columns to show, or with "published_pivot", the column whose values become
-columns. "published_only": nothing is measured. "published_eval": NAME = "an expression of published
-columns".
+[[table]]: name, title, rows (an axis), columns (axes), value (a measured column, a sum of columns,
+or a quotient of these: "A / A + B"), in [where] the values that all cells of the table have, and
+optionally scale, digits, and published: a file of lab/sim/published, with "published_rows",
+"published_where", "published_scale" and the columns to show, or with "published_pivot", the column
+whose values become columns. "published_only": nothing is measured. "published_eval": NAME = "an
+expression of published columns".
 
 A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
-must have one value. "sum" names axes over which the values of a round are added up. A star stands
-behind what was measured, at least once, on a busy machine.
+must have one value. "sum" names axes over which the values of a round are added up. A star marks a
+value that was measured, at least once, on a busy machine.
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own."""
@@ -36,7 +36,7 @@ def number(frame, name):
 
 
 def _total(frame, text):
-    """A column, or the sum of some."""
+    """A column, or the sum of several."""
     parts = [part.strip() for part in text.split("+")]
     for part in parts:
         if part not in frame:
@@ -45,7 +45,7 @@ def _total(frame, text):
 
 
 def value(frame, text):
-    """A column or a sum of some, or the quotient of two such; 0 / 0 is no value."""
+    """A column or a sum of columns, or the quotient of two of these; 0 / 0 is no value."""
     numbers = [_total(frame, part) for part in text.split("/")]
     return numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
 
@@ -72,7 +72,7 @@ def check_pooled(frame, names, axes, title):
 
 
 def _summed(data, names, axes):
-    """One value a round, where the values of some axes are added up."""
+    """Adds up the values over some axes, which leaves one value for a round."""
     if not axes:
         return data
     rest = [*names, *(["round"] if "round" in data else [])]
@@ -145,12 +145,12 @@ def _measured(frame, spec, axes):
 
 
 def where_columns(spec):
-    """What is the same in all rows is no column."""
+    """Published columns that have one value in all rows: they are not shown."""
     return spec.get("published_where", {})
 
 
 def published(spec):
-    """The published columns, each with its name in front of what it says."""
+    """The published columns, with "published" in front of their names."""
     where = PUBLISHED / spec["published"]
     data = pd.read_csv(where, comment="#")
     data = picked(data, spec.get("published_where", {}))
@@ -169,7 +169,7 @@ def published(spec):
 
 
 def build(frame, spec, axes=()):
-    """One table as text: ours first, what was published on the right. Axes: of the campaign."""
+    """One table as text: our columns, then the published ones. axes: those of the campaign."""
     only = spec.get("published_only") or frame.empty
     ours = pd.DataFrame() if only else _measured(frame, spec, axes)
     if "published" not in spec:
@@ -181,7 +181,7 @@ def build(frame, spec, axes=()):
 
 
 def is_busy(table):
-    """Is there a star in it?"""
+    """Does the table have a star?"""
     return bool(table.map(lambda cell: str(cell).endswith(BUSY)).to_numpy().any())
 
 

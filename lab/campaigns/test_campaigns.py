@@ -100,7 +100,7 @@ def test_stops_and_goes_on(toy):
 
 
 def test_killed_at_once(toy):
-    """Before the head was there: nothing of it is in the way."""
+    """Killed before the head was there: the leftovers are not in the way."""
     folder = toy / "r/toy"
     (folder / "cells").mkdir(parents=True)
     (folder / ".campaign.json.1234").write_text("{")
@@ -163,7 +163,7 @@ def test_corrupt_head(toy, text):
 
 
 def test_strangers_are_refused(toy):
-    """A cell of another campaign, or what somebody has left there."""
+    """A cell of another campaign, or a file that somebody has left there."""
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st, stop_after=1)
     (st.cells / "notes.txt").write_text("mine")
@@ -218,7 +218,7 @@ def lab(toy, *args, **kwargs):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted(toy, sig):
-    """In the middle of the third cell, which says so and then waits for ever."""
+    """In the middle of the third cell, which writes to a FIFO and then waits for ever."""
     toml, fifo = campaigns.FOLDER / "toy.toml", toy / "fifo"
     os.mkfifo(fifo)
     stop = f"if [ {{round}}{{n}} = 12 ]; then echo >{fifo}; exec sleep 1000; fi;"
@@ -254,14 +254,14 @@ def test_a_cell_that_kills_every_worker(toy):
 
 
 def sockets(pid):
-    """Of the process and its children: network addresses that something listens at."""
+    """Network addresses that the process or one of its children listens at."""
     pids = [pid, *subprocess.run(["pgrep", "-P", str(pid)], capture_output=True).stdout.split()]
     found = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
     return [line for line in found.splitlines() for p in pids if f"pid={int(p)}," in line]
 
 
 def test_local_workers_have_no_network(toy):
-    """They are reached through pipes; and a failing cell ends all."""
+    """Workers are reached through pipes, and a failing cell ends all of them."""
     toml, fifo = campaigns.FOLDER / "toy.toml", toy / "fifo"
     os.mkfifo(fifo)
     stop = (
@@ -341,7 +341,7 @@ if __name__ == "__main__":
 
 
 def test_a_cluster_with_a_key(toy):
-    """Cells run on it; somebody with another key is turned away."""
+    """Cells run on the cluster, and a client with another key is refused."""
     script = toy / "cluster.py"
     script.write_text(CLUSTER.format(here=str(HERE), toy=str(toy), folder=str(campaigns.FOLDER)))
     cmd = [sys.executable, script]
@@ -412,7 +412,7 @@ def test_results_that_are_none(toy, result, why):
 
 @pytest.mark.parametrize("name", ["{toy}/other/toy", "../other/toy", "./toy", "", "toy.toml"])
 def test_a_campaign_is_a_name(toy, name):
-    """No path: its command would run, and its results would be anywhere."""
+    """A name is no path: its command would run, and its results would be anywhere."""
     (toy / "other").mkdir()
     shutil.copy(campaigns.FOLDER / "toy.toml", toy / "other")
     with pytest.raises(CampaignError, match="no campaign '"):
@@ -457,7 +457,7 @@ def test_table_and_compare(toy):
 
 
 def test_table_of_the_first_document():
-    """Deviations have columns, ratios are factors; what was published can be computed with."""
+    """Deviations have columns, ratios are factors; published columns can be in expressions."""
     frame = store.pd.DataFrame(
         {"threads": n, "lock": lock, "x": x * n}
         for n in (1, 2)
@@ -537,7 +537,7 @@ def test_values_of_a_round_are_added_up():
 
 
 def test_published_figures_have_the_workload_of_ours():
-    """The documents have the module's long holds, and what went past the queue as counts."""
+    """The documents have the module's long holds, and unfair acquisitions as counts."""
     for table in ("locktorture", "locktorture-rtmutex"):
         assert spec_named("locktorture", table)["where"]["long_hold"] == 100
     c, spec = campaigns.load("pv"), spec_named("pv", "pv-queued-unfair")
@@ -613,7 +613,7 @@ def test_a_disturbed_cell_is_measured_again(toy, monkeypatch):
 
 
 def test_others_are_seen():
-    """A process that is not of the cell has a CPU meanwhile."""
+    """A process that is not part of the cell uses a CPU meanwhile."""
     spin = [sys.executable, "-c", "while True: pass"]
     with subprocess.Popen(spin) as proc:
         watch = quality.Watch()

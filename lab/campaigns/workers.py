@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Who runs the cells: this process one after the other, processes of this machine, or a cluster.
+"""Where cells run: in this process one after the other, in processes of this machine, on a cluster.
 
-Only this process writes results, as each cell ends. So a worker that is killed loses the cell that
-it was at, which another one then runs, and the folder of results need not be shared.
+Only this process writes results, as each cell ends. So a worker that is killed only loses its
+current cell, which another worker then runs, and the folder of results need not be shared.
 
-local:N is N processes that we reach through pipes: nobody else can. A cluster is one of Dask, whose
-workers run whatever they get from anybody with the key: TLS, a key that is made for the run, and no
+local:N is N processes, which only this process can reach, through pipes. A cluster is one of Dask,
+whose workers run any code from anybody with the key: so TLS, a key that is made for the run, and no
 root. Its workers need the project in the same place, built, and this folder in their PYTHONPATH."""
 
 import collections
@@ -24,7 +24,7 @@ import places
 from errors import CampaignError
 
 HERE = pathlib.Path(__file__).resolve().parent
-TRIES = 3  # a cell that ends so many workers is to blame itself
+TRIES = 3  # a cell that ends so many workers is itself the cause
 PR_SET_PDEATHSIG = 1
 
 
@@ -38,7 +38,7 @@ def _serve(pipe, parent):
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         return
-    # So that what a cell has started ends, too.
+    # So that the processes that a cell has started end, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
@@ -53,7 +53,7 @@ def _serve(pipe, parent):
 
 
 class Worker:
-    """Its process, our end of the pipe, and the cell that it is at."""
+    """A worker process, our end of its pipe, and its current cell."""
 
     def __init__(self):
         context = multiprocessing.get_context("spawn")
@@ -65,12 +65,12 @@ class Worker:
 
     def give(self, cell):
         self.cell = cell
-        # One that has just died is seen when its outcome is read.
+        # A worker that has just died is noticed when its outcome is read.
         with contextlib.suppress(BrokenPipeError):
             self.pipe.send(cell)
 
     def take(self):
-        """The outcome; None if it has died."""
+        """The outcome; None if the worker has died."""
         try:
             outcome = self.pipe.recv()
         except (EOFError, ConnectionResetError):
@@ -203,7 +203,7 @@ def cluster(cells, where, key):
     from distributed import as_completed
 
     with client(where, key) as c:
-        # Results differ though the arguments are the same: nothing is pure here.
+        # Results differ though the arguments are the same: no call is pure here.
         tasks = {c.submit(places.run, cell, pure=False, retries=0): cell for cell in cells}
         for task in as_completed(tasks):
             yield tasks[task], task.result()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a simulator has to beat: t(N) = a + b * P(N), P: share of hand-overs to another socket."""
+"""The baseline to beat: t(N) = a + b * P(N), P: share of hand-overs to another socket."""
 
 import numpy as np
 from published import MACHINES
@@ -8,7 +8,7 @@ FROM_THREADS = 16
 
 
 def remote_share(arch, threads):
-    """For threads in random order, placed on one socket after the other."""
+    """Share P for threads in random order, placed on one socket after the other."""
     sockets, cores, _ = MACHINES[arch]
     n = min(threads, sockets * cores)
     far = max(0, n - cores)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""make sim-check: calibrate, then compare with what was held out.
+"""make sim-check: calibrate, then compare with the points that were held out.
 
-Exit status 1: a target is not met that should be; or one that is listed as missed is met, has
-another value than the list says, or is not judged at all. So the command is quiet while nothing
-changes, and what changes is seen."""
+Exit status 1: a target is not met and not listed as missed; or a listed one is met, has another
+value than in the list, or is not judged at all. So the status is 0 while nothing changes."""
 
 import dataclasses
 import json
@@ -48,8 +47,8 @@ class Miss:
 
 
 #: Targets that the simulator is known to miss: docs/evaluation.md, "What it cannot show". An error
-#: is a share, the others are 250x / 50x. Simulations repeat exactly; what differs is how a search
-#: rounds on another machine.
+#: is a share, the others are 250x / 50x. Simulations repeat exactly; only the rounding of a search
+#: differs on another machine.
 LONGER_WINS = "in the simulator the longer delay wins there"
 EXPECTED_MISSES = {
     "held-out lock2 arm64": Miss(
@@ -61,7 +60,7 @@ EXPECTED_MISSES = {
 
 
 class Report:
-    """Prints lines, remembers which targets are not met and which of them nobody expected."""
+    """Prints verdicts; remembers the targets that are missed, and those that differ from the list."""
 
     def __init__(self, expected=EXPECTED_MISSES):
         self.expected = expected
@@ -71,7 +70,7 @@ class Report:
         self.facts = {}
 
     def target(self, name, what, met, value=None):
-        """Value: what the list of known misses is compared with."""
+        """value: compared with the value in the list of known misses."""
         known = self.expected.get(name)
         self.seen.add(name)
         verdict, changed = self._verdict(known, met, value)
@@ -82,7 +81,7 @@ class Report:
         print(f"{verdict}: {what}" + (f" ({known.why})" if known and not met else ""), flush=True)
 
     def _verdict(self, known, met, value):
-        """What to say, and whether it is news."""
+        """The text of the verdict, and whether it differs from the list."""
         if known is None:
             return ("ok", False) if met else ("target not met", True)
         if met:
@@ -92,7 +91,7 @@ class Report:
         return "target not met, as expected", False
 
     def expected_misses(self):
-        """The list, for people; who is on it and was not judged is news, too."""
+        """Prints the list. A target on it that was not judged is a change, too."""
         print("\nknown misses, each with the value that is expected:")
         for name, miss in self.expected.items():
             print(f"  {name}: {miss.value} +- {miss.tolerance}: {miss.why}")
@@ -110,7 +109,7 @@ def mape(simulated, measured):
 
 
 def mape_by_seed(rows):
-    """The error that each seed alone has: median and interval."""
+    """The errors of the single seeds: median and interval."""
     by_seed = np.vstack(rows.by_seed.tolist())
     return seeds.spread(mape(rates, rows.rate) for rates in by_seed.T)
 
@@ -305,7 +304,7 @@ def judge_turns(report, cell):
 
 
 def unmeasured(sim, report, hardware, loads, between):
-    """Locks of which no document has figures: claimed by nobody, so without a target."""
+    """Locks of which no document has figures: there is no target for them."""
     single = fit.singles(published.will_it_scale())["x86_64", "open1"]
     print("\nnot published: million/s with the workload of open1 on x86_64; as a multiple of "
           "qspinlock's, median")  # fmt: skip
@@ -354,7 +353,7 @@ def hand_over(sim, report):
 
 
 def judge_hand_over(report, t):
-    """The direction is claimed, the amount is not."""
+    """The target is for the direction, not for the amount."""
     fits = handover.as_good(t)
     for n in (16, 48, 192):
         low, high = handover.span(fits, f"{handover.OURS} {n}")

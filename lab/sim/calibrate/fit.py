@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Calibration: first the machine with its tables' workloads, then the workloads of the others."""
+"""Calibration: first the machine with its tables' workloads, then those of the other tables."""
 
 import math
 
@@ -20,7 +20,7 @@ def predict(sim, arch, benchmark, threads, hardware, load, single):
 
 
 def predict_by_seed(sim, arch, benchmark, threads, hardware, load, single):
-    """The same, once for each seed; calibrated is with the first one."""
+    """The same, once for each seed; the calibration uses the first one only."""
     rates = seeds.rates(sim, job(arch, benchmark, threads, hardware, load, single))
     return operations(benchmark, rates)
 
@@ -69,7 +69,7 @@ def singles(table):
 
 
 def fit_machine(sim, table, arch, evaluations, **fixed):
-    """Hardware, and workloads of the tables that calibrate it. Fixed: of the hardware, not free."""
+    """Hardware, and workloads of the tables that calibrate it. fixed: hardware that is given."""
     rows = table[(table.arch == arch) & table.train & table.benchmark.isin(MACHINE_TABLES)]
     single = singles(table)
     bounds = dict(HARDWARE)

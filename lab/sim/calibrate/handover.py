@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What our hand-over costs, and what the published tables say of it.
+"""The cost of our hand-over, as far as the published tables determine it.
 
 Our owner passes its place on with an exchange on a line that it shares, where qspinlock has a plain
-store. What such a write costs is no free parameter of the model: by default as much as a write to a
-line that the CPU does not have. So it is set here to less and less, the rest is calibrated anew,
-and the error of what was held out shows which of these the tables can tell apart."""
+store. The cost of such a write is no free parameter of the model: by default it is that of a write
+to a line that the CPU does not have. So it is lowered here step by step, and the rest is calibrated
+anew. The error of the held-out points shows which of these costs the tables can distinguish."""
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,10 @@ import seeds
 
 import model
 
-#: 0: the whole way, as everywhere else. Shorter than an atomic in the own cache it cannot be.
+#: 0: the full cost, as everywhere else. It cannot be less than an atomic in the own cache.
 UPGRADES_NS = (0, 20, 10, 2)
 BASE, OURS, TABLE, CMPXCHG = "qspinlock", "queue", "held-table", "qspinlock-cmpxchg"
-#: Another lock beside BASE, at so many threads; CMPXCHG is what the third document measured.
+#: A lock to compare with BASE, and a number of threads; the third document measured CMPXCHG.
 RATIOS = (
     (CMPXCHG, 16),
     (OURS, 3),
@@ -40,7 +40,7 @@ def ratio(sim, lock, threads, hardware, load, single):
 
 
 def compare(sim, single, calibrate):
-    """A row for each cost: error of what was held out, and ratios (median, low, high).
+    """A row for each cost: error of the held-out points, and ratios (median, low, high).
 
     calibrate: upgrade_ns -> hardware, load of open1, error
     """
@@ -56,7 +56,7 @@ def compare(sim, single, calibrate):
 
 
 def as_good(table, margin=0.01):
-    """The rows whose error is hardly larger than the least one: the tables decide for none."""
+    """Rows whose error is hardly larger than the least one: the tables do not decide among them."""
     return table[table.error <= table.error.min() + margin]
 
 

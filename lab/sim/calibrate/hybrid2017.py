@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The fourth document: a kernel build in guests with more virtual CPUs than there are CPUs.
 
-Of a build only the ratios can be simulated. One constant, the time between two acquisitions, is
+Only ratios of build times can be simulated. One constant, the time between two acquisitions, is
 calibrated on one ratio; 8 locks and sections of 2 us are assumptions, as are time slices of 4 ms.
 """
 
@@ -49,7 +49,7 @@ def ratio(sim, vcpus, between_us, lock="hybrid-pv"):
 
 
 def rate(sim, lock, vcpus, between_us):
-    """Mean over SEEDS: convoys behind a virtual CPU that does not run form or do not, by chance."""
+    """Mean over SEEDS: by chance, convoys form behind a virtual CPU that does not run."""
     return sum(sim.rate(job(lock, vcpus, between_us, seed)) for seed in SEEDS) / len(SEEDS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""From parameters to jobs: what is assumed of the machines and of will-it-scale."""
+"""From parameters to jobs: the assumptions about the machines and will-it-scale."""
 
 from published import ACQUISITIONS, MACHINES
 

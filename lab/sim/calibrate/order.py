@@ -6,7 +6,8 @@ from published import read
 
 from model import job
 
-#: Closer than this is the same. Simulated runs of one cell on one socket differ by less.
+#: Rates that are closer than this are the same. Simulated runs of one cell on one socket differ by
+#: less.
 TIE = 0.01
 
 #: CNA turns to the other socket once in 65536 hand-overs: this many turns, on average, are seen.
@@ -32,7 +33,7 @@ def is_fixed(lock):
 
 
 def long_enough(job, least=0):
-    """The job, with as many acquisitions as its lock needs to show all that it does."""
+    """The job, with as many acquisitions as its lock needs to show all its behaviour."""
     sockets = job["threads"] > job["topology"]["cores"]
     turns = CNA_TURNS * CNA_TURN if job["lock"] == "cna" and sockets else 0
     return {**job, "acquisitions": max(job["acquisitions"], least, turns)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Many seeds. The order of a queue that is never empty is drawn once and stays; on two sockets it
-decides how often the lock crosses. So one run is one draw, and what is shown is many of them."""
+decides how often the lock crosses. So one run is one draw, and figures are over many of them."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs jobs with rqspin-sim, which one process does for all of them."""
+"""Runs jobs with rqspin-sim: one process for all of them."""
 
 import json
 import subprocess

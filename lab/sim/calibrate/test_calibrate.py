@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The calibration, without the simulator: a formula plays it."""
+"""The calibration, without the simulator: a formula stands for it."""
 
 import math
 
@@ -21,7 +21,7 @@ PLACES = {"x86_64": 27, "arm64": 35}
 
 
 class Formula:
-    """Plays the simulator: a queue whose hand-over costs two ways, and the lines of the section."""
+    """A formula for the simulator: a queue whose hand-over costs two ways, and the section's lines."""
 
     def __init__(self):
         self.jobs = []
@@ -167,7 +167,7 @@ def test_predictions_are_medians_of_seeds():
 
 
 def test_what_the_tables_decide():
-    """Of fits that are as good as the best, from the lowest to the highest; others do not count."""
+    """From the lowest to the highest of the fits that are as good as the best one."""
     rows = [(36, 0.090, (0.79, 0.78, 0.80)), (10, 0.099, (0.88, 0.87, 0.89)),
             (2, 0.120, (0.99, 0.98, 1.01))]  # fmt: skip
     t = pd.DataFrame(rows, columns=["upgrade", "error", "queue 48"])
@@ -230,7 +230,7 @@ KNOWN = {"b": check.Miss(0.3, 0.02, "why")}
         ({"a": (True, None), "b": (False, 0.27)}, 1),
         ({"a": (True, None), "b": (False, float("nan"))}, 1),
         ({"a": (True, None), "b": (False, None)}, 1),
-        ({"a": (True, None)}, 1),  # one that nobody looks at any more
+        ({"a": (True, None)}, 1),  # one that is not judged any more
     ],
 )
 def test_only_change_fails(found, status, capsys):

@@ -185,8 +185,7 @@ void sim_line_written(struct sim_cpu *c)
 		c->lost = true;
 		return;
 	}
-	c->wait++; /* the event of the limit is stale: a limit is less exact than the time of the
-		      read */
+	c->wait++; /* the limit's event is stale: limits are not exact to one read */
 	c->sleep_end = SIM_NEVER;
 	fetch(c);
 }

@@ -14,8 +14,7 @@
 struct cna_cpu {
 	struct mcs_cpu mcs; /* first, for q_init() */
 	struct sim_var socket;
-	int second; /* CPU + 1 of the last waiter of the second queue; in the line of the hand-over
-		     */
+	int second; /* CPU + 1 of the second queue's last waiter; passed on with the lock */
 };
 
 static struct cna_cpu *node(struct sim_lock *l, uint64_t number)
