@@ -217,7 +217,7 @@ static bool with_forged_tail(const struct lab_ops *ops, u32 tail)
 	return forged.ok && EXPECT(forged.a.word == after) && EXPECT(no_node_left());
 }
 
-/* A word that was overwritten names a CPU that does not exist: nobody is in front. */
+/* An overwritten word names a CPU that does not exist: no waiter is in front. */
 bool tail_of_no_cpu(const struct lab_ops *ops)
 {
 	return with_forged_tail(ops, ~0U << _Q_TAIL_CPU_OFFSET);

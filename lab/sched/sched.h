@@ -31,7 +31,7 @@ extern union lab_lock sched_locks[MC_LOCKS];
 /* Who waits behind whom, for the oracle: part of a state. */
 struct sched_order {
 	u8 paused[MC_CPUS];
-	u8 before[MC_CPUS]; /* those who must come first, a bit each */
+	u8 before[MC_CPUS]; /* CPUs that must come first, a bit each */
 };
 
 extern struct sched_order sched_order;

@@ -74,7 +74,7 @@ struct file;
 
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* Relaxed atomics compile to plain loads and stores, and sanitizers know that they are no races. */
+/* Relaxed atomics compile to plain loads and stores, and sanitizers do not take them for races. */
 #define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 

@@ -38,7 +38,7 @@ static __always_inline bool resilient_virt_spin_lock_enabled(void)
 #define this_cpu_inc_return(var) __atomic_add_fetch(this_cpu_ptr(&(var)), 1, __ATOMIC_RELAXED)
 #endif
 
-/* <linux/tracepoint-defs.h>: nobody traces. */
+/* <linux/tracepoint-defs.h>: tracing is off. */
 #define DECLARE_TRACEPOINT(name)
 #define tracepoint_enabled(name) false
 #define IS_ENABLED(option)	 0

@@ -24,7 +24,7 @@ struct ghost_span {
 	int lock;
 };
 
-/* For so many milliseconds it is recorded in which of them a CPU spun. */
+/* Number of last milliseconds for which it is recorded whether a CPU spun. */
 #define GHOST_RAN 4096
 
 /* The last spans that ended, oldest overwritten. */

@@ -8,8 +8,8 @@
 #define MISSED_NS (100 * NSEC_PER_MSEC)
 
 /*
- * NESTED is right for a lock that a lower level acquires or releases; in an NMI, any lock of a
- * lower level will do.
+ * NESTED is right for a lock that a lower level acquires or releases, and in an NMI for any lock
+ * while a lower level does so.
  */
 static bool nested_ok(const struct ghost_ctx *c, int lock)
 {

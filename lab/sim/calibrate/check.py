@@ -60,7 +60,7 @@ EXPECTED_MISSES = {
 
 
 class Report:
-    """Prints verdicts; remembers the targets that are missed, and those that differ from the list."""
+    """Prints verdicts; remembers missed targets, and those that differ from the list."""
 
     def __init__(self, expected=EXPECTED_MISSES):
         self.expected = expected

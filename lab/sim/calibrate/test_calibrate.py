@@ -21,7 +21,7 @@ PLACES = {"x86_64": 27, "arm64": 35}
 
 
 class Formula:
-    """A formula for the simulator: a queue whose hand-over costs two ways, and the section's lines."""
+    """A formula: a queue whose hand-over costs two ways, and the lines of the section."""
 
     def __init__(self):
         self.jobs = []

@@ -6,8 +6,8 @@ import math
 from fit import search
 from published import read
 
-#: A semop(2) takes its lock once (ipc/sem.c of Linux 3.7). It is assumed to hold the lock for 160 of
-#: its 385 ns. The count is in the lock's line.
+#: A semop(2) takes its lock once (ipc/sem.c of Linux 3.7). It is assumed to hold the lock for 160
+#: of its 385 ns. The count is in the lock's line.
 OPERATION = 1
 SECTION_NS = 160
 HARDWARE = {"remote": (50, 600), "occupancy": (0.02, 0.95), "pause": (0.5, 20)}

@@ -100,7 +100,7 @@ void sim_delay(struct sim_cpu *c, sim_time t);
 void sim_pause(struct sim_cpu *c, uint64_t n);
 
 /**
- * sim_watch() - Spin on the line of @v until somebody wrote to it, or until @limit.
+ * sim_watch() - Spin on the line of @v until the line is written, or until @limit.
  *
  * The caller has just read @v. When the line is written, the CPU fetches it again, at the cost of
  * a read.

@@ -46,7 +46,7 @@ uint64_t q_wait_free(struct sim_cpu *c, struct sim_lock *l)
 	return val;
 }
 
-/* Return: true if nobody is behind. */
+/* Return: true if no waiter is behind. */
 static bool take(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
 	uint64_t tail = q_tail(c->id), old;
