@@ -15,28 +15,28 @@
 #define RQSPIN_RING_GROUPS  512		/* power of two */
 #define RQSPIN_TID_UNKNOWN  (~0U)	/* in owner_tid */
 #define RQSPIN_WAIT_UNKNOWN (~0ULL)	/* in wait_ns */
-#define RQSPIN_WAIT_UNASKED (~0ULL - 1) /* in wait_ns of a program's own ring, see there */
+#define RQSPIN_WAIT_UNASKED (~0ULL - 1) /* in wait_ns, see rqspin_event.wait_ns */
 #define RQSPIN_RING_LAYOUT  5		/* changes when a struct below does */
 
-/* Define another power of two before including this to hold longer bursts: 280 bytes each. */
-/* Sections of the headers' own memory, which is zeroes at first, begin with this. */
+/* Section name prefix of the headers' own memory, which is initialized with zeroes. */
 #ifndef RQSPIN_ZEROED
 #define RQSPIN_ZEROED ".bss"
 #endif
 
+/* For longer bursts define a higher power of two before including this: 280 bytes an event. */
 #ifndef RQSPIN_RING_EVENTS
 #define RQSPIN_RING_EVENTS 4096
 #endif
 
 /**
  * enum rqspin_kind - why an acquisition failed
- * @RQSPIN_UNKNOWN: this source cannot tell
+ * @RQSPIN_UNKNOWN: the source of the event does not determine the kind
  * @RQSPIN_AA: this CPU holds the attempted lock itself
  * @RQSPIN_ABBA: the owner waits for a lock this CPU holds
  * @RQSPIN_CYCLE: a cycle of three or more CPUs (see @parties)
  * @RQSPIN_TIMEOUT: the owner did not release in time
  * @RQSPIN_NESTED: this context must not wait: no queue node, a nested NMI, or (fallback) an
- *                interrupt that wants what a preempted task of its CPU holds
+ *                interrupt that wants a lock held by a preempted task of its CPU
  */
 enum rqspin_kind {
 	RQSPIN_UNKNOWN,
@@ -52,9 +52,9 @@ enum rqspin_kind {
  * @seq: 1 + position in the ring's history; written last, 0 while being filled
  * @ts_ns: CLOCK_MONOTONIC when the scope was entered (no clock can be read
  *         while a lock is held)
- * @wait_ns: time spent waiting, or RQSPIN_WAIT_UNKNOWN. In a program's own ring: that if the kernel
- *           was asked for the lock; RQSPIN_WAIT_UNASKED if it was not, and the time is not known (a
- *           lock in an arena); else known; 0 for a pair of one lock
+ * @wait_ns: time spent waiting, or RQSPIN_WAIT_UNKNOWN. In a program's own ring: unknown if the
+ *           kernel was asked for the lock, RQSPIN_WAIT_UNASKED for a lock in an arena (not the
+ *           kernel's, and the time is not known), 0 for a pair of one lock, and known otherwise
  * @lock: address of the attempted lock
  * @owner_wants: address of the lock the owner waits for, 0 if none or unknown
  * @err: negative errno the acquisition returned
@@ -69,7 +69,7 @@ enum rqspin_kind {
  *           RQSPIN_HELD_UNKNOWN if that is not known
  * @nr_owner_held: locks the owner held, as @nr_held
  * @owner_tid: thread that owns @lock (fallback lock, AA), else RQSPIN_TID_UNKNOWN
- * @group: 1 + index of the group it is counted in, 0 if it is one of the others
+ * @group: 1 + index of the group that counts this event, 0 if it is counted in @others of the ring
  * @held: addresses of the locks held by this CPU, oldest first
  * @owner_held: addresses of the locks held by the owner, oldest first
  * @comm: current task's name
@@ -102,12 +102,12 @@ struct rqspin_event {
 };
 
 /**
- * struct rqspin_site - where the program failed to get a lock, until it reports that
+ * struct rqspin_site - a failing lock call, kept until the program reports the failure
  * @seq: 1 + position in the history of sites; written last, 0 while being filled
  * @frame: address of the stack frame of the failing call
  * @lock: address of the attempted lock
  * @line: source line of the failing call
- * @file: last part of the name of its source file, cut to fit
+ * @file: last part of the name of the call's source file, cut to fit
  */
 struct rqspin_site {
 	__u64 seq;
@@ -119,16 +119,16 @@ struct rqspin_site {
 };
 
 /**
- * struct rqspin_group - failures that are alike, counted
- * @key: of what they have in common, 0: not in use
- * @count: how many there were
+ * struct rqspin_group - a count of similar failures
+ * @key: hash of the properties they share, 0 if the group is not in use
+ * @count: number of failures
  * @ready: the fields below are complete
  * @lock: address of the attempted lock
- * @ts_ns: time of the first of them, as in its event
+ * @ts_ns: time of the first failure, as in its event
  * @err: negative errno
  * @kind: enum rqspin_kind
  * @parties: as in the events
- * @cpu: CPU they failed on
+ * @cpu: CPU the acquisitions failed on
  * @line: source line, as in the events
  * @unasked: 1 if the kernel was not asked for the lock (the fallback, a pair of one lock), so that
  *           only the program reports the failure
@@ -156,27 +156,27 @@ struct rqspin_group {
  * @head: events ever reserved; a writer takes slot (old head) % RQSPIN_RING_EVENTS
  * @held_delta: bytes from a CPU's "runqueues" to its "rqspinlock_held_locks",
  *              written by whoever loads or traces the program (from the section
- *              .data..percpu of the kernel's BTF); 0 = not told. Kernels without
+ *              .data..percpu of the kernel's BTF); 0 = unknown. Kernels without
  *              CONFIG_KALLSYMS_ALL resolve neither variable by __ksym, but
  *              current->se.cfs_rq->rq is the first one's address.
  * @layout: RQSPIN_RING_LAYOUT of the headers that the program was compiled with, written before the
- *          first event; other readers do not read the ring
- * @groups_used: of @groups
- * @others: failures that found no place in @groups
- * @others_unasked: of @others, those in locks that the kernel was not asked for
+ *          first event; readers built for another layout do not read the ring
+ * @groups_used: number of @groups in use
+ * @others: failures for which @groups had no room
+ * @others_unasked: part of @others: failures of locks that the kernel was not asked for
  * @site_head: sites ever reserved
  * @sites: the last RQSPIN_RING_SITES failing calls; the program's own, not for readers
- * @slots: the last RQSPIN_RING_EVENTS events; readers tell their number from the map's size
+ * @slots: the last RQSPIN_RING_EVENTS events; readers derive the number from the map's size
  * @groups: every failure is counted in one of them, by CPU, program, lock, kind, line and whether
- *          the kernel was asked. There is one table for all CPUs: a global cannot know how many
- *          there are. It is last because clang makes worse code of slots that are more than 32 KiB
- *          from the beginning, which the verifier may not get through
+ *          the kernel was asked. There is one table for all CPUs, as their number is not known
+ *          at compile time. It is last because clang generates worse code for slots more than
+ *          32 KiB from the beginning, and the verifier may give up on that code
  *
  * A reader that has consumed n events and finds @head > n + RQSPIN_RING_EVENTS
- * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. Which ones, @groups tell:
- * a group has lost its count less the events that name it. All counts and @others
- * add up to @head once no failure is being written down. Needs no helper call and no
- * lock, so a program may write it while it holds locks.
+ * has lost exactly @head - n - RQSPIN_RING_EVENTS of them. @groups shows
+ * which: a group has lost its count less the events that refer to it. All counts and
+ * @others add up to @head while no failure is being recorded. Writing needs no helper
+ * call and no lock, so a program may do it while it holds locks.
  */
 struct rqspin_ring {
 	__u64 head;

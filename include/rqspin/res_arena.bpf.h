@@ -2,7 +2,7 @@
 /*
  * Scoped locks in an arena: the guards of res_guard.bpf.h around a lock that the
  * program brings along, such as arena_spin_lock() of libarena or of the kernel's
- * bpf_arena_spin_lock.h. There is no lock in here.
+ * bpf_arena_spin_lock.h. This header defines no lock of its own.
  *
  *	RES_ARENA_DEFINE(arena_spinlock_t, arena_spin_lock, arena_spin_unlock);
  *
@@ -12,11 +12,11 @@
  *		return err;
  *	}
  *
- * To the kernel such a lock is memory like any other: it knows neither who holds
- * it nor that a program waits for it, and the verifier does not see whether it is
- * released. The guards release on every way out of the block, and do not compile
- * without a branch for failures. They call two functions with names that
- * `rqspin check` knows, so it follows these locks.
+ * To the kernel such a lock is plain memory: it tracks neither the owner nor the
+ * waiters, and the verifier does not check that the lock is released. The guards
+ * release it on every way out of the block, and do not compile without a branch
+ * for failures. They call two functions whose names `rqspin check` recognizes, so
+ * it follows these locks.
  *
  * Include it after the header with the lock. Needs clang 19 and a kernel with
  * arenas: 6.9 on x86-64, 6.10 on arm64.
@@ -31,8 +31,8 @@
 #define rqspin_arena __attribute__((address_space(1)))
 
 /*
- * Functions of their own, whose calls are in the program with the lock's address. "used" keeps the
- * compiler from moving an address into the function where all callers pass the same one.
+ * Not inlined, so that the program has a call with the lock's address. "used" keeps the compiler
+ * from moving the address into the function if all callers pass the same one.
  */
 #define RQSPIN_ARENA_FUNCTION static __attribute__((noinline, used))
 
@@ -90,15 +90,15 @@ extern void bpf_local_irq_save(unsigned long *flags__irq_flag) __weak __ksym;
 extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
 
 /**
- * res_arena_lock() - take a lock in an arena, or learn that it cannot be had
+ * res_arena_lock() - take a lock in an arena, or fail
  * @lock: type __arena *, see RES_ARENA_DEFINE()
  *
- * Do not try again in a loop: if the failure is a deadlock it only repeats it.
- * Who fails does not learn why: -ETIMEDOUT is what a deadlock looks like, too.
+ * Do not retry in a loop: if the failure is a deadlock, a retry only repeats it.
+ * The error does not show the cause: a deadlock ends with -ETIMEDOUT, too.
  *
  * Return: 0 or a negative errno of the program's own lock; ignoring it is a
- * compile error. Compare it with 0: of a global function the verifier does not
- * know that its errors are negative.
+ * compile error. Compare it with 0: the verifier does not know that the errors
+ * of a global function are negative.
  * Context: where the program's own lock may be taken. Helpers may be called
  * while it is held, as far as a lock function that stops preemption allows it.
  */
@@ -110,7 +110,7 @@ extern void bpf_local_irq_restore(unsigned long *flags__irq_flag) __weak __ksym;
  */
 #define res_arena_unlock(lock) ((void)rqspin_arena_unlock(lock))
 
-/* After a failure interrupts are as before. */
+/* After a failure interrupts are on or off as before. */
 #define rqspin_arena_lock_irq(lock_ptr, flags)                  \
 	({                                                      \
 		int rqspin_arena_err;                           \

@@ -18,16 +18,16 @@
  *	}
  *
  * The ring holds 4096 failures, in 1.2 MB; a longer burst between two reads of the
- * reader (10 ms) loses the oldest, except their number by program, lock, kind and
- * line. For more, define RQSPIN_RING_EVENTS as a higher power of two before the
- * first include: 16384 take 4.6 MB.
+ * reader (10 ms) overwrites the oldest events, but their number by program, lock,
+ * kind and line is kept. For more, define RQSPIN_RING_EVENTS as a higher power of
+ * two before the first include: 16384 take 4.6 MB.
  *
- * Loaders that know ".bss" only by that name, such as cilium/ebpf, refuse the section
- * ".bss.rqspin". For them compile with -DRQSPIN_ZEROED='".data"': the same memory, as
- * zeroes in the object file.
+ * Loaders that recognize only the exact name ".bss", such as cilium/ebpf, refuse the
+ * section ".bss.rqspin". For them compile with -DRQSPIN_ZEROED='".data"': the memory
+ * is the same, but its zeroes are in the object file.
  *
- * Idea: the kernel's flight recorders; all that needs a helper is gathered
- * before the first lock, as none may be called later.
+ * Idea: the kernel's flight recorders. Data that needs a helper is gathered
+ * before the first lock, as no helper may be called later.
  */
 #ifndef RQSPIN_RES_EVENTS_BPF_H
 #define RQSPIN_RES_EVENTS_BPF_H
@@ -68,7 +68,7 @@ struct task_struct___rqspin {
 extern void *bpf_rdonly_cast(const void *obj, unsigned int btf_id) __weak __ksym;
 
 /**
- * struct res_scope - what a report needs and only helpers can tell
+ * struct res_scope - data that a report needs and only helpers provide
  * @ts_ns: CLOCK_MONOTONIC at res_scope_begin()
  * @task: current task
  * @held: this CPU's table of held locks, NULL if it cannot be found
@@ -85,7 +85,7 @@ struct res_scope {
 	char prog[RQSPIN_EVENT_NAME];
 };
 
-/* See struct rqspin_ring.held_delta for why not simply by __ksym. */
+/* Finds the table without __ksym; struct rqspin_ring.held_delta explains why. */
 static __always_inline struct rqspinlock_held___rqspin *
 rqspin_own_held(struct task_struct___rqspin *task)
 {
@@ -96,7 +96,7 @@ rqspin_own_held(struct task_struct___rqspin *task)
 	    !bpf_core_type_exists(struct rqspinlock_held___rqspin) ||
 	    !bpf_core_field_exists(struct cfs_rq___rqspin, rq))
 		return (void *)0;
-	/* By copy: the verifier allows no arithmetic on a pointer it knows the type of. */
+	/* Copy the pointer: the verifier allows no arithmetic on a pointer with a known type. */
 	if (bpf_core_read(&rq, sizeof(rq), &task->se.cfs_rq->rq))
 		return (void *)0;
 	return bpf_rdonly_cast((void *)(rq + delta),
@@ -129,7 +129,7 @@ static __always_inline void rqspin_scope_begin(struct res_scope *scope)
 		rqspin_scope_begin(scope);                                                        \
 	} while (0)
 
-/* As long as sites are read, whatever the file's name is. */
+/* The name is padded: rqspin_keep_site() copies RQSPIN_EVENT_FILE bytes of it. */
 #define rqspin_site_const()                                                   \
 	((const void *)({                                                     \
 		static const struct {                                         \
@@ -148,7 +148,7 @@ static __always_inline void rqspin_scope_begin(struct res_scope *scope)
 		rqspin_fp;                                  \
 	})
 
-/* The report that may follow has the same lock, and a scope nearby on the same stack. */
+/* A report finds its site by the lock and by the frame, which is near its scope on the stack. */
 #undef rqspin_note_failure
 #define rqspin_note_failure(lock_ptr) \
 	rqspin_keep_site((__u64)(lock_ptr), rqspin_frame(), rqspin_site_const())
@@ -173,10 +173,10 @@ static __attribute__((noinline, unused)) int rqspin_keep_site(__u64 lock, void *
 	return 0;
 }
 
-#define RQSPIN_SITES_SEARCHED 16   /* as many other failures may come between call and report */
+#define RQSPIN_SITES_SEARCHED 16   /* so many failing calls are compared with a report */
 #define RQSPIN_FRAMES_MAX     4096 /* call and report are no further apart on the stack */
 
-/* Takes line and file of the lock call, if it is still known, for those of the report. */
+/* Use line and file of the lock call, if its site is still there, instead of the report's. */
 static __always_inline void rqspin_use_site(struct rqspin_event *ev, __u64 since, __u64 lock,
 					    __u64 stack)
 {
@@ -213,7 +213,7 @@ static __always_inline struct rqspin_event *rqspin_reserve(__u64 *seq)
 	return ev;
 }
 
-/* Copies this CPU's table, then @also if there is one, and says whether @lock is among them. */
+/* Copies this CPU's table, then @also if it is not 0. Returns whether @lock is among them. */
 static __always_inline bool rqspin_copy_held(struct rqspin_event *ev,
 					     struct rqspinlock_held___rqspin *held, __u64 lock,
 					     __u64 also)
@@ -255,7 +255,7 @@ static __always_inline void rqspin_fill_task(struct rqspin_event *ev, struct res
 	__builtin_memcpy(ev->prog, scope->prog, RQSPIN_EVENT_NAME);
 }
 
-/* From an errno and the own table alone: -EDEADLK without a whole table stays unknown. */
+/* Uses the errno and this CPU's table only: -EDEADLK without a complete table stays unknown. */
 static __always_inline void rqspin_classify(struct rqspin_event *ev, bool have_table, bool own)
 {
 	ev->kind = RQSPIN_UNKNOWN;
@@ -280,7 +280,7 @@ static __always_inline __u64 rqspin_mix(__u64 key, __u64 v)
 	return key ^ (key >> 29);
 }
 
-/* text: in an event, where it is aligned. */
+/* @text is a member of an event, so it is aligned. */
 static __always_inline __u64 rqspin_mix_text(__u64 key, const void *text, int size)
 {
 	const __u64 *part = text;
@@ -296,7 +296,7 @@ static __always_inline void rqspin_copy_text(void *to, const void *text, int siz
 	__builtin_memcpy(__builtin_assume_aligned(to, 8), __builtin_assume_aligned(text, 8), size);
 }
 
-/* Does only the program itself tell of it? Whatever the kernel is asked for has no known wait. */
+/* Does only the program report this failure? If the kernel was asked, the wait is unknown. */
 static __always_inline __u64 rqspin_unasked(const struct rqspin_event *ev)
 {
 	return ev->wait_ns != RQSPIN_WAIT_UNKNOWN;
@@ -320,7 +320,7 @@ static __always_inline void rqspin_open_group(struct rqspin_group *g, const stru
 
 #define RQSPIN_GROUP_PROBES 8
 
-/* Counted before it is published: whoever reads the event finds it in its group's count. */
+/* Counted before it is published: readers of the event find it in its group's count. */
 static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *ev)
 {
 	__u64 unasked = rqspin_unasked(ev);
@@ -352,7 +352,7 @@ static __attribute__((noinline, unused)) int rqspin_count(struct rqspin_event *e
 	return 0;
 }
 
-/* Whose lock it is, and where: of scope and lock only what went through memory is a number that the
+/* Fill in lock, task and call site. Scope and lock go through memory to become numbers, which the
  * verifier lets us compare.
  */
 static __always_inline void rqspin_fill_call(struct rqspin_event *ev, struct res_scope *scope,
@@ -388,10 +388,10 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 	/* For a pair of one lock the kernel was not asked, and nothing waited. */
 	ev->wait_ns = also == lock ? 0 : RQSPIN_WAIT_UNKNOWN;
 	own = rqspin_copy_held(ev, scope->held, lock, also);
-	/* Without a lock of one's own there is no ABBA: an error for want of a queue node, say. */
+	/* A CPU that holds no lock is in no ABBA: the error may be for want of a queue node. */
 	rqspin_classify(ev, scope->held && ev->nr_held && ev->nr_held <= RQSPIN_HELD_MAX, own);
 #ifdef RQSPIN_FALLBACK_DETAIL
-	/* The fallback lock knows the kind, the owner and the time it waited, if it was asked. */
+	/* The fallback lock, if it was asked, has recorded the kind, the owner and the wait. */
 	if (also != lock)
 		RQSPIN_FALLBACK_DETAIL(ev, scope->cpu);
 #endif
@@ -401,8 +401,8 @@ static __attribute__((noinline, unused)) int rqspin_report(struct res_scope *sco
 }
 
 /*
- * The kernel knows nothing of the lock: its table says neither whether this CPU holds it nor what
- * else of its kind is held. So the kind is a timeout, or not known.
+ * The kernel does not track locks in arenas: its table lists neither this lock nor any other in an
+ * arena. So the kind is a timeout, or not known.
  */
 static __attribute__((noinline, unused)) int rqspin_report_arena(struct res_scope *scope,
 								 __u64 lock, int err, __u32 line)
@@ -422,24 +422,24 @@ static __attribute__((noinline, unused)) int rqspin_report_arena(struct res_scop
 
 /**
  * res_scope_fail() - report a failed acquisition
- * @scope: what res_scope_begin() filled
- * @lock_ptr: the lock that could not be had
+ * @scope: filled by res_scope_begin()
+ * @lock_ptr: the lock that was not acquired
  * @error: negative errno it returned
  *
  * Locks may still be held. Calls no helper, takes no lock, allocates nothing;
- * a full ring overwrites its oldest event, and readers notice which kind it was.
+ * a full ring overwrites its oldest event, which is still counted in its group.
  */
 #define res_scope_fail(scope, lock_ptr, error) \
 	rqspin_report(scope, (__u64)(lock_ptr), error, __LINE__, 0)
 
 /**
- * res_scope_fail_pair() - report that a pair of locks could not be had
- * @scope: what res_scope_begin() filled
- * @pair: const struct res_pair *: what the failed res_pair_lock() left, or
+ * res_scope_fail_pair() - report a failed acquisition of a pair of locks
+ * @scope: filled by res_scope_begin()
+ * @pair: const struct res_pair *: filled by the failed res_pair_lock(), or
  *	res_guard_pair_failed()
  * @error: negative errno it returned
  *
- * As res_scope_fail() for the lock of the two that failed; the other one, if it
+ * As res_scope_fail() for the lock of the pair that failed. The other lock, if it
  * was held then and is released by now, is among the event's held locks. A pair
  * of one lock is an AA, though the kernel was never asked for it twice.
  */
@@ -448,14 +448,14 @@ static __attribute__((noinline, unused)) int rqspin_report_arena(struct res_scop
 		      (pair)->failed == (pair)->second ? (__u64)(pair)->first : 0)
 
 /**
- * res_scope_fail_arena() - report that a lock in an arena could not be had
- * @scope: what res_scope_begin() filled
+ * res_scope_fail_arena() - report a failed acquisition of a lock in an arena
+ * @scope: filled by res_scope_begin()
  * @lock_ptr: the lock, a pointer into the arena
  * @error: negative errno that the program's own lock function returned
  *
  * As res_scope_fail(), for the locks of res_arena.bpf.h and for any other lock in
  * an arena. -ETIMEDOUT is reported as a timeout, another errno with unknown kind:
- * nobody but the program's own lock knows more.
+ * only the program's own lock could determine more.
  */
 #define res_scope_fail_arena(scope, lock_ptr, error) \
 	rqspin_report_arena(scope, (__u64)(lock_ptr), error, __LINE__)

@@ -17,7 +17,7 @@
 
 /**
  * struct res_fb_record - one wait, readable by every CPU
- * @tag: who waits, 0 if the record is free
+ * @tag: tag of the waiter, 0 if the record is free
  * @pass: 0 walk not begun, 1 collecting, 2 confirming
  * @seq: odd while the wait is as described here; even before, after, and while a
  *       context nested above the wait may hold locks under the same tag
@@ -30,7 +30,7 @@
  * @at: tag that the walk has reached
  * @hop: number of tags walked over
  * @parties: length of the cycle being confirmed
- * @higher: its members that must fail before this one
+ * @higher: number of its members that must fail before this one
  * @chain: the waits walked over: sequence number, CPU and slot
  */
 struct res_fb_record {
@@ -55,11 +55,11 @@ struct res_fb_record {
  * @lock: address of the attempted lock
  * @wait_ns: time from the first look at the lock to the verdict
  * @owner_wants: address of the lock that the owner waited for, 0 if none
- * @tag: who failed
+ * @tag: tag of the context that failed
  * @kind: enum rqspin_kind
  * @parties: members of the cycle (1: AA), 0 after a timeout
- * @owner_cpu: CPU of the owner of @lock, -1 if it had just let go
- * @owner_tid: its thread, valid with @owner_cpu
+ * @owner_cpu: CPU of the owner of @lock, -1 if the lock had just been released
+ * @owner_tid: thread that owns @lock, valid with @owner_cpu
  */
 struct res_fb_failure {
 	__u64 lock;

@@ -16,7 +16,7 @@
  *
  * The block of res_guard() is a loop that runs once: break and continue leave
  * just the block (the lock is released), as with the kernel's scoped_guard().
- * return and goto leave it to where they lead. Both forms nest, and are released
+ * return and goto leave it as usual. Both forms nest, and their locks are released
  * in reverse order as the verifier demands.
  *
  * Include res_spin_fallback.bpf.h, if at all, before this file.
@@ -28,7 +28,7 @@
 
 #include <rqspin/res_spin_lock.bpf.h>
 
-#define RQSPIN_BACKEND_BOUND /* the functions below have their backend for good */
+#define RQSPIN_BACKEND_BOUND /* the backend of the functions below is fixed from here on */
 
 #define rqspin_cleanup(fn)   __attribute__((unused, cleanup(fn)))
 #define rqspin_concat2(a, b) a##b
@@ -91,8 +91,8 @@ static __always_inline void rqspin_guard_irq_exit(struct rqspin_guard_irq *g)
  * res_guard() - run the following block with a lock held
  * @lock_ptr: struct bpf_res_spin_lock *, evaluated once
  *
- * A block or statement follows, and then res_guard_failed(); a missing one is
- * the error "expected 'while' in do/while loop". If every block returns, a
+ * A block or statement follows, and then res_guard_failed(); without that the
+ * error is "expected 'while' in do/while loop". If every block returns, a
  * return after them is still needed, as the compiler sees a loop.
  *
  * Context: as res_spin_lock(). No helper may be called inside the block.
@@ -117,7 +117,7 @@ static __always_inline void rqspin_guard_irq_exit(struct rqspin_guard_irq *g)
 	rqspin_guard_block
 
 /**
- * res_guard_failed() - the block that runs if the guard's lock could not be had
+ * res_guard_failed() - the block that runs if the guard's lock was not acquired
  * @error: name of a new int variable with the negative errno
  *
  * Nothing has been acquired when it runs, and the guarded block does not run.

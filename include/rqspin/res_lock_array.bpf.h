@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Arrays of locks. The verifier allows one lock per map value and per section,
- * and wants to know which lock is meant, so "locks[i]" cannot be written.
+ * and has to know which lock is meant, so "locks[i]" cannot be written.
  *
  * In map values, for any number of locks with the data they protect:
  *	struct account { struct bpf_res_spin_lock lock; __u64 balance; };
  *	RES_LOCK_MAP(accounts, struct account, 1000);
  *	struct account *from = res_lock_map_elem(&accounts, i);
  *
- * As globals, when no helper may be called any more at the time of the choice:
+ * As globals, for a lock that is chosen where no helper may be called:
  *	RES_LOCK_BANK(forks, 5);
  *	struct bpf_res_spin_lock *left = res_lock_bank(forks, 5, i);
  *
@@ -41,7 +41,7 @@
  * A helper call: fetch all elements before the first lock is taken.
  *
  * Return: pointer to the value, NULL if @index is not below the map's count;
- * the verifier wants it checked.
+ * the verifier demands the check.
  */
 #define res_lock_map_elem(map, index)                                              \
 	({                                                                         \
@@ -114,12 +114,12 @@
  * res_lock_bank() - lock of a RES_LOCK_BANK()
  * @name: of the array
  * @count: the same literal as in its definition
- * @index: an unsigned int variable: which lock
+ * @index: an unsigned int variable with the number of the lock
  *
  * No call, so it may be used while locks are held. The verifier follows each
  * lock as a path of its own, in which it knows the value of @index. To take two
- * locks of one array, pick both and leave if the two variables are equal; it
- * cannot learn the same from the pointers.
+ * locks of one array, pick both and leave if the two variables are equal; a
+ * comparison of the pointers does not show the verifier that they differ.
  *
  * Return: pointer to the lock, NULL if @index is not below @count; to be checked.
  */

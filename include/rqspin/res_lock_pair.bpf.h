@@ -28,8 +28,8 @@
  * struct res_pair - two held locks, on the program's stack
  * @first: lock taken first, released last
  * @second: lock taken second
- * @failed: after an error the lock that could not be had: @first, or @second and
- *	then @first was held until the error; both locks were one if all are equal
+ * @failed: after an error, the lock that was not acquired: @first, or @second if
+ *	@first was held until the error; all three are equal if both are one lock
  */
 struct res_pair {
 	struct bpf_res_spin_lock *first;
@@ -67,7 +67,7 @@ static __always_inline bool rqspin_pair_order(struct res_pair *pair, struct bpf_
 	if (b < a) {
 		first = b;
 		second = a;
-		/* One comparison for both: the verifier would follow two with different answers. */
+		/* One branch for both: the verifier would follow two with different results. */
 		asm volatile("" : "+r"(first), "+r"(second));
 	}
 	pair->first = first;
@@ -83,7 +83,7 @@ static __always_inline bool rqspin_pair_order(struct res_pair *pair, struct bpf_
  *
  * Return: 0 with both locks held, or a negative errno with none of them held:
  * as res_spin_lock(), and -RQSPIN_EDEADLK at once if both are the same lock.
- * Which one failed is in @pair; res_scope_fail_pair() reports it.
+ * @pair contains the lock that failed; res_scope_fail_pair() reports it.
  * Context: as res_spin_lock(). Fetch @a and @b by one look-up each: if both are
  * one pointer, the verifier refuses the program.
  */
@@ -101,7 +101,7 @@ static __always_inline bool rqspin_pair_order(struct res_pair *pair, struct bpf_
 
 /**
  * res_pair_unlock() - release both locks, the one taken last first
- * @pair: what res_pair_lock() or res_pair_lock_ordered() filled
+ * @pair: filled by res_pair_lock() or res_pair_lock_ordered()
  */
 static __always_inline void res_pair_unlock(struct res_pair *pair)
 {

@@ -14,9 +14,9 @@
  *	incompatible pointer types initializing 'struct taking_rank_tree *'
  *	with an expression of type 'struct while_holding_rank_leaf *'
  *
- * Only scopes of one function are seen; a function that is called with a lock
- * held says so by res_rank_held(). The failure block of a guard counts as inside
- * of it: leave, as one should, before taking a lower lock.
+ * The check sees only scopes of one function; a function that is called with a
+ * lock held declares that by res_rank_held(). The failure block of a guard counts
+ * as inside the guard: leave it, as one should, before taking a lower lock.
  *
  * Idea: lock hierarchies as in lockdep's classes and in Clang's thread safety
  * attributes (acquired_after), done with C scopes because BPF code is C.
@@ -50,7 +50,7 @@ extern struct rqspin_no_rank *rqspin_rank_held;
 		char rank[number];                                             \
 	}
 
-/* Of the held rank's type when that is too high, which then names both in the compiler's words. */
+/* Has the held rank's type if that rank is too high: the compiler's error then names both. */
 #define rqspin_rank_check(name)                                                              \
 	__builtin_choose_expr(sizeof(struct taking_rank_##name) > sizeof(*rqspin_rank_held), \
 			      (struct taking_rank_##name *)0, rqspin_rank_held)
@@ -80,7 +80,7 @@ extern struct rqspin_no_rank *rqspin_rank_held;
 #define res_guard_ranked_irqsave(name, lock_ptr) rqspin_rank_scope(name) res_guard_irqsave(lock_ptr)
 
 /**
- * res_rank_held() - say that a lock of this rank is held from here to the block's end
+ * res_rank_held() - declare a lock of this rank as held from here to the block's end
  * @name: rank declared by RES_LOCK_RANK()
  *
  * A declaration without code, for functions that are called with a lock held.

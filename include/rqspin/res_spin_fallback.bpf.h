@@ -12,13 +12,13 @@
  * "the tag is mine" is an AA deadlock at every instant, preemption or not.
  * A waiter publishes which lock it waits for; a deadlock is found by following
  * owner -> lock it waits for -> owner ... back to oneself, and is believed only
- * when a second walk finds the same waits. Why that suffices is told in
- * docs/backends.md.
+ * when a second walk finds the same waits. docs/backends.md explains why that
+ * suffices.
  *
- * What it cannot promise, unlike the kfunc: below Linux 6.10 preemption stays
- * on while a lock is held, interrupts always do, and the verifier does not check
- * that each lock is released (from 6.10 on it refuses a program that may exit
- * with more locks taken than released).
+ * Limits compared with the kfunc: before Linux 6.10 preemption stays on while a
+ * lock is held, interrupts always stay on, and the verifier does not check that
+ * each lock is released (from 6.10 on it refuses a program that may exit with
+ * more locks taken than released).
  */
 #ifndef RQSPIN_RES_SPIN_FALLBACK_BPF_H
 #define RQSPIN_RES_SPIN_FALLBACK_BPF_H
@@ -32,12 +32,12 @@
 #define RQSPIN_FALLBACK_BACKEND
 #include <rqspin/res_spin_lock.bpf.h>
 
-/* Longest wait for one acquisition, in ns that the waiter ran, up to 0.5 s; may name a variable. */
+/* Longest wait for one acquisition: ns while the waiter ran, up to 0.5 s; may be a variable. */
 #ifndef RES_FALLBACK_TIMEOUT_NS
 #define RES_FALLBACK_TIMEOUT_NS 250000000ULL
 #endif
 
-/* A victim that has not left its cycle after so many ns is joined by the next. */
+/* If the cycle still exists so many ns after a member should have failed, the next one fails. */
 #ifndef RES_FALLBACK_GRACE_NS
 #define RES_FALLBACK_GRACE_NS 10000000ULL
 #endif
@@ -69,7 +69,7 @@ extern struct res_fb_state res_fb_state;
  */
 #define RES_FALLBACK_DEFINE struct res_fb_state res_fb_state SEC(RQSPIN_ZEROED ".rqspin_fb")
 
-/* On the waiter's stack; only constants until the verdict, so that the verifier sees one step. */
+/* On the waiter's stack; constants until the verdict, so that the verifier follows one step. */
 struct res_fb_wait {
 	__u32 *word;
 	struct res_fb_record *rec;
@@ -117,7 +117,7 @@ static __always_inline __u64 res_fb_seq(const struct res_fb_record *rec)
 	return *(const volatile __u64 *)&rec->seq;
 }
 
-/* Task ids are below 2^22. Idle tasks are all number 0: the CPU tells them apart. */
+/* Task ids are below 2^22. All idle tasks have id 0 and differ by their CPU. */
 static __always_inline __u32 res_fb_make_tag(__u32 cpu, __u32 tid)
 {
 	return tid << RES_FB_CPU_BITS | ((cpu + 1) & RES_FB_CPU_MASK);
@@ -163,8 +163,8 @@ static __attribute__((unused)) long res_fb_mark_step(__u64 i, struct res_fb_sear
 
 /*
  * A context that interrupts a wait of its own task and takes locks there looks
- * like the waiter to everybody else. Mark the wait as not to be relied on, before
- * the first such lock is taken; the waiter takes the mark off when it runs again.
+ * like the waiter to every other context. Mark the wait as unreliable before the
+ * first such lock is taken; the waiter removes the mark when it runs again.
  */
 static __noinline __attribute__((unused)) int res_fb_mark_interrupted(__u32 cpu, __u32 me)
 {
@@ -184,7 +184,7 @@ static __attribute__((unused)) long res_fb_claim_step(__u64 i, struct res_fb_wai
 	return 1;
 }
 
-/* Without a free slot one waits without a record: no walk, and none through here. */
+/* Without a free slot the waiter has no record: it does not walk, and no walk passes it. */
 static __always_inline void res_fb_claim(struct res_fb_wait *w)
 {
 	if (w->cpu >= RES_FALLBACK_CPUS)
@@ -275,8 +275,8 @@ static __always_inline void res_fb_walk_begin(struct res_fb_record *rec, __u32 o
 
 /*
  * Read the wait of the context that the walk has reached. Order matters: its
- * sequence number, then what it waits for, then (next hop) the following wait.
- * The word is read by address: a lock of another program is not ours to load.
+ * sequence number, then the lock it waits for, then (next hop) the following wait.
+ * The word is probe-read: a program may not load a lock of another program.
  */
 static __always_inline __u32 res_fb_next_owner(struct res_fb_record *rec, __u32 hop)
 {
@@ -368,15 +368,15 @@ static __always_inline bool res_fb_in_interrupt(struct res_fb_wait *w)
 
 /*
  * The owner is another task of this CPU, so it was preempted with the lock held.
- * It is tied to this CPU, as a running program is, and cannot go on before the
- * interrupt that asks here has ended: as final as AA.
+ * It is tied to this CPU, as a running program is, and cannot go on before this
+ * interrupt, which wants the lock, has ended: as final as AA.
  */
 static __always_inline bool res_fb_owner_is_below(struct res_fb_wait *w, __u32 owner)
 {
 	return owner != w->me && !((owner ^ w->me) & RES_FB_CPU_MASK) && res_fb_in_interrupt(w);
 }
 
-/* A waiter that was preempted, or whose virtual CPU was, has not waited in vain meanwhile. */
+/* Time in which the waiter or its virtual CPU was preempted does not count for the limit. */
 static __always_inline void res_fb_tick(struct res_fb_wait *w)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -487,7 +487,7 @@ static __always_inline int rqspin_fb_take(__u32 *word)
  *
  * For locks of your own type, and for testing this lock on kernels that have the
  * kfunc. Preemption is off until the release if the kernel lets BPF do that
- * (Linux 6.10). Call from any context; on an interrupt that came between lock and
+ * (Linux 6.10). Call from any context; in an interrupt that came between lock and
  * release on this CPU it reports the deadlock at once.
  *
  * Return: 0, -RQSPIN_EDEADLK (this task holds the lock, or holds a lock that its
@@ -499,12 +499,12 @@ static __always_inline int rqspin_fb_take(__u32 *word)
  * res_fb_unlock() - release a lock word taken by res_fb_lock()
  * @word: the lock
  *
- * In any order. Only a lock that is held: the word is not checked.
+ * Locks may be released in any order. @word must be held: that is not checked.
  */
 static __always_inline void res_fb_unlock(__u32 *word)
 {
 #ifdef __TARGET_ARCH_x86
-	/* Stores are not reordered with earlier accesses there: the compiler must not either. */
+	/* x86 does not reorder a store with earlier accesses; the compiler must not either. */
 	barrier();
 	*(volatile __u32 *)word = 0;
 #else
@@ -538,7 +538,7 @@ static __always_inline const struct res_fb_failure *res_fb_last_failure(__u64 lo
 	return last;
 }
 
-/* What res_scope_fail() adds to its event. */
+/* Details that res_scope_fail() adds to its event. */
 static __always_inline void res_fb_detail(struct rqspin_event *ev, __u32 cpu)
 {
 	const struct res_fb_failure *last = res_fb_last_failure(ev->lock, cpu, ev->tid);
@@ -551,7 +551,7 @@ static __always_inline void res_fb_detail(struct rqspin_event *ev, __u32 cpu)
 	ev->parties = last->parties;
 	ev->owner_cpu = last->owner_cpu;
 	ev->owner_tid = last->owner_cpu < 0 ? RQSPIN_TID_UNKNOWN : last->owner_tid;
-	/* Its locks are in no table. */
+	/* The fallback's locks are in no table. */
 	ev->nr_held = RQSPIN_HELD_UNKNOWN;
 }
 

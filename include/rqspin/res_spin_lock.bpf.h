@@ -36,7 +36,7 @@ struct bpf_res_spin_lock {
 #endif
 
 struct bpf_res_spin_lock;
-/* An incomplete type here: define RQSPIN_NEED_TYPES, see above. */
+/* If the type is incomplete here, define RQSPIN_NEED_TYPES, see above. */
 _Static_assert(sizeof(struct bpf_res_spin_lock) == 4, "bpf_res_spin_lock is one 32-bit word");
 
 extern int bpf_res_spin_lock(struct bpf_res_spin_lock *lock) __weak __ksym;
@@ -85,12 +85,12 @@ static __always_inline RQSPIN_MUST_CHECK int rqspin_checked(int err)
 	return err;
 }
 
-/* res_events.bpf.h keeps the place of a failure for its report. */
+/* res_events.bpf.h redefines this: it records the failing call for the report. */
 #define rqspin_note_failure(lock_ptr) ((void)(lock_ptr))
 
 /*
- * A macro, as all that leads to it: BTF gives an instruction one line, and that of an inlined
- * function would be in here. The statement keeps compilers from merging two calls of one function
+ * A macro, like its users: BTF gives an instruction one line, and the line of an inlined function
+ * would be in this file. The statement keeps compilers from merging two calls of one function
  * that end two branches, which would leave them without a line.
  */
 #define rqspin_acquire(take, lock_ptr, ...)                          \
@@ -105,7 +105,7 @@ static __always_inline RQSPIN_MUST_CHECK int rqspin_checked(int err)
 
 #ifndef RQSPIN_FALLBACK_BACKEND
 /**
- * res_spin_lock() - take a lock, or learn why it cannot be had
+ * res_spin_lock() - take a lock, or fail with the reason
  * @lock: struct bpf_res_spin_lock *
  *
  * Spins with preemption disabled for at most about 250 ms per owner. Do not
