@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One CPU takes a lock twice; two look-ups of one key hide it from the verifier. */
+/* One CPU takes a lock twice; two look-ups of one key hide this from the verifier. */
 #include "test_kfuncs.h"
 
 struct {

@@ -13,13 +13,13 @@ struct bpf_res_spin_lock lock_c __hidden SEC(".data.lock_c");
 
 /* Set by user space before each round. */
 __u32 parties;
-/* How many hold their first lock in this round. */
+/* Number of parties that hold their first lock in this round. */
 __u32 arrived;
 /* Per role: results of all rounds. */
 __u64 acquired[MAX_PARTIES], deadlocks[MAX_PARTIES], timeouts[MAX_PARTIES];
 __u64 missed[MAX_PARTIES], others[MAX_PARTIES];
 
-/* Each call has the kernel's whole budget for a loop, so a few of them make seconds. */
+/* Each call has the kernel's whole budget for a loop, so a few calls take seconds. */
 static __noinline bool wait_a_while(void)
 {
 	while (may_loop) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What kernels differ in: a kernel has a capability if it accepts the program of that name
- * (runner/capability.c). Tests name it where they expect one verdict with it and another without.
+ * Capabilities: a kernel has a capability if it accepts the program of that name
+ * (runner/capability.c). A test names it if the expected verdict depends on it.
  */
 #include "locks.h"
 
@@ -21,7 +21,7 @@ struct {
 	__type(value, __u64);
 } sockmap SEC(".maps");
 
-/* Programs that see packets on their way can change maps of sockets. */
+/* Programs that process packets can change maps of sockets. */
 SEC("?tc")
 int sockmap_from_tc(struct __sk_buff *ctx)
 {
@@ -30,7 +30,7 @@ int sockmap_from_tc(struct __sk_buff *ctx)
 	return (int)bpf_map_delete_elem(&sockmap, &key);
 }
 
-/* For the tests of the runner: what every kernel accepts, and what none does. */
+/* For the tests of the runner: one program that every kernel accepts, one that none accepts. */
 SEC("?tc")
 int self_always(struct __sk_buff *ctx)
 {

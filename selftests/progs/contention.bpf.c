@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Many threads take A and B in opposite orders: nothing is staged, everything counted. */
+/* Many threads take A and B in opposite orders: deadlocks are not staged, results are counted. */
 #include "test_kfuncs.h"
 
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
@@ -9,7 +9,7 @@ struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 __u64 attempts[2], both[2], first_deadlock[2], second_deadlock[2], timeouts[2], others[2];
 /* Written under both locks only, without atomics: lost updates show a broken lock. */
 __u64 guarded;
-/* Threads of each side that have their first lock. */
+/* Threads of each side that hold their first lock. */
 __u32 halfway[2];
 
 static __always_inline void count(__u64 *deadlocks, __u32 side, int err)
@@ -22,7 +22,7 @@ static __always_inline void count(__u64 *deadlocks, __u32 side, int err)
 		__sync_fetch_and_add(&others[side], 1);
 }
 
-/* Each call has the kernel's whole budget for a loop: a crowded machine needs several. */
+/* Each call has the kernel's whole budget for a loop: a busy machine needs several calls. */
 static __noinline bool other_side_comes(__u32 side)
 {
 	while (may_loop) {

@@ -186,7 +186,7 @@ static bool less_that_opens_the_lock(struct bpf_rb_node *a, const struct bpf_rb_
 	return bpf_res_spin_lock(&tree_lock);
 }
 
-/* 6.18 misses the reopened lock at the next step: the tree is no longer protected. */
+/* 6.18 misses at the next step that the lock was released meanwhile: the tree is unprotected. */
 SEC("?tc")
 __refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb|spin_lock at off=.* must be held")
 int tree_callback_opens_the_lock(struct __sk_buff *ctx)

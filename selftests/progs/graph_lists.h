@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lists in map elements, and what lists and trees are made of. */
+/* Lists in map elements, and the nodes of lists and trees. */
 #ifndef RQSPIN_TEST_GRAPH_LISTS_H
 #define RQSPIN_TEST_GRAPH_LISTS_H
 

@@ -97,7 +97,7 @@ int list_of_the_other(struct __sk_buff *ctx)
 	return key;
 }
 
-/* From one list to the other, each under its own lock. */
+/* Moves a node from one list to the other, each under its own lock. */
 SEC("?tc")
 __needs(OOO)
 __returns(7)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The per-CPU table of held locks: what it lists, and what happens when it is full. */
+/* The per-CPU table of held locks: its entries, and its overflow. */
 #include "test_kfuncs.h"
 #include "held_table.h"
 
-/* More than the table holds: the last ones are held but not listed. */
+/* More locks than the table has entries: the last ones are held but not listed. */
 #define DEPTH 34
 
 struct {
@@ -15,7 +15,7 @@ struct {
 
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 
-/* Which element to take again when all are held. */
+/* Key of the element to lock again when all are held. */
 __u32 again_key;
 __u32 table_size;
 int before, with_one, with_two, after_failure, after_one, after_all;

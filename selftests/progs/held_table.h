@@ -12,14 +12,14 @@
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __weak __ksym;
 
-/* What a program returns if there is no way to the table: -ENODEV. */
+/* Return value of a program that cannot find the table: -ENODEV. */
 #define HELD_TABLE_HIDDEN (-19)
 
 const volatile __s64 held_delta;
 
 /*
- * Call it before the first lock; reading through the result is then always allowed. NULL: the
- * kernel does not lead from a task to its run queue (no CONFIG_FAIR_GROUP_SCHED).
+ * Call it before the first lock; reading through the result is then always allowed. NULL: a task
+ * has no pointer to its run queue (no CONFIG_FAIR_GROUP_SCHED).
  */
 static __always_inline struct rqspinlock_held *own_held_table(void)
 {

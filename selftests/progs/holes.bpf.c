@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a sound verifier refuses, and some kernels do not: docs/holes.md. Beside each refusal
- * stands what is close to it and fine.
+ * Programs that a sound verifier refuses, but some kernels accept: docs/holes.md. Beside each
+ * refused program is a similar one that is fine.
  */
 #include "locks.h"
 #include "plain_values.h"
@@ -218,7 +218,7 @@ __attribute__((naked)) int upper_half_of_the_result(void)
 		     "call %[bpf_res_spin_unlock];"
 		     "r6 >>= 32;"
 		     "if r6 == 0 goto 1f;"
-		     "r0 = *(u64 *)(r6 + 0);" /* only where the upper half is not known */
+		     "r0 = *(u64 *)(r6 + 0);" /* reached only if the upper half is not known */
 		     "1:"
 		     "r0 = 0;"
 		     "exit;"
@@ -228,7 +228,7 @@ __attribute__((naked)) int upper_half_of_the_result(void)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r6");
 }
 
-/* A tree that is changed while it is walked: by an object of a map, or of a list under its lock. */
+/* less() changes the tree during a walk: with an object of a map, or of a list under its lock. */
 
 struct leaf {
 	struct bpf_rb_node branch;
@@ -305,8 +305,8 @@ static long visit(__u32 index, void *ctx)
 }
 
 /*
- * A callback that nothing calls, in the last place: libbpf puts functions behind the program in
- * the order in which it refers to them. Other kernels refuse it, with a warning in their log.
+ * A callback that is never called, in the last place: libbpf puts functions behind the program in
+ * the order of the program's references. Other kernels refuse it, with a warning in their log.
  */
 
 static __noinline int called(int n)
@@ -326,7 +326,7 @@ int uncalled_callback(struct __sk_buff *ctx)
 	return n;
 }
 
-/* With flags that are not known it stays a call of the helper. */
+/* If the flags are not known, the call of the helper is not replaced. */
 SEC("?tc")
 __needs("bpf_res_spin_unlock_ooo")
 __returns(8)

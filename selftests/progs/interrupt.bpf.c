@@ -9,9 +9,9 @@
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 
 __u32 target_tid;
-/* The lock is held just now, by target_tid on this CPU. */
+/* 1 while target_tid holds the lock on this CPU. */
 __u32 held;
-/* What the program in the interrupt got, by when it came. */
+/* Results of the program in the interrupt, by whether the lock was held. */
 __u64 while_held_edeadlk, while_held_other, while_free_ok, while_free_other;
 
 SEC("tp_btf/hrtimer_expire_entry")
@@ -80,7 +80,7 @@ int hold_irqsave(struct __sk_buff *ctx)
 	came = edeadlk_comes();
 	*(volatile __u32 *)&held = 0;
 	bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
-	/* The interrupt that had to wait comes now and finds the lock free. */
+	/* The interrupt that was pending comes now and finds the lock free. */
 	return free_attempt_comes() ? came : -2;
 }
 

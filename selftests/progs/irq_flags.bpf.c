@@ -3,7 +3,7 @@
 #include "locks.h"
 
 #define LEAK "cannot be used inside bpf_local_irq_save-ed region"
-/* The second is how 7.x says it. */
+/* The second message is that of 7.x. */
 #define GLOBAL_SLEEPS                                                               \
 	"global functions that may sleep are not allowed in non-sleepable context|" \
 	"sleepable global function [^ ]+ called in IRQ-disabled region"
@@ -143,7 +143,7 @@ static __noinline int saves_in_own_frame(int x)
 	return x;
 }
 
-/* The flag dies with the frame, interrupts stay off: refused at the latest at exit. */
+/* The flag is lost with the frame, interrupts stay off: refused at the latest at exit. */
 SEC("?tc")
 __refused(LEAK)
 int leak_in_frame_of_subprogram(struct __sk_buff *ctx)
@@ -151,7 +151,7 @@ int leak_in_frame_of_subprogram(struct __sk_buff *ctx)
 	return saves_in_own_frame(ctx->len) & 1;
 }
 
-/* What is in the flag is the kernel's business. */
+/* Programs may not read the content of the flag. */
 SEC("?tc")
 __refused("invalid read from stack")
 int flag_read(struct __sk_buff *ctx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Are interrupts on? The program waits for this CPU's timer interrupt: with
- * interrupts on one comes within a tick, with interrupts off it cannot.
+ * Are interrupts on? The program waits for this CPU's timer interrupt: if
+ * interrupts are on, one comes within a tick; if they are off, none can come.
  */
 #include "test_kfuncs.h"
 #include <bpf/bpf_core_read.h>
@@ -18,7 +18,7 @@ struct {
 /* Bytes from a CPU's runqueues to its __preempt_count, 0 if there is none. */
 const volatile __s64 preempt_delta;
 
-/* Where the count is the task's, as on arm64, it is in the first member of task_struct. */
+/* If the count belongs to the task, as on arm64, it is in the first member of task_struct. */
 struct thread_info___counting {
 	struct {
 		__u32 count;
@@ -29,7 +29,7 @@ __u32 target_tid;
 /* Timer interrupts that came while target_tid was running. */
 __u64 interrupts;
 int failed_with, preempt_before, preempt_after;
-/* Was there a count to read? */
+/* Could the count be read? */
 bool preempt_known;
 
 SEC("tp_btf/hrtimer_expire_entry")
@@ -51,7 +51,7 @@ static __always_inline int own_preempt_count(void)
 		preempt_known = true;
 		return info->preempt.count;
 	}
-	/* A lean kernel has no group scheduling, and then no pointer to the run queue. */
+	/* A kernel without group scheduling has no pointer to the run queue. */
 	rq = fair_rq(task);
 	if (!preempt_delta || !rq)
 		return 0;
@@ -60,7 +60,7 @@ static __always_inline int own_preempt_count(void)
 	return count & 0x7fffffff;
 }
 
-/* Does a timer interrupt come within the kernel's budget of a loop? */
+/* Does a timer interrupt come within the kernel's budget for a loop? */
 static __always_inline bool interrupt_comes(void)
 {
 	__u64 before = *(volatile __u64 *)&interrupts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A timer's callback runs on another CPU while its timer goes away, with interrupts off. */
+/* A timer is cancelled or freed with interrupts off while its callback runs on another CPU. */
 #include "test_kfuncs.h"
 
 #define CLOCK_MONOTONIC 1
@@ -21,11 +21,11 @@ TIMERS(array, ARRAY);
 TIMERS(lru, LRU_HASH);
 
 __u32 release;
-/* Of the callback: 0 before, 1 in it, 2 after. And what it was when the call came back. */
+/* Stage of the callback: 0 before, 1 in it, 2 after; and the stage when the call returned. */
 __u32 stage, stage_after;
 /* How long the call took: interrupts are off for as long. */
 __u64 call_ns;
-/* How long the kernel lets one of our loops go on, and so many of them the callback stays. */
+/* The time for which the kernel lets one loop run, and the number of loops in the callback. */
 __u64 loop_ns;
 int loops = 1;
 
@@ -132,7 +132,7 @@ int replace_in_array(void *ctx)
 	return timed_with_irqs_off(bpf_map_update_elem(&array, &key, &zero, BPF_EXIST));
 }
 
-/* There is room for one element only. */
+/* The map has room for one element only. */
 SEC("tc")
 int evict(void *ctx)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Helpers that may turn interrupts on, one program each, and others beside them that do not:
+ * Helpers that may turn interrupts on, one program each, and similar helpers that do not:
  * docs/holes.md, "irqs-on".
  */
 #include "test_kfuncs.h"
@@ -22,10 +22,10 @@
 	__accepted                              \
 	WITH_IRQS_OFF(section, type, helper, call)
 
-/* Some kernels keep maps of sockets from these types: see where they do not. */
+/* Some kernels forbid these program types to change maps of sockets. */
 #define NEEDS_CHANGES __unless("sockmap_from_tc", "cannot update sockmap in this context")
 
-/* With a socket that the program has looked up before. */
+/* Calls a helper with a socket that the program has looked up before. */
 #define OF_SOCKET(section, type, lookup, helper, call)                                \
 	__hole("irqs-on")                                                             \
 	__refused_re(REFUSED(helper))                                                 \
@@ -142,7 +142,7 @@ OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_get,
 	  bpf_sk_storage_get(&of_sockets, sk, NULL, 0))
 OF_SOCKET("tc", struct __sk_buff, bpf_sk_lookup_tcp, sk_storage_delete,
 	  bpf_sk_storage_delete(&of_sockets, sk))
-/* The helper of the same name that only remembers the socket. */
+/* The helper of the same name that only stores the socket. */
 LEAVES_OFF("sk_lookup", struct bpf_sk_lookup, sk_assign_of_a_lookup, bpf_sk_assign(ctx, NULL, 0))
 TURNS_ON("sk_reuseport", struct sk_reuseport_md, sk_select_reuseport,
 	 bpf_sk_select_reuseport(ctx, &reuseports, &zero, 0))
@@ -240,7 +240,7 @@ int socket_assigned(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Other maps, and what docs/holes.md calls safe. */
+/* Other maps, and helpers that docs/holes.md calls safe. */
 LEAVES_OFF("tc", struct __sk_buff, ringbuf_output, bpf_ringbuf_output(&ring, &data, 8, 0))
 LEAVES_OFF("tc", struct __sk_buff, perf_event_output,
 	   bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, &data, 8))
@@ -262,7 +262,7 @@ int timer_start(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Memory that a dynptr stands for: a packet's, and a map's. */
+/* Dynptrs to the memory of a packet, and to that of a map. */
 
 extern int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags,
 			       struct bpf_dynptr *ptr) __weak __ksym;
@@ -293,7 +293,7 @@ int dynptr_write_to_a_map(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Calls that reach such a helper. */
+/* Function calls that lead to such a helper. */
 
 static __noinline int static_clone(struct __sk_buff *ctx)
 {

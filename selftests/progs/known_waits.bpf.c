@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Waits whose number and length the waiters know themselves: an owner and two waiters, each on a
- * CPU of its own, meet before each round; the owner releases when both others wait. "one": the
- * same lock in each round, held for long; "many": another lock each time. Each program runs so many
- * rounds as its test run is repeated.
+ * Waits whose number and length the waiters measure themselves: an owner and two waiters, each on
+ * a CPU of its own, meet before each round; the owner releases when both waiters wait. "one": the
+ * same lock in each round, held for long; "many": another lock in each round. Each repetition of a
+ * program's test run is one round.
  */
 #include "test_kfuncs.h"
 #include <bpf/bpf_core_read.h>
@@ -35,13 +35,13 @@ struct {
 
 __u64 arrived, turn;
 
-/* By place in line: the first waits beside the lock where the kernel has that place. */
+/* By order of acquisition: the first waiter has the pending bit if the lock has one. */
 struct {
 	__u64 count, total_ns, max_ns;
 } waited[2];
 __u64 failed;
 
-/* The number of the round that all are in now. */
+/* Waits for all parties; returns the number of their meeting. */
 static __noinline __u64 meet(void)
 {
 	__u64 round = __sync_fetch_and_add(&arrived, 1) / PARTIES;
@@ -54,7 +54,7 @@ static __noinline __u64 meet(void)
 	return round;
 }
 
-/* Who is in the lock's queue has another one before it. */
+/* Hold until both wait: if one waiter is in the lock's queue, another one is before it. */
 static __always_inline void hold(const struct qspinlock *word, __u32 spins)
 {
 	__u32 i, j, free = word->val.counter & TAIL;
@@ -109,7 +109,7 @@ static __always_inline int wait(struct slot *s)
 	ns = bpf_ktime_get_ns() - start;
 	if (err)
 		__sync_fetch_and_add(&failed, 1);
-	/* Only one waiter at a time is the nth, and the rounds are apart. */
+	/* No atomics: only one waiter of a round is the nth, and rounds do not overlap. */
 	if (!err) {
 		waited[nth].count++;
 		waited[nth].total_ns += ns;
@@ -120,7 +120,7 @@ static __always_inline int wait(struct slot *s)
 	return err;
 }
 
-/* Two meetings a round. */
+/* The slot of this round: there are two meetings a round. */
 static __always_inline struct slot *this_round(void *map, int locks)
 {
 	__u32 key = *(volatile __u64 *)&arrived / PARTIES / 2 % locks;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Are objects in a list or tree freed when the map, the element or the object that it is in goes?
- * The objects have a second owner here, who reads how many owners there are:
- * prog_tests/list_free.c.
+ * Are objects in a list or tree freed when the map, element or object that contains it is freed?
+ * The objects have a second owner here, the map "kept", through which programs read the number of
+ * owners: prog_tests/list_free.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -30,7 +30,7 @@ struct under_plain {
 	struct bpf_rb_root root __contains(counted, branch);
 };
 
-/* Objects, in maps whose values may have no lock of their own. */
+/* Pointers to objects, for maps whose values may have no lock of their own. */
 struct resilient_kptr {
 	struct under_resilient __kptr *object;
 };
@@ -64,7 +64,7 @@ MAPS(resilient);
 MAPS(plain);
 MAP(BPF_MAP_TYPE_ARRAY, kept, 0, LIST_FREE_SLOTS, second);
 
-/* Where the list and the tree are, and which of the kept objects is to be looked at. */
+/* The place of the list and the tree, and the number of the kept object to look at. */
 __u32 way, slot;
 bool delete_first;
 
@@ -162,13 +162,13 @@ static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 		return NULL;                                                                     \
 	}                                                                                        \
                                                                                                  \
-	/* Into a list or tree in a map's value. */                                              \
+	/* Adds objects to a list and a tree in a map's value. */                                \
 	SEC("syscall") int kind##_push(void *ctx)                                                \
 	{                                                                                        \
 		return kind##_add(kind##_value());                                               \
 	}                                                                                        \
                                                                                                  \
-	/* Into one in an object, which then goes into a map. */                                 \
+	/* Adds objects to a list and a tree in an object, then puts that into a map. */         \
 	SEC("syscall") int kind##_stash(void *ctx)                                               \
 	{                                                                                        \
 		struct kind##_kptr *p = kind##_place();                                          \
@@ -187,7 +187,7 @@ static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 		return err;                                                                      \
 	}                                                                                        \
                                                                                                  \
-	/* The object goes, or what it is in. */                                                 \
+	/* Drops that object, or deletes the element that contains it. */                        \
 	SEC("syscall") int kind##_drop(void *ctx)                                                \
 	{                                                                                        \
 		struct kind##_kptr *p;                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a list or tree comes to its end: list_free.bpf.c and prog_tests/list_free.c. */
+/* How a list or tree is freed: list_free.bpf.c and prog_tests/list_free.c. */
 #ifndef RQSPIN_TEST_LIST_FREE_H
 #define RQSPIN_TEST_LIST_FREE_H
 

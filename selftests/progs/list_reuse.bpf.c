@@ -11,7 +11,7 @@ struct treed {
 	struct bpf_rb_root root __contains(leaf, branch);
 };
 
-/* One that is set aside, the old key's and the new one's. */
+/* Three elements: one in reserve, that of the old key and that of the new key. */
 #define HASH(name, flags, of)                    \
 	struct {                                 \
 		__uint(type, BPF_MAP_TYPE_HASH); \
@@ -27,7 +27,7 @@ HASH(trees, 0, treed);
 
 __u32 key, holding, release;
 bool use_allocated;
-/* How long the kernel lets one of our loops go on, and so many of them the owner waits. */
+/* The time for which the kernel lets one loop run, and the number of loops the owner waits. */
 __u64 loop_ns;
 int loops = 1;
 
@@ -104,7 +104,7 @@ int measure(void *ctx)
 	return 0;
 }
 
-/* 0: asked to release; 2: nobody did in all its loops. */
+/* 0: asked to release; 2: not asked to release in all its loops. */
 static __always_inline int hold_lock(struct bpf_res_spin_lock *lock)
 {
 	int i, err = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the argument of a lock call may be, and what must be done with the result. */
+/* The argument of a lock call, and the check of its result. */
 #include "locks.h"
 #include "graph.h"
 
@@ -50,7 +50,7 @@ int packet_argument(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* A pointer read from a kernel object is no lock of ours, whatever we call it. */
+/* A pointer read from a kernel object is no lock, even if it is cast to one. */
 SEC("?tc")
 __refused_re("(point|pointer) to map value or allocated object")
 int kernel_pointer_argument(struct __sk_buff *ctx)
@@ -66,7 +66,7 @@ SEC("?tc")
 __refused_re("(point|pointer) to map value or allocated object|Possibly NULL pointer passed")
 int unchecked_look_up(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(ctx->len); /* a constant key would be known to be found */
+	struct locked_value *a = element(ctx->len); /* a constant key is known to exist */
 
 	if (!bpf_res_spin_lock(&a->lock))
 		bpf_res_spin_unlock(&a->lock);
@@ -218,7 +218,7 @@ int global_lock(struct __sk_buff *ctx)
 	return err;
 }
 
-/* A value of 0 or a negative errno, and the verifier knows it. */
+/* The verifier knows that the result is 0 or a negative errno. */
 SEC("?tc")
 __returns(0)
 int result_range(struct __sk_buff *ctx)

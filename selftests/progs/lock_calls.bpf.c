@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a program may call while it holds a lock. */
+/* Calls that a program may make while it holds a lock. */
 #include "locks.h"
 #include "plain_values.h"
 
@@ -117,7 +117,7 @@ int sleepable_helper(void *ctx)
 	UNDER_LOCK(bpf_copy_from_user(&byte, sizeof(byte), NULL));
 }
 
-/* The kernel's older lock: no helper call may come between, so neither nests. */
+/* The kernel's older lock: no helper may be called under either lock, so neither nests. */
 SEC("?tc")
 __refused(NO_CALLS)
 int spin_lock_inside(struct __sk_buff *ctx)

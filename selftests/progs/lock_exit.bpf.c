@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A lock may not outlive the program, whichever way the program ends. */
+/* Every way out of a program must release its locks. */
 #include "locks.h"
 
-/* Newer kernels name the way out, older ones the missing call. */
+/* Newer kernels report the way out, older ones the missing call. */
 #define LEAK "(bpf_res_spin_unlock is missing|cannot be used inside bpf_(res_)?spin_lock-ed region)"
 
 extern void bpf_throw(u64 cookie) __weak __ksym;
@@ -161,7 +161,7 @@ int leak_by_packet_load(struct __sk_buff *ctx)
 	return byte;
 }
 
-/* Each turn of the loop takes the lock and leaves it taken. */
+/* Each turn of the loop takes the lock and does not release it. */
 SEC("?tc")
 __refused_re("(Acquiring the same lock again, AA deadlock detected|" LEAK ")")
 int leak_by_loop(struct __sk_buff *ctx)

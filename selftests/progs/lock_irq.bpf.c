@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The irqsave pair: its flag, and what it may not be mixed with. */
+/* The irqsave pair: its flag, and calls that it may not be mixed with. */
 #include "locks.h"
 
 SEC("?tc")
@@ -127,7 +127,7 @@ int flag_in_a_map(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Each class restores what it saved; here the ban on calls under a lock may come first. */
+/* Each class restores its own flags; here the ban on calls under a lock may be reported first. */
 SEC("?tc")
 __refused_re("irq flag acquired by lock kfuncs cannot be restored with native kfuncs|" NO_CALLS)
 int lock_flag_restored_natively(struct __sk_buff *ctx)
@@ -156,7 +156,7 @@ int native_flag_restored_by_unlock(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The failure branch has no flag: the same variable is free for the next attempt. */
+/* In the failure branch the flag is not in use: the next attempt may use the same variable. */
 SEC("?tc")
 __returns(0)
 int flag_is_free_after_failure(struct __sk_buff *ctx)

@@ -72,7 +72,7 @@ int in_array_of_maps(struct __sk_buff *ctx)
 	return look_up(&outer);
 }
 
-/* The map was found before, its element is not. */
+/* The inner map is looked up before the lock is taken, only its element under the lock. */
 SEC("?tc")
 __needs(OOO)
 __returns(0)
@@ -106,7 +106,7 @@ int under_spin_lock(struct __sk_buff *ctx)
 	return !!value;
 }
 
-/* The outer of the two is of the older kind. */
+/* A resilient lock inside an older one. */
 SEC("?tc")
 __needs(OOO)
 __refused(NO_CALLS)
@@ -139,7 +139,7 @@ int unchecked(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* What was found under the lock is another element for the verifier. */
+/* To the verifier a second look-up, under the lock, finds another element. */
 SEC("?tc")
 __needs(OOO)
 __refused("bpf_res_spin_unlock of different lock")
@@ -199,7 +199,7 @@ int hand_over_hand(struct __sk_buff *ctx)
 	return steps;
 }
 
-/* The node in front is not released. */
+/* Only the last node is released. */
 SEC("?tc")
 __needs(OOO)
 __refused("BPF_EXIT instruction in main prog cannot be used inside bpf_spin_lock-ed region")

@@ -21,7 +21,7 @@ int first_of_two(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Those that remain have the order in which they were taken. */
+/* The locks that remain keep the order in which they were taken. */
 SEC("?tc")
 __needs(OOO)
 __returns(0)
@@ -75,7 +75,7 @@ int last_one(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* It is now the last one, though it was the first. */
+/* A lock that is taken again is the last one, though it was the first before. */
 SEC("?tc")
 __needs(OOO)
 __returns(0)
@@ -207,7 +207,7 @@ int call_under_the_other(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Two ways to one place, with one lock held on each: not the same one. */
+/* Two paths meet, each with one lock held, but not with the same lock. */
 SEC("?tc")
 __needs(OOO)
 __refused("bpf_res_spin_unlock of different lock")
@@ -240,7 +240,7 @@ int either_value(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The same locks on both ways, but in another order. */
+/* The same locks on both paths, but in another order. */
 static __always_inline bool take_either_order(struct __sk_buff *ctx)
 {
 	if (ctx->len & 1)
@@ -308,7 +308,7 @@ int irqsave(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Flags are restored in order, whatever has been taken out between them. */
+/* Flags are restored in order, even if a lock between them was released. */
 SEC("?tc")
 __needs(OOO)
 __refused("bpf_res_spin_unlock cannot be out of order")
@@ -424,7 +424,7 @@ int spin_lock(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* A sleepable program has no RCU section of its own: it ends with the last lock. */
+/* A sleepable program is no RCU section: the section of the locks ends with the last one. */
 SEC("?syscall")
 __needs(OOO)
 __refused("R1 must be a rcu pointer")

@@ -41,7 +41,7 @@ int aa_static_global(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* Not the top of the held locks but the one below it. */
+/* The lock that is taken again is not the last one but the one before it. */
 SEC("?tc")
 __refused("Acquiring the same lock again, AA deadlock detected")
 int aba_static(struct __sk_buff *ctx)
@@ -159,7 +159,7 @@ unlock_value:
 	return err;
 }
 
-/* The order of acquisition is the program's business: each path has its own. */
+/* The verifier demands no order of acquisition: each path may have its own. */
 SEC("?tc")
 __returns(0)
 int order_by_condition(struct __sk_buff *ctx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Paths that meet with states that only look alike: a verifier that takes the second for the first
- * misses what goes wrong behind the meeting. Each wrong program has a right one beside it.
+ * Paths that meet in states that only look alike: a verifier that treats the second state as the
+ * first misses the error behind the meeting. Each wrong program has a right one beside it.
  */
 #include "locks.h"
 
@@ -9,7 +9,7 @@ extern void bpf_throw(u64 cookie) __weak __ksym;
 
 #define LEAK "(bpf_res_spin_unlock is missing|cannot be used inside bpf_(res_)?spin_lock-ed region)"
 
-/* Here paths meet: the compiler must not make two copies of what follows. */
+/* Paths meet here: the compiler must not duplicate the code that follows. */
 #define meet asm volatile("" : : : "memory")
 
 struct {
@@ -109,7 +109,7 @@ int two_orders_by_pointers(struct __sk_buff *ctx)
 	return err;
 }
 
-/* The path without the lock is looked at first or last, whatever the compiler makes of it. */
+/* The verifier may follow the path without the lock first or last: that depends on the compiler. */
 SEC("?tc")
 __refused_re(LEAK)
 int locked_on_the_rare_path(struct __sk_buff *ctx)
@@ -147,7 +147,7 @@ int remembered_in_a_constant(struct __sk_buff *ctx)
 	return err;
 }
 
-/* Not even the number of an unknown field tells: it may have changed. */
+/* Two reads of a field may differ: it may have changed in between. */
 SEC("?tc")
 __refused_re(LEAK)
 int asked_twice(struct __sk_buff *ctx)
@@ -210,7 +210,7 @@ int one_order_of_flags(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The second turn begins with a lock that the first did not begin with. */
+/* The second turn begins with the lock held, the first did not. */
 SEC("?tc")
 __refused_re(LEAK)
 int locked_by_each_turn(struct __sk_buff *ctx)
@@ -317,7 +317,7 @@ static long compare_outer(struct bpf_map *map, __u32 *key, struct locked_value *
 	return 1;
 }
 
-/* Two elements, both out of callbacks. Kernels that cannot tell them apart let this pass. */
+/* Two elements, both from callbacks. Kernels that do not distinguish them accept this. */
 SEC("?tc")
 __needs_tracepoint("rqspinlock_failure") __refused("bpf_res_spin_unlock of different lock")
 int callbacks_with_two_elements(struct __sk_buff *ctx)
@@ -345,7 +345,7 @@ int global_function_throws(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* A global function is looked at by itself: that it throws must be known where it is called. */
+/* A global function is verified by itself: its callers must be checked for its throw. */
 SEC("?tc")
 __needs("bpf_throw")
 __needs_tracepoint("rqspinlock_failure") __refused("that may throw")
@@ -371,7 +371,7 @@ int throws_after_the_lock(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* r10 itself is the end of the stack: what is stored there lies outside of it. */
+/* r10 is the end of the stack: a flag stored at that address is outside of the stack. */
 SEC("?tc")
 __refused_re("(invalid write to stack R1 off=0|cannot pass in irq_flag at an offset=0)")
 int flags_above_the_stack(struct __sk_buff *ctx)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The runner's own eyes: lock words of any map, and this CPU's held table. */
+/* For the checks of the runner: lock words of any map, and this CPU's held table. */
 #include "test_kfuncs.h"
 #include "held_table.h"
 
 const volatile __u32 lock_offset;
-/* What the patched kernel leaves of an owner with a number above 253. */
+/* The word of a free lock, on the patched kernel, whose last owner's number was above 253. */
 #define LAST_OWNER 0xfe00
 
 __u64 nr_seen, nr_taken;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Two locks of each sort that a program can name, for the verifier tests. */
+/* Locks of each sort that a program can refer to, for the verifier tests. */
 #ifndef RQSPIN_TEST_LOCKS_H
 #define RQSPIN_TEST_LOCKS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Loops without an end, and loops that are too long with interrupts off: docs/holes.md. Beside
- * each refusal stands what is close to it and fine.
+ * each refused program is a similar one that is fine.
  */
 #include "locks.h"
 
@@ -17,18 +17,18 @@ extern void bpf_iter_bits_destroy(struct bpf_iter_bits *it) __weak __ksym;
 #define GLOBAL_LOOPS "global functions that may turn interrupts on or loop are not allowed"
 #define ENDLESS	     "infinite loop detected|BPF program is too large"
 
-/* No loop of one iterator, and none of bpf_loop(), is as long. */
+/* More turns than one iterator, or one bpf_loop(), can make. */
 #define TOO_MANY (3U << 22)
 
 __u32 many = 1 << 23;
 __u64 rounds, sink, words[2] = { 0x5, 0x9 };
 
 /*
- * Endless loops. Where a kernel takes them they end because they count. A plain jump back to the
- * call itself leaves the verifier nothing else than the call to compare.
+ * Endless loops. On kernels that accept them they end by a counter. With a plain jump back to the
+ * call itself the verifier compares states at the call only.
  */
 
-/* Iterators that are created one after the other, each only advanced once. */
+/* Iterators that are created one after the other, each advanced only once. */
 #define RECREATE                                        \
 	"r1 = r6;"                                      \
 	"call %[bpf_iter_num_destroy];"                 \
@@ -102,7 +102,7 @@ __attribute__((naked)) int recreated_under_lock(void)
 		     : CLOBBERS);
 }
 
-/* The way without a new iterator is seen first, and what is behind the two is the same. */
+/* The verifier sees the path without a new iterator first; behind it the two paths are the same. */
 SEC("?tc")
 __hole("endless-loops")
 __refused_re(ENDLESS)
@@ -137,7 +137,7 @@ __attribute__((naked)) int recreated_now_and_then(void)
 		     : CLOBBERS);
 }
 
-/* In a loop of another one it may be created as often as wanted. */
+/* In another iterator's loop an iterator may be created any number of times. */
 SEC("?tc")
 __returns(12)
 int recreated_in_a_loop(struct __sk_buff *ctx)
@@ -162,7 +162,7 @@ int recreated_in_a_loop(struct __sk_buff *ctx)
 	return (int)(sink - before);
 }
 
-/* The verifier counts this one itself. */
+/* The verifier counts the turns of this loop itself. */
 SEC("?tc")
 __returns(40)
 int recreated_ten_times(struct __sk_buff *ctx)
@@ -318,7 +318,7 @@ int iterator_of_before(struct __sk_buff *ctx)
 	return (int)(sink - before);
 }
 
-/* Nobody looked at its numbers, so it may be the longest there is. */
+/* The iterator was created before the region, so its length counts as the longest possible. */
 SEC("?tc")
 __hole("irq-loops")
 __refused(NESTED_LOOPS)
@@ -336,7 +336,7 @@ int iterator_of_before_around(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The inner loop comes first, so the outer one does not count yet when it begins. */
+/* The inner loop comes first, so the outer loop does not count yet when the inner one begins. */
 SEC("?tc")
 __hole("irq-loops")
 __refused(NESTED_LOOPS)
@@ -582,7 +582,7 @@ int nested_map_walks(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* 2^12 times 2^11 are as many as may be. */
+/* 2^12 times 2^11 turns are the limit. */
 SEC("?tc")
 __accepted
 int nested_walks_of_small_maps(struct __sk_buff *ctx)
@@ -613,7 +613,7 @@ int nested_samples(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The map that is put into the outer one may have more elements than this. */
+/* The map that is put into the outer one may have more elements than this template. */
 struct template
 {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Failures of the locks inside maps, as many as are asked for. Each map changes
- * some word of its own only while its lock is held: a hardware breakpoint on
- * that word starts a program on top of the operation, and the program wants the
- * same lock. User space sets the breakpoints.
+ * A given number of failures of the locks inside maps. Each map changes some
+ * word of its own only while its lock is held: a hardware breakpoint on that
+ * word starts a program on top of the operation, and the program wants the same
+ * lock. User space sets the breakpoints.
  */
 #include "test_kfuncs.h"
 #include <bpf/bpf_core_read.h>
 #include "map_failures.h"
 
-/* One element, so one bucket: whatever is nested wants the bucket that is locked. */
+/* One element, so one bucket: nested operations want the bucket that is locked. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -87,20 +87,20 @@ struct {
 
 extern const void __per_cpu_offset __ksym;
 
-/* Set by user space: what is to be done, and the maps and the CPUs that it asks about. */
+/* Set by user space: the place, the CPUs, and the ids of the maps in places. */
 enum place place;
 __u32 cpu, other_cpu;
 struct place_addr places[NR_PLACES];
 __u64 own_free; /* the first free element of this CPU's list */
 __u64 wanted;
-__u32 last_key; /* of those that are inserted one after the other */
+__u32 last_key; /* the last of the keys that are inserted in sequence */
 __u32 free_keys;
-/* What the nested operations returned, and those below them; refused: it does not say why. */
+/* Results of nested operations, and failures of those below. refused: failed without an errno. */
 __u64 edeadlk, etimedout, refused, other, nested_ok, outer_failed;
-__s64 other_err; /* the last of the others */
+__s64 other_err; /* the last one that was counted in other */
 /* A lock is held until user space has seen enough. */
 __u32 holding, release;
-/* Two sides have a lock each and want the other's. */
+/* Two sides hold a lock each and want the other's. */
 __u32 arrived, crossed[2], missed;
 
 static __u64 percpu_of(const void *ptr, __u32 which)
@@ -116,7 +116,7 @@ static __u64 percpu(const void *ptr)
 	return percpu_of(ptr, cpu);
 }
 
-/* 0: the kernel's type is another one. */
+/* 0: the kernel's type has no such field. */
 #define field(type, name) \
 	(bpf_core_field_exists(type, name) ? bpf_core_field_offset(type, name) : 0)
 
@@ -135,7 +135,7 @@ static void find_bucket(enum place at, struct bpf_htab *htab)
 	set(at, bucket, field(struct bucket, head), 8, bucket, field(struct bucket, raw_lock));
 }
 
-/* Nodes are counted with the lock of the list held, and with that of the CPU's own list. */
+/* The count of nodes changes with the lock of the list and that of the CPU's own list held. */
 static void find_lru(enum place at, struct bpf_htab *htab)
 {
 	__u64 list = (__u64)htab + field(struct bpf_htab, lru.common_lru.lru_list);
@@ -153,7 +153,7 @@ static void find_lru_cpu(struct bpf_htab *htab)
 	    field(struct bpf_lru_list, lock));
 }
 
-/* The list of the other CPU: this CPU comes there when its own has no elements. */
+/* The list of the other CPU: this CPU takes from it when its own list is empty. */
 static void find_free_list(struct bpf_htab *htab)
 {
 	const void *lists = BPF_CORE_READ(htab, freelist.freelist);
@@ -293,7 +293,7 @@ int on_lru_list(void *ctx)
 	return 0;
 }
 
-/* The newest is in the list that is locked. It is deleted, and freed when somebody has the lock. */
+/* The newest node is in the locked list. It is deleted; it is freed later, under the lock. */
 SEC("perf_event")
 int on_lru_delete(void *ctx)
 {
@@ -334,7 +334,7 @@ int on_output(void *ctx)
 	return 0;
 }
 
-/* No record for want of the lock: there is room. */
+/* The ring has room: without a record the lock has failed. */
 SEC("perf_event")
 int on_reserve(void *ctx)
 {
@@ -379,7 +379,7 @@ static __noinline bool released(void)
 }
 
 /*
- * Keep the map's lock, with interrupts off: not for ever, but longer than any limit (1 s), wherever
+ * Hold the map's lock, with interrupts off: not for ever, but longer than any limit (1 s) if
  * 8 million turns take 50 ms or more.
  */
 SEC("perf_event")
@@ -450,7 +450,7 @@ static __always_inline long insert(void *map)
 	return bpf_map_update_elem(map, &key, &value, BPF_ANY);
 }
 
-/* New keys fill the list of the CPU; the other lists give nodes. */
+/* New keys fill the list of the CPU; then nodes come from the other lists. */
 static __always_inline long insert_next(void *map)
 {
 	__u32 key = last_key + 1;
@@ -471,7 +471,7 @@ static __always_inline long insert_free(void)
 	return bpf_map_update_elem(&free_hash, &key, &value, BPF_ANY);
 }
 
-/* An element that is there would be written in place. */
+/* Delete first: an existing element would be written in place. */
 static __always_inline long replace_cpu(void)
 {
 	__u32 key = 0;
@@ -542,7 +542,7 @@ static __always_inline bool has_own_free(void)
 	return first;
 }
 
-/* From here on this CPU takes its elements from the lists of others. */
+/* Empties this CPU's list, so that it takes further elements from the lists of others. */
 SEC("tc")
 int use_own_free(struct __sk_buff *ctx)
 {
@@ -555,7 +555,7 @@ int use_own_free(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* The common list is asked when the CPU's own, of a few nodes, is used up. */
+/* The CPU takes nodes from the common list when its own list, of a few nodes, is used up. */
 static __always_inline long fill_own_list(void)
 {
 	long err = 0;
@@ -569,7 +569,7 @@ static __always_inline long fill_own_list(void)
 	return err;
 }
 
-/* One operation that wants the lock of an owner that does not release it. */
+/* One operation that wants a lock whose owner does not release it. */
 SEC("tc")
 int behind(struct __sk_buff *ctx)
 {

@@ -68,7 +68,7 @@ int reader(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* It reads behind the end of all these values. */
+/* Reads behind the end of the values of all these maps. */
 SEC("iter/bpf_map_elem")
 int far_reader(struct bpf_iter__bpf_map_elem *ctx)
 {
@@ -79,7 +79,7 @@ int far_reader(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* Not a store: the kernel writes for it. */
+/* Writes by a helper instead of a store. */
 SEC("iter/bpf_map_elem")
 int helper_writer(struct bpf_iter__bpf_map_elem *ctx)
 {
@@ -124,7 +124,7 @@ int type_writer(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* What only reads. */
+/* Programs that only read. */
 SEC("iter/bpf_map_elem")
 int text_reader(struct bpf_iter__bpf_map_elem *ctx)
 {
@@ -135,7 +135,7 @@ int text_reader(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* With this name and these arguments, an extension of the function is taken for an iterator. */
+/* Because of the name and the arguments, an extension of this function passes as an iterator. */
 __noinline int bpf_iter_bpf_map_elem(struct bpf_iter__bpf_map_elem *ctx __arg_ctx,
 				     struct with_data *map, struct with_data *key,
 				     struct with_data *value)
@@ -182,7 +182,7 @@ int storage_reader(struct bpf_iter__bpf_sk_storage_map *ctx)
 	return 0;
 }
 
-/* Never loaded: a use of the pointer, without which the object does not say what it points to. */
+/* Never loaded: it uses the pointer, or the object would lack the type that it points to. */
 SEC("?tc")
 int task_pid(struct __sk_buff *ctx)
 {

@@ -33,14 +33,14 @@ struct {
 enum mode { MODE_OFF, MODE_REENTER_HASH, MODE_REENTER_TRIE, MODE_HOLD, MODE_CROSS };
 
 __u32 mode, target_tgid;
-/* Element that is being inserted, per side (CROSS: the CPU's number; else 0). */
+/* Key that is being inserted, per side (CROSS: the CPU's number; else 0). */
 __u32 current_key[2];
 __u32 current_trie_data;
-/* What nested operations returned. */
+/* Results of nested operations. */
 __u64 nested_ok, nested_edeadlk, nested_etimedout, nested_other;
-/* What the interrupted operations returned. */
+/* Results of the interrupted operations. */
 __u64 outer_ok, outer_failed;
-/* HOLD: the bucket of current_key[0] is locked until user space says so. */
+/* HOLD: the bucket of current_key[0] is locked until user space sets release. */
 __u32 holding, release, hold_gave_up;
 /* CROSS: sides that hold their own bucket; results of the other's bucket. */
 __u32 arrived, cross_missed;
@@ -86,9 +86,9 @@ static __noinline bool both_arrived(void)
 }
 
 /*
- * -EDEADLK proves that the bucket is locked below us; then stay here. Interrupts
- * are off, so not for ever: other CPUs may be waiting for this one to answer. The
- * slowest waiter gives up after 1 s; it has to be there by then.
+ * -EDEADLK proves that the operation below holds the bucket's lock; then stay here,
+ * but not for ever: interrupts are off, and other CPUs may wait for this one to
+ * answer. The slowest waiter needs 1 s to give up, and time to arrive before.
  */
 #define HOLD_NS 4000000000ULL
 
@@ -111,7 +111,7 @@ static __always_inline long update_side(__u32 side, __u32 key)
 	return side ? update(&hash1, key) : update(&hash0, key);
 }
 
-/* Own bucket locked below us, the other side's by the other CPU: want that one. */
+/* Our bucket is locked below us, the other side's by the other CPU: want the latter. */
 static __always_inline void cross(void)
 {
 	__u32 side = bpf_get_smp_processor_id() & 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Deadlocks in programs that report nothing themselves: the tracer has to learn
- * of them from the kernel. `rqspin run FILE --roles ...`: plain_aa; plain_ab,plain_ba;
+ * Deadlocks in programs that report nothing themselves: the tracer depends on the
+ * kernel's reports. `rqspin run FILE --roles ...`: plain_aa; plain_ab,plain_ba;
  * plain_ab,plain_bc,plain_ca. Every role of a round meets the others with its
  * first lock held.
  */

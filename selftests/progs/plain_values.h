@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A map with the older lock, for the tests that hold both sorts. Behind locks.h. */
+/* A map with the older lock, for tests that hold both sorts. Include it after locks.h. */
 #ifndef RQSPIN_TEST_PLAIN_VALUES_H
 #define RQSPIN_TEST_PLAIN_VALUES_H
 

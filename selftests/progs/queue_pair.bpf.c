@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A waiter in the lock's queue with two CPUs: while one waits beside the lock, its owner wants it
- * again and comes into the queue, where it fails. `rqspin run FILE --roles pair_own,pair_wait`.
+ * A waiter in the lock's queue with two CPUs: while one CPU has the pending bit, the owner wants
+ * the lock again, enters the queue and fails. `rqspin run FILE --roles pair_own,pair_wait`.
  */
 #include "test_kfuncs.h"
 #include "wait_value.h"
@@ -30,12 +30,12 @@ int pair_own(struct __sk_buff *ctx)
 	int err, alone;
 	__u32 key = 0;
 
-	/* Two look-ups: the verifier must not know that it is one lock. */
+	/* Two look-ups: the verifier must not see that both are one lock. */
 	s = bpf_map_lookup_elem(&pairs, &key);
 	again = bpf_map_lookup_elem(&pairs, &key);
 	if (!s || !again)
 		return 1;
-	/* The lock as the kernel sees it: who waits leaves a trace there. */
+	/* The kernel's type of the lock: a waiter changes the word. */
 	word = bpf_rdonly_cast(&again->lock, bpf_core_type_id_kernel(struct qspinlock));
 	err = bpf_res_spin_lock(&s->lock);
 	if (err)

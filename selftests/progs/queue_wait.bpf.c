@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One owner, three waiters with many locks each, which all time out: the first waits beside the
- * lock, the others in its queue. `rqspin run FILE --roles queue_own,queue_0,queue_1,queue_2`.
+ * One owner, three waiters with many locks each, which all time out: the first has the pending
+ * bit, the others are in the queue. `rqspin run FILE --roles queue_own,queue_0,queue_1,queue_2`.
  */
 #include "test_kfuncs.h"
 #include "wait_value.h"
 
 #define WAITERS 3
-#define HELD	10 /* more than an event has room for */
+#define HELD	10 /* more locks than an event has room for */
 
 struct bag {
 	struct bpf_res_spin_lock lock;
@@ -25,7 +25,7 @@ struct bpf_res_spin_lock lock_y __hidden SEC(".data.lock_y");
 
 __u64 arrived, given_up;
 
-/* A lock above the awaited one, so that the table tells that this CPU has that one. */
+/* Takes a second lock above the awaited one: the table then shows that this CPU holds the first. */
 SEC("tc")
 int queue_own(struct __sk_buff *ctx)
 {

@@ -4,7 +4,7 @@
 
 #define STREAM_STDERR 2
 
-/* The second name has the explicit last argument of 6.18, the first one the implicit of 7.x. */
+/* The second name has the explicit last argument of 6.18, the first the implicit one of 7.x. */
 extern int bpf_stream_vprintk(int stream_id, const char *fmt__str, const void *args,
 			      __u32 len__sz) __weak __ksym;
 extern int bpf_stream_vprintk_impl(int stream_id, const char *fmt__str, const void *args,

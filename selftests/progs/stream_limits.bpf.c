@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Streams with a reader that stalls, in a memory cgroup, and with a stack that is gone. */
+/* Streams with a reader that stalls, in a memory cgroup, and with a stack of freed programs. */
 #include "test_kfuncs.h"
 #include <bpf/bpf_tracing.h>
 
@@ -33,7 +33,7 @@ static __always_inline int print_number(const char *fmt, __u64 *arg)
 	return bpf_stream_vprintk_impl___t(STREAM_STDOUT, fmt, arg, sizeof(*arg), NULL);
 }
 
-/* 25 bytes each: LINE_SIZE of prog_tests/stream_limits.c. */
+/* A line has 25 bytes: LINE_SIZE of prog_tests/stream_limits.c. */
 static int write_line(__u32 i, void *ctx)
 {
 	static const char fmt[] = "0123456789abcdef%08x\n";
@@ -79,7 +79,7 @@ int below(void *ctx)
 	return bpf_get_current_uid_gid() == 1;
 }
 
-/* As large as below(), so that it gets the memory that was below()'s. */
+/* As large as below(), so that it gets the memory of below() once that is freed. */
 SEC("?syscall")
 int filler(void *ctx)
 {

@@ -35,7 +35,7 @@ struct locked_value {
 	__u32 count;
 };
 
-/* The compiler must not see that two keys are equal, or it merges the look-ups. */
+/* Hides from the compiler that two keys are equal: it would merge the look-ups. */
 #define opaque(x)                             \
 	({                                    \
 		typeof(x) v__ = (x);          \

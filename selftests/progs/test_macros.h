@@ -2,7 +2,7 @@
 /*
  * Tags that make a program a test of its own, read through the object's BTF:
  *
- *	__refused("text")	loading must fail and the verifier's log hold the text
+ *	__refused("text")	loading must fail and the verifier's log contain the text
  *	__refused_re("ERE")	the same with an extended regular expression, for
  *				messages that differ between kernels
  *	__accepted		loading must succeed
@@ -10,7 +10,7 @@
  *			(with __refused: one of the two, where kernels differ)
  *	__accepted_if("c")	with __refused: must be accepted by kernels that have the capability
  *				c of progs/capabilities.bpf.c, and be refused by the others
- *	__unless("c", "text")	without the capability c refused with that text instead
+ *	__unless("c", "text")	without the capability c it is refused with that text instead
  *	__needs("name")		skipped where the kernel's BTF has no such kfunc
  *	__needs_tracepoint("name") the same for a tracepoint
  *	__hole("name")	with __refused: kernels without our series may accept it, which is

@@ -5,15 +5,15 @@
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 
 __u32 holding, wanting, release;
-/* The owner goes as soon as this many waiters are about to wait. */
+/* The owner releases as soon as this many waiters are about to wait. */
 __u32 release_at = ~0U;
-/* How long the kernel lets one of our loops go on: a time on some kernels, a count on others. */
+/* Duration of one loop: some kernels bound a loop by time, others by a count. */
 __u64 loop_ns;
-/* So many of them the owner waits. */
+/* The number of loops for which the owner waits. */
 int loops = 1;
-/* Read by whoever cannot read a clock, because it has a lock. */
+/* Read by programs that hold a lock and so cannot read a clock. */
 __u64 clock_ns;
-/* How long a turn lasts: so long, and for so long more on each next CPU. */
+/* Duration of a turn on the first CPU, and its increase on each next CPU. */
 __u64 turn_ns, step_ns;
 /* When the lock was released last; the longest time between two releases. */
 __u64 moved_at, longest_ns;
@@ -37,7 +37,7 @@ int measure(void *ctx)
 	return 0;
 }
 
-/* 0: told to release; 2: nobody told it to in all its loops. No clock can be read under the lock.
+/* 0: told to release; 2: not told to in all its loops. No clock can be read under the lock.
  */
 SEC("syscall")
 int hold(void *ctx)
@@ -82,7 +82,7 @@ int want_irqsave(void *ctx)
 	return err;
 }
 
-/* With interrupts on, also while a lock is held: each CPU's tick comes. */
+/* Interrupts stay on while a lock is held, so each CPU's tick comes. */
 SEC("?tp_btf/hrtimer_expire_entry")
 int set_clock(void *ctx)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Locks in programs that may interrupt anything: kprobe, tracepoint, raw_tp, perf_event. Some
- * kernels refuse them there, others accept resilient ones.
+ * kernels refuse all locks there, others accept resilient ones.
  */
 #include "locks.h"
 #include "graph.h"
@@ -60,7 +60,7 @@ struct {
 	__type(value, struct plain_value);
 } plain_values SEC(".maps");
 
-/* A lock without a way out of a deadlock: no kernel lets these have it. */
+/* bpf_spin_lock has no way out of a deadlock: no kernel allows it in these programs. */
 SEC("?kprobe")
 __refused("tracing progs cannot use bpf_spin_lock")
 int plain_lock(void *ctx)
@@ -79,7 +79,7 @@ struct item {
 	struct bpf_list_node link;
 };
 
-/* So that the object says what an item is. */
+/* So that the object's BTF contains the type. */
 struct item *no_item;
 
 struct listed_value {
@@ -127,7 +127,7 @@ int aa(void *ctx)
 	return 0;
 }
 
-/* Comes in an interrupt, on top of hold(). */
+/* Runs in an interrupt, on top of hold(). */
 SEC("?perf_event")
 int want_held_lock(void *ctx)
 {
