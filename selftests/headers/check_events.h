@@ -4,7 +4,7 @@
 
 struct bpf_object;
 
-/* Events in the object's ring against the run that made them; reports by tap(). */
+/* Compare the events in the object's ring with the run that caused them; reports by tap(). */
 void check_events(const struct bpf_object *obj, int prog_fd);
 
 #endif

@@ -30,7 +30,7 @@ int adjacent(struct __sk_buff *ctx)
 	return err;
 }
 
-/* The report has another line than the call, and one place for two calls. */
+/* The report has another line than the calls, and two calls share one report. */
 SEC("tc")
 int common_label(struct __sk_buff *ctx)
 {

@@ -354,7 +354,7 @@ int bank_ba(struct __sk_buff *ctx)
 	return 0;
 }
 
-/* One side takes the pair in its order while the other one holds the second and wants the first. */
+/* One side takes the pair in order; the other side holds the second lock and wants the first. */
 SEC("tc")
 int ordered_pair(struct __sk_buff *ctx)
 {

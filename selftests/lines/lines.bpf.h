@@ -2,7 +2,7 @@
 /*
  * Programs whose lock calls fail at lines that are marked "at: NAME", NAME being the program; a
  * program that fails several times has several marks, in order. selftests/cli/test_lines.py runs
- * them and compares. The files *_events.bpf.c are the same programs with reports of their own.
+ * and compares them. The files *_events.bpf.c are the same programs with reports of their own.
  */
 #ifndef LINES_BPF_H
 #define LINES_BPF_H

@@ -79,7 +79,7 @@ void land(struct emitter *e, int jump)
 		e->insns[jump].off = (__s16)(e->n - 1 - jump);
 }
 
-/* The offset is filled in when the functions have their places; until then, the number. */
+/* Returns the function's number, which is replaced by an offset once all functions are placed. */
 static int new_func(struct emitter *e, struct func func)
 {
 	if (e->nr_funcs == MAX_FUNCS) {
@@ -111,7 +111,7 @@ static void emit_exit(struct emitter *e)
 	put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-/* Two ways on from a conditional jump to the second; false if neither comes back. */
+/* Two branches, @jump leads to the second; false if neither reaches the code after them. */
 bool emit_branches(struct emitter *e, int jump, const struct block *first,
 		   const struct block *second)
 {
@@ -198,7 +198,7 @@ bool emit_block(struct emitter *e, const struct block *b)
 	return true;
 }
 
-/* All variables are numbers first. */
+/* Initially all variables are numbers. */
 static void emit_main(struct emitter *e)
 {
 	int off;

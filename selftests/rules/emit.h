@@ -10,11 +10,11 @@
 #define MAX_INSNS 8192
 #define MAX_FUNCS 64
 
-/* A function that is still to be written, or where it is: subprograms, callbacks, less(). */
+/* A function that is emitted after main: a subprogram, a callback or less(). */
 struct func {
 	const struct block *body;
-	int frame;	    /* the argument that is main's frame, 0: none */
-	int set, from;	    /* value variable that gets argument @from, 0: none */
+	int frame;	    /* register of the argument with main's frame, 0: none */
+	int set, from;	    /* value variable that is set to argument @from, 0: none */
 	bool trivial, less; /* less() of a less_add; any less() */
 };
 
@@ -25,8 +25,8 @@ struct emitter {
 	int n, loops, iters, conditions;
 	struct func funcs[MAX_FUNCS];
 	int nr_funcs, start[MAX_FUNCS + 1]; /* main first */
-	int subs[NR_SUBS];		    /* their place in funcs, or -1 */
-	const char *lacks;		    /* a kfunc of that name */
+	int subs[NR_SUBS];		    /* index in funcs, or -1 */
+	const char *lacks;		    /* name of a kfunc that the kernel lacks */
 	bool too_long;
 };
 
@@ -60,7 +60,7 @@ int jump_if(struct emitter *e, int op, int reg, int imm);
 void land(struct emitter *e, int jump);
 void load_func(struct emitter *e, int dst, struct func func);
 
-/* Both return whether what follows is reached. */
+/* Both return whether the code after the block is reached. */
 bool emit_block(struct emitter *e, const struct block *b);
 bool emit_branches(struct emitter *e, int jump, const struct block *first,
 		   const struct block *second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Loops and callbacks, RCU pointers, and the values that map iterators show. */
+/* Loops and callbacks, RCU pointers, and the values that map iterators pass to programs. */
 #include "emit.h"
 
 #define ITER_VALUE_OFF 24 /* in struct bpf_iter__bpf_map_elem */

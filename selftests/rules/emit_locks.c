@@ -2,7 +2,7 @@
 /* Locks, flags and look-ups. */
 #include "emit.h"
 
-/* Nested programs have plain locks of their own: on those of the others they would spin for ever.
+/* Nested programs have plain locks of their own: on one held below them they would spin for ever.
  */
 static int plain_map(const struct emitter *e, int lock)
 {
@@ -12,7 +12,7 @@ static int plain_map(const struct emitter *e, int lock)
 	return maps[lock - LOCK_PLAIN];
 }
 
-/* The address of @off in what the lock or root number says. */
+/* Load the address of @off in the value or object that contains the lock or root @lock. */
 void load_place(struct emitter *e, int dst, int lock, int off)
 {
 	if (lock >= LOCK_ITEM)
@@ -63,7 +63,7 @@ bool emit_lock(struct emitter *e, const struct stmt *s)
 	if (s->op == OP_LOCK_IRQ)
 		address(e, BPF_REG_2, BPF_REG_9, FLAG_OFF(s->flag));
 	call_kfunc(e, s->op == OP_LOCK_IRQ ? K_LOCK_IRQ : K_LOCK);
-	/* An int: nobody knows the upper half. */
+	/* The result is an int: the upper half is undefined. */
 	failed = put(e, BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_0, 0, 0, 0);
 	return emit_branches(e, failed, s->a, s->b);
 }
@@ -72,7 +72,7 @@ bool emit_lookup(struct emitter *e, const struct stmt *s)
 {
 	int jump;
 
-	/* Of a constant key some verifiers know whether there is an element. */
+	/* Not a constant key: some verifiers know whether its element exists. */
 	load_map(e, BPF_REG_7, e->kernel->condition, BPF_PSEUDO_MAP_VALUE);
 	put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
 	put(e, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_7, 0, 0, 3);

@@ -11,7 +11,7 @@ uint32_t rnd(struct gen *g, uint32_t below)
 	return (uint32_t)((g->state * 0x2545f4914f6cdd1dULL) >> 33) % below;
 }
 
-/* One that is not in the mask, or -1. */
+/* A number below @n that is not in the mask, or -1. */
 int pick_free(struct gen *g, unsigned int mask, int n)
 {
 	int i = (int)rnd(g, (uint32_t)n), k;
@@ -29,7 +29,7 @@ struct stmt *append(struct block *b, enum op op)
 	return add_stmt(b, op);
 }
 
-/* The first ones need no block of their own. */
+/* The first NR_FLAT contain no block. */
 static const struct {
 	gen_fn *gen;
 	int weight;

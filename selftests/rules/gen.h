@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that keep the rules, most of them with a few changes made afterwards. */
+/* Programs that keep the rules; most get a few random changes afterwards. */
 #ifndef RQSPIN_RULES_GEN_H
 #define RQSPIN_RULES_GEN_H
 
 #include "probes.h"
 #include "program.h"
 
-/* What the kernel lacks is left out; otherwise the programs of a seed are the same everywhere. */
+/* Features that the kernel lacks are left out; else a seed gives the same programs everywhere. */
 void generate(struct program *p, uint64_t seed, const struct answers *answers);
 
 /* For gen_*.c and mutate.c. */
@@ -16,7 +16,7 @@ struct gen {
 	uint64_t state;
 };
 
-/* Where a block is: what is held around it, what the variables hold, and how deep it lies. */
+/* Context of a block: locks held around it, content of the variables, and nesting depth. */
 struct scope {
 	unsigned int locks, flags;  /* in use, as masks */
 	unsigned int values, owned; /* variables that hold a map value, an object */
@@ -34,7 +34,7 @@ static inline bool has(const struct gen *g, enum feature f)
 struct block *gen_block(struct gen *g, struct scope at);
 void gen_stmts(struct gen *g, struct block *b, struct scope at, int n);
 
-/* At the end of the block, whatever is lost of it. */
+/* Add a statement at the end of the block; if that is full, in place of its last one. */
 struct stmt *append(struct block *b, enum op op);
 
 /* A lock that is taken: append release() to each way out of @inside. */
@@ -42,7 +42,7 @@ struct held {
 	enum op op;
 	int lock, flag;
 	struct block *inside, *failed; /* failed is NULL for plain locks */
-	struct scope at;	       /* within */
+	struct scope at;	       /* context within the critical section */
 };
 
 bool take_lock(struct gen *g, struct block *b, struct scope at, int lock, struct held *held);

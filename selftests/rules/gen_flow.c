@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Branches, loops, calls and callbacks, RCU pointers, the values of map iterators. */
+/* Branches, loops, calls and callbacks, RCU pointers, values of map iterators. */
 #include "gen.h"
 
 void gen_helper(struct gen *g, struct block *b, struct scope at)
@@ -53,7 +53,7 @@ void gen_loop(struct gen *g, struct block *b, struct scope at)
 		return;
 	at.inner = true;
 	s = gen_around(g, b, at, OP_LOOP);
-	if (s && !s->turns) /* a callback that is never called makes verifiers stumble and warn */
+	if (s && !s->turns) /* verifiers stumble over a callback that is never called, and warn */
 		s->turns = 1;
 	if (s && at.irq_off && !rnd(g, 4))
 		s->turns = MANY_TURNS;
@@ -73,7 +73,7 @@ void gen_foreach(struct gen *g, struct block *b, struct scope at)
 		s->value = value;
 }
 
-/* What a subprogram locks must be free, and it may want to call helpers. */
+/* The locks that a subprogram takes must be free, and it may call helpers. */
 void gen_call(struct gen *g, struct block *b, struct scope at)
 {
 	struct stmt *s;
@@ -109,7 +109,7 @@ static bool can_use_kptr(const struct gen *g)
 	return g->p->env != ENV_TC && has(g, F_KPTR);
 }
 
-/* Loaded, and used if it is protected and no lock forbids the call. */
+/* Load a kptr, and use it if it is protected and no lock forbids the call. */
 void gen_kptr(struct gen *g, struct block *b, struct scope at)
 {
 	bool protected = at.rcu || g->p->env != ENV_SYSCALL;
@@ -125,7 +125,7 @@ void gen_kptr(struct gen *g, struct block *b, struct scope at)
 		append(s->a, OP_KPTR_USE);
 }
 
-/* Loaded under a lock and used after it: not always protected by then. */
+/* Load a kptr under a lock and use it after the release, when it may be unprotected. */
 void gen_stale_kptr(struct gen *g, struct block *b, struct scope at)
 {
 	struct stmt *s;
@@ -147,7 +147,7 @@ void gen_stale_kptr(struct gen *g, struct block *b, struct scope at)
 	append(s->a, OP_KPTR_USE);
 }
 
-/* In map iterators; a value that is written to must have nothing but numbers. */
+/* In map iterators; only a value that consists of numbers may be written to. */
 void gen_value(struct gen *g, struct block *b, struct scope at)
 {
 	bool number = g->p->env == ENV_ITER_NUMBER;

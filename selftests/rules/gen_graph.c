@@ -9,7 +9,7 @@ static int pick_object(struct gen *g, struct scope at, bool leaf)
 	return pick_free(g, at.owned | (leaf ? items : ~items), NR_OBJECTS);
 }
 
-/* Whether the next thing is done with a tree. */
+/* Whether the next operation is on a tree. */
 static bool pick_leaf(struct gen *g)
 {
 	return has(g, F_TREE) && rnd(g, 2);
@@ -34,7 +34,7 @@ static struct stmt *object_stmt(struct block *b, enum op op, int object, int roo
 	return s;
 }
 
-/* Most comparisons do nothing; some do what may be refused. */
+/* Most comparisons do nothing else; some contain a statement that may be refused. */
 static struct block *gen_less(struct gen *g, int root)
 {
 	struct block *b = new_block(g->p);
@@ -51,7 +51,7 @@ static struct block *gen_less(struct gen *g, int root)
 		gen_lock(g, b, (struct scope){ .depth = 4, .inner = true });
 		break;
 	case 2:
-		if (has(g, F_IRQ) && !rnd(g, 4)) /* out of its reach */
+		if (has(g, F_IRQ) && !rnd(g, 4)) /* less() cannot reach the flag */
 			add_stmt(b, OP_SMASH);
 		break;
 	case 3:
@@ -68,7 +68,7 @@ static void link_object(struct gen *g, struct block *b, int object, int root)
 {
 	struct stmt *s;
 
-	if (is_leaf(object) == !rnd(g, 25)) { /* seldom the wrong one of both */
+	if (is_leaf(object) == !rnd(g, 25)) { /* rarely the wrong one of the two */
 		object_stmt(b, OP_PUSH, object, root);
 		return;
 	}
@@ -76,7 +76,7 @@ static void link_object(struct gen *g, struct block *b, int object, int root)
 	s->a = gen_less(g, root);
 }
 
-/* Into a list or a tree, or dropped if the lock cannot be taken. */
+/* Link the object into a list or a tree; drop it if the lock cannot be taken. */
 static void gen_link(struct gen *g, struct block *b, struct scope at, int object)
 {
 	int root = pick_root(g, at);
@@ -97,7 +97,7 @@ static void gen_link(struct gen *g, struct block *b, struct scope at, int object
 	release(held.inside, &held);
 }
 
-/* Where it is refused it is still tried now and then. */
+/* Whether to drop an object: if this kernel refuses that, only now and then. */
 static bool can_drop(struct gen *g)
 {
 	return g->p->env != ENV_FENTRY || g->answers->probe[P_NESTED_DROP] || !rnd(g, 8);
@@ -130,7 +130,7 @@ void gen_make(struct gen *g, struct block *b, struct scope at)
 		append(got, OP_DROP)->obj = object;
 }
 
-/* Two blocks for a statement that gets an object or none. */
+/* Two blocks for a statement that may get an object: one with it, one without. */
 static bool two_ways(struct gen *g, struct stmt *s, struct scope at)
 {
 	s->a = new_block(g->p);
@@ -143,7 +143,7 @@ static bool two_ways(struct gen *g, struct stmt *s, struct scope at)
 	return true;
 }
 
-/* Out of a list or a tree, the lock released, and dropped. */
+/* Take an object out of a list or a tree, release the lock, and drop the object. */
 static void gen_take_out(struct gen *g, struct held *held, struct scope at, int object)
 {
 	struct block *b = held->inside;
@@ -179,7 +179,7 @@ void gen_take(struct gen *g, struct block *b, struct scope at)
 	gen_take_out(g, &held, at, object);
 }
 
-/* With the root's lock held: out of the list and in again, or a look at the tree. */
+/* With the root's lock held: pop from the list and push again, or look at the tree. */
 void gen_peek(struct gen *g, struct block *b, struct scope at)
 {
 	bool leaf = pick_leaf(g);

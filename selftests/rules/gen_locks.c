@@ -38,7 +38,7 @@ void release(struct block *b, const struct held *held)
 	s->flag = held->flag;
 }
 
-/* A resilient lock that is there and not held, or -1. */
+/* A resilient lock that exists and is not held, or -1. */
 static int pick_lock(struct gen *g, struct scope at)
 {
 	unsigned int there = 3u << LOCK_GLOBAL | at.values << LOCK_VALUE;
@@ -48,7 +48,7 @@ static int pick_lock(struct gen *g, struct scope at)
 	return pick_free(g, ~there | at.locks, NR_LOCKS);
 }
 
-/* Under a plain lock it is one of the things to be refused. */
+/* Under a plain lock a resilient one may be refused. */
 void gen_lock(struct gen *g, struct block *b, struct scope at)
 {
 	int lock = at.plain && rnd(g, 6) ? -1 : pick_lock(g, at);
@@ -131,7 +131,7 @@ void gen_irq_overlap(struct gen *g, struct block *b, struct scope at)
 		add_stmt(b, pattern[i])->flag = i & 1 ? (flag + 1) % NR_FLAGS : flag;
 }
 
-/* Under a lock only some kernels allow it. */
+/* Under a lock only some kernels allow a look-up. */
 void gen_lookup(struct gen *g, struct block *b, struct scope at)
 {
 	int value = pick_free(g, at.locks >> LOCK_VALUE, NR_VALUES);

@@ -54,7 +54,7 @@ static int find_kfuncs(struct kernel *k)
 		if (k->kfunc[i] <= 0)
 			k->kfunc[i] = find_func(vmlinux, kfuncs[i].newer);
 	}
-	/* Programs there run while others hold locks: nodes are linked under locks alone. */
+	/* Programs there run while others hold locks: nodes are linked only under a lock. */
 	k->entry = k->kfunc[K_LIST_PUSH];
 	k->iter = find_func(vmlinux, "bpf_iter_bpf_map_elem");
 	btf__free(vmlinux);

@@ -42,20 +42,20 @@ enum kfunc {
 
 /* BTF ids of our own types. */
 struct types {
-	int fd; /* of the BTF */
+	int fd; /* of the loaded BTF */
 	int key, value, plain, number, item, leaf, func;
 };
 
 struct kernel {
-	int kfunc[NR_KFUNCS]; /* BTF ids; not positive: the kernel has none */
-	int entry, iter;      /* what programs at function entry and map iterators attach to */
+	int kfunc[NR_KFUNCS]; /* BTF ids; not positive: the kernel has no such kfunc */
+	int entry, iter;      /* functions to attach programs at entry and map iterators to */
 	struct types types;
 	int globals[2], plain[2], nested_plain[2], values, numbers, condition;
 };
 
 int make_types(struct types *types);
 
-/* 0, or a negative errno after a message; *lacks says that there are no resilient locks. */
+/* 0, or a negative errno after a message; *lacks is set if there are no resilient locks. */
 int open_kernel(struct kernel *k, bool *lacks);
 const char *kfunc_name(enum kfunc kfunc);
 

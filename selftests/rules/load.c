@@ -49,7 +49,7 @@ static int load_insns(struct loader *l, enum env env, bool want_log)
 	return bpf_prog_load(kinds[env].type, "rules", "GPL", l->insns, (size_t)l->emitter.n, &o);
 }
 
-/* Too many branches at once have the errno of a bug; the log tells them apart. */
+/* Too many branches at once have the errno of a verifier bug; only the log differs. */
 static int judge_fault(struct loader *l, enum env env)
 {
 	int fd = load_insns(l, env, true);
@@ -133,7 +133,9 @@ static int read_iter(int link)
 	return n;
 }
 
-/* Every condition both ways, more or less. Programs at function entry run within the others. */
+/* Runs with several sets of conditions, so that most are tried both ways. Programs at function
+ * entry run within the others.
+ */
 int run_program(const struct loader *l, const struct program *p, const struct loaded *loaded)
 {
 	static const __u32 masks[] = { 0, ~0u, 0x55555555, 0x33333333 };

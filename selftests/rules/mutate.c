@@ -59,7 +59,7 @@ static void insert_stmt(struct gen *g, struct block *b)
 	b->stmts[at] = s;
 }
 
-/* Another way to do the same. */
+/* A similar operation. */
 static enum op related(struct gen *g, enum op op)
 {
 	static const enum op unlocks[] = { OP_UNLOCK, OP_UNLOCK_IRQ, OP_SPIN_UNLOCK,
@@ -88,7 +88,7 @@ static enum op related(struct gen *g, enum op op)
 	}
 }
 
-/* Mostly a lock of the same kind: the other mistake is found at once. */
+/* Mostly a lock of the same kind: the verifier finds a lock of the other kind at once. */
 static int other_lock(struct gen *g, int lock)
 {
 	int other = (int)rnd(g, NR_LOCKS);

@@ -51,7 +51,7 @@ static const char *const features[NR_FEATURES] = {
 	[F_NESTED] = "fentry lock g0 ( unlock g0 | )",
 };
 
-/* What some kernels accept. A hole is accepted although it must not be. */
+/* Programs that some kernels accept. A hole is a program that should be refused. */
 static const struct {
 	const char *text, *what;
 	bool hole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What differs between kernels, found by asking the verifier one small program each. */
+/* Differences between kernels, each found by loading one small program. */
 #ifndef RQSPIN_RULES_PROBES_H
 #define RQSPIN_RULES_PROBES_H
 
@@ -40,7 +40,7 @@ struct answers {
 
 extern const char *const feature_names[NR_FEATURES];
 
-/* Ask all, and print what follows from the answers as TAP comments. */
+/* Load all probes, and print the conclusions as TAP comments. */
 void ask_kernel(struct kernel *k, struct answers *answers);
 
 #endif

@@ -16,9 +16,9 @@
  */
 enum lock_number {
 	LOCK_GLOBAL,		      /* resilient, in two global variables */
-	LOCK_VALUE = LOCK_GLOBAL + 2, /* resilient, in the map value a variable points to */
+	LOCK_VALUE = LOCK_GLOBAL + 2, /* resilient, in the map value that a variable points to */
 	LOCK_PLAIN = LOCK_VALUE + 2,  /* bpf_spin_lock, in two global variables */
-	LOCK_ITEM = LOCK_PLAIN + 2,   /* resilient, in the object a variable points to */
+	LOCK_ITEM = LOCK_PLAIN + 2,   /* resilient, in the object that a variable points to */
 	LOCK_LEAF = LOCK_ITEM + 2,    /* bpf_spin_lock, in an object */
 	NR_LOCKS = LOCK_LEAF + 2,
 };
@@ -26,7 +26,7 @@ enum lock_number {
 #define NR_ROOTS    LOCK_ITEM
 #define NR_FLAGS    3
 #define NR_VALUES   2
-#define NR_ELEMENTS 2 /* of the maps */
+#define NR_ELEMENTS 2 /* elements of each map */
 #define NR_ITEMS    2 /* the objects after them are leaves */
 #define NR_OBJECTS  4
 #define NR_SUBS	    2
@@ -45,36 +45,36 @@ enum op {
 	OP_SAVE,	/* flag */
 	OP_RESTORE,	/* flag */
 	OP_SMASH,	/* writes over the flag's variable */
-	OP_HELPER,	/* a call that no lock allows */
+	OP_HELPER,	/* a call that is forbidden under any lock */
 	OP_SLEEP,	/* a call that may sleep */
-	OP_ITER,	/* a for each of turns numbers of bpf_iter_num */
+	OP_ITER,	/* bpf_iter_num over turns numbers, with a as the body */
 	OP_IF,		/* a or b, chosen at run time */
-	OP_REPEAT,	/* turns times a */
+	OP_REPEAT,	/* a, repeated turns times */
 	OP_LOOP,	/* bpf_loop() with a as the callback, up to turns times */
 	OP_FOREACH,	/* bpf_for_each_map_elem(): sets the value variable, then a */
 	OP_CALL,	/* sub */
 	OP_EXIT,
-	OP_LOOKUP,   /* sets the value variable and goes on with a, or with b */
-	OP_NEW,	     /* object: a when there is memory, else b */
+	OP_LOOKUP,   /* sets the value variable: a, or b if nothing is found */
+	OP_NEW,	     /* allocates the object: a, or b if there is no memory */
 	OP_DROP,     /* object */
 	OP_TOUCH,    /* reads the object */
 	OP_PUSH,     /* object to the list of root */
 	OP_POP,	     /* object from the list of root: a, or b if it is empty */
 	OP_ADD,	     /* object to the tree of root, with a in less() */
-	OP_FIRST,    /* object: the first of the tree of root, not removed: a or b */
-	OP_REMOVE,   /* object from the tree of root: a or b */
+	OP_FIRST,    /* object: the first in the tree of root, not removed: a, or b if empty */
+	OP_REMOVE,   /* object from the tree of root: a, or b if it is not found */
 	OP_LESS_ADD, /* in less(): one more reference to its argument, added to the tree of root */
 	OP_RCU_LOCK,
 	OP_RCU_UNLOCK,
 	OP_KPTR,	/* loads the kptr of a map value: a, or b if it is NULL */
-	OP_KPTR_USE,	/* passes it to a kfunc that wants RCU protection */
-	OP_VALUE_READ,	/* in map iterators: the current value */
-	OP_VALUE_WRITE, /* and a store to it */
-	OP_VALUE_KEEP,	/* and its address put into a value variable */
+	OP_KPTR_USE,	/* passes that kptr to a kfunc that demands RCU protection */
+	OP_VALUE_READ,	/* in map iterators: loads from the current value */
+	OP_VALUE_WRITE, /* stores to the current value */
+	OP_VALUE_KEEP,	/* puts its address into a value variable */
 	NR_OPS,
 };
 
-/* Which program runs it. Map iterators differ in what the values of their map contain. */
+/* Type of program. Map iterators differ in the content of their map's values. */
 enum env {
 	ENV_TC,
 	ENV_SYSCALL,
@@ -85,7 +85,7 @@ enum env {
 	NR_ENVS
 };
 
-/* What kernels may lack; coverage is counted by it. */
+/* Features that a kernel may lack; coverage is counted by feature. */
 enum feature {
 	F_RESILIENT,
 	F_OOO,
@@ -119,7 +119,7 @@ struct stmt {
 
 struct block {
 	int n;
-	bool inner; /* in a subprogram or a callback: nothing there ends the program */
+	bool inner; /* in a subprogram or a callback, where no statement may end the program */
 	struct stmt stmts[MAX_STMTS];
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Does the verifier keep its rules? Loads random programs and compares its verdict with that of a
- * simulation; the accepted ones are run as well.
+ * Does the verifier enforce its rules? Loads random programs and compares the verifier's verdict
+ * with that of a simulation; accepted programs are run as well.
  *	rules [--count N] [--seconds S] [--seed S] [--without RULE] [--show] [--program TEXT]
  */
 #include <argp.h>
@@ -14,8 +14,8 @@
 #include "tally.h"
 #include "text.h"
 
-#define FULL_RUN 10000 /* programs, after which everything must have occurred */
-#define FEW	 100   /* programs, below which shares mean nothing */
+#define FULL_RUN 10000 /* programs, after which all features and rules must have occurred */
+#define FEW	 100   /* programs, below which shares are not meaningful */
 
 static struct options {
 	unsigned long count, seed, seconds;
@@ -84,11 +84,11 @@ struct run {
 	struct answers answers;
 	struct loader *loader;
 	struct program program;
-	struct loaded nested; /* the last program at function entry */
+	struct loaded nested; /* the last accepted program at function entry */
 	struct tally tally;
 };
 
-/* What is compared: the first rule that is broken, and whether the verifier accepts. */
+/* A disagreement: the first rule that is broken, and the verifier's verdict. */
 struct disagreement {
 	struct run *run;
 	enum rule broken;
@@ -125,14 +125,14 @@ static void disagree(struct run *r, unsigned long seed, const struct verdict *v,
 	fprintf(stderr, "%s\n", r->loader->log);
 }
 
-/* Would the program be accepted if it were not for the rule it breaks first? */
+/* Would the program be accepted without the rule that it breaks first? */
 static void count_decisive(struct run *r, enum rule broken)
 {
 	if (!simulate(&r->program, &r->answers, broken).broken)
 		r->tally.decisive[broken]++;
 }
 
-/* One at function entry stays, to run within those that come after it. */
+/* A program at function entry stays attached, to run within the programs after it. */
 static void run_accepted(struct run *r, unsigned long seed, const struct verdict *v,
 			 struct loaded *loaded)
 {
@@ -187,7 +187,7 @@ static int result(int number, bool ok, const char *what)
 	return ok ? 0 : 1;
 }
 
-/* An emulated machine loads a few programs a second, another one thousands. */
+/* A limit in seconds: an emulated machine loads a few programs a second, a real one thousands. */
 static bool time_is_up(unsigned long done)
 {
 	static time_t start;

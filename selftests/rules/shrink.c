@@ -2,7 +2,7 @@
 #include <string.h>
 #include "shrink.h"
 
-/* A block in place of the statement that contains it; NULL: nothing in its place. */
+/* Replace a statement by the block @by that it contains; NULL: delete the statement. */
 static bool replace(struct block *b, int at, const struct block *by)
 {
 	int n = by ? by->n : 0, after = b->n - at - 1;

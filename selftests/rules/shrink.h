@@ -4,7 +4,7 @@
 
 #include "program.h"
 
-/* Remove from the program what it can do without: @same says whether it still shows the same. */
+/* Remove statements as long as @same returns true: the program still shows the same problem. */
 void shrink(struct program *p, bool (*same)(void *arg), void *arg);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rules, written down without any of a verifier's cleverness: every path is taken, the critical
- * sections are a stack, out of which a lock may be taken, and each variable says what it holds.
+ * The rules, without a verifier's optimizations: every path is followed, the critical sections are
+ * a stack from which any lock may be removed, and the content of each variable is tracked.
  */
 #ifndef RQSPIN_RULES_SIM_H
 #define RQSPIN_RULES_SIM_H
@@ -52,16 +52,16 @@ struct rule_info {
 extern const struct rule_info rules[NR_RULES + 1];
 
 struct verdict {
-	enum rule broken;      /* the first one */
-	unsigned int features; /* used on the paths that were taken, as a mask */
+	enum rule broken;      /* the first broken rule */
+	unsigned int features; /* features used on the paths that were followed, as a mask */
 	bool risky;	       /* accepted through a hole: not to be run */
 	bool plain;	       /* takes a plain lock */
 };
 
-/* Judge without the rule @ignored (R_NONE: with all of them). */
+/* Apply all rules but @ignored (R_NONE: all rules). */
 struct verdict simulate(const struct program *p, const struct answers *answers, enum rule ignored);
 
-/* The number of a rule's name, 0 if there is none. */
+/* The rule of that name, 0 if there is none. */
 enum rule find_rule(const char *name);
 
 #endif

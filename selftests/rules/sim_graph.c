@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Objects: owned until they are dropped or linked; while the lock is held under which they were
- * linked or found, borrowed.
+ * Objects are owned until they are dropped or linked. An object that was linked or found under a
+ * lock is borrowed while that lock is held.
  */
 #include <string.h>
 #include "sim_state.h"
@@ -15,7 +15,7 @@ void lose_borrowed(struct state *s)
 			memset(&s->object[i], 0, sizeof(*s->object));
 }
 
-/* The variable gets an object; the one it had must not get lost. */
+/* Store an object in a variable; an object that the variable owned before would leak. */
 static void set_object(struct sim *sim, struct state *s, int var, enum holding holding, bool leaf)
 {
 	struct object *o = &s->object[var];
@@ -48,7 +48,7 @@ static void check_root(struct sim *sim, const struct state *s, int root)
 		sim->verdict.risky = true;
 }
 
-/* The object that goes into a list or a tree: it must be owned, and made for it. */
+/* Link an object into a list or a tree: it must be owned, and of the right type. */
 static void link_object(struct sim *sim, struct state *s, const struct stmt *st, bool leaf)
 {
 	struct object *o = &s->object[st->obj];
@@ -106,7 +106,7 @@ void sim_object_op(struct sim *sim, struct state *s, const struct stmt *st)
 	}
 }
 
-/* The variable gets an object, new or out of a list or a tree. */
+/* Store an object in a variable: a new one, or one from a list or a tree. */
 void sim_acquire(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	struct object *o = &s->object[st->obj];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Locks of both kinds, regions with interrupts off, and the calls that they forbid. */
+/* Locks of both kinds, regions with interrupts off, and calls that are forbidden in them. */
 #include <string.h>
 #include "sim_state.h"
 
@@ -19,7 +19,7 @@ static void enter(struct sim *sim, struct state *s, enum kind kind, int id)
 	s->n++;
 }
 
-/* Out of the middle, perhaps: what was entered later moves down, and its flags know that. */
+/* Remove a section, maybe not the last: later sections move down, and so do their flags' owners. */
 static void leave(struct sim *sim, struct state *s, int at)
 {
 	enum kind kind = s->sections[at].kind;
@@ -56,7 +56,7 @@ static void give_flag(struct sim *sim, struct state *s, int flag)
 	s->owner[flag] = 0;
 }
 
-/* The identity of what the statement's lock is in; 0 if no such lock is there. */
+/* The identity of the value or object that contains the lock; 0 if there is no such lock. */
 static int lock_id(const struct state *s, int lock, bool plain)
 {
 	const struct object *o;
@@ -72,7 +72,7 @@ static int lock_id(const struct state *s, int lock, bool plain)
 	return 1 + lock;
 }
 
-/* Every lock operation: is this lock of the right kind there, and may it be touched? */
+/* For every lock operation: does the lock exist, is it of the right kind, is access allowed? */
 static int check_lock(struct sim *sim, const struct state *s, int lock, bool plain)
 {
 	int id = lock_id(s, lock, plain);
@@ -176,7 +176,7 @@ void sim_irq_op(struct sim *sim, struct state *s, const struct stmt *st)
 	take_flag(sim, s, st->flag);
 }
 
-/* Some kernels find elements of arrays under resilient locks. */
+/* Some kernels allow look-ups in arrays under resilient locks. */
 void sim_lookup(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	bool allowed = sim->answers->probe[P_LOOKUP_UNDER_RES] && !holds_kind(s, PLAIN_LOCK);
@@ -203,7 +203,7 @@ void sim_iter(struct sim *sim, const struct state *s)
 			broke(sim, R_ITER);
 }
 
-#define MAX_ROUNDS 23 /* log2 of what one loop may have */
+#define MAX_ROUNDS 23 /* log2 of the turns that one loop may make */
 
 unsigned char sim_rounds(struct sim *sim, const struct state *s, int turns)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Whatever runs a block several times: loops, iterators, callbacks, less(). */
+/* Statements that run a block several times: loops, iterators, callbacks, less(). */
 #include <stdlib.h>
 #include "sim_state.h"
 
-/* Before each turn. */
+/* Each turn of a for_each starts with a value from the callback's argument. */
 static void enter_turn(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	bool apart = !sim->answers->probe[P_ONE_CALLBACK_VALUE];
@@ -21,7 +21,7 @@ static void run_turn(struct sim *sim, const struct stmt *st, const struct state 
 	run_block(sim, st->a, &s, to);
 }
 
-/* Those of @now after one more turn that @all does not have yet. */
+/* States reached from @now by one more turn that are not in @all yet; they are added to @all. */
 static struct states *next_turn(struct sim *sim, const struct stmt *st, struct states *now,
 				struct states *all)
 {
@@ -42,7 +42,7 @@ static struct states *next_turn(struct sim *sim, const struct stmt *st, struct s
 	return fresh;
 }
 
-/* Any number of turns, or up to @turns: goes on while there are new states. */
+/* Up to @turns turns (-1: any number), as long as a turn reaches new states. */
 static void run_turns(struct sim *sim, const struct stmt *st, const struct state *from,
 		      struct states *all, int turns)
 {
@@ -59,7 +59,7 @@ static void run_turns(struct sim *sim, const struct stmt *st, const struct state
 	free(now);
 }
 
-/* Exactly so many turns. */
+/* Exactly st->turns turns. */
 void run_repeat(struct sim *sim, const struct stmt *st, const struct state *from, struct states *to)
 {
 	struct states *now = new_states(sim), *next;
@@ -119,7 +119,7 @@ void run_callback(struct sim *sim, const struct stmt *st, const struct state *fr
 	free(all);
 }
 
-/* less() may leave locks as it did not find them, where the kernel lets it. */
+/* less() may change which locks are held, on kernels that allow it. */
 void run_add(struct sim *sim, const struct stmt *st, const struct state *from, struct states *to)
 {
 	struct states *all = new_states(sim);

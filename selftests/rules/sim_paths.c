@@ -77,7 +77,7 @@ static void run_simple(struct sim *sim, const struct stmt *st, const struct stat
 	}
 	reach(sim, to, &s);
 	if (st->op == OP_VALUE_KEEP)
-		reach(sim, to, from); /* there is none after the last element */
+		reach(sim, to, from); /* after the last element there is no value */
 }
 
 static void run_plain_lock(struct sim *sim, const struct stmt *st, const struct state *from,

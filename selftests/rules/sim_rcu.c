@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pointers under RCU, sleeping, and the values that map iterators show. */
+/* Pointers under RCU, sleeping, and the values that map iterators pass to programs. */
 #include "sim_state.h"
 
 static bool is_sleepable(const struct sim *sim)
@@ -13,7 +13,7 @@ static bool is_protected(const struct sim *sim, const struct state *s)
 	       (holds_kind(s, IRQ_OFF) && sim->answers->probe[P_RCU_BY_IRQ_OFF]);
 }
 
-/* A section is left: where it was what protected the pointer, the pointer is lost. */
+/* On leaving a section the pointer is lost if only that section protected it. */
 void leave_rcu_protection(struct sim *sim, struct state *s, enum kind left)
 {
 	static const enum probe probes[] = {
@@ -46,7 +46,7 @@ static void rcu_lock(struct sim *sim, struct state *s)
 	s->rcu++;
 }
 
-/* Some kernels forget what protects a pointer besides the section, others do not. */
+/* At the end of an RCU section some kernels ignore other protection of the pointer. */
 static bool outlives_section(const struct sim *sim, const struct state *s)
 {
 	enum probe probe =

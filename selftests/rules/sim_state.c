@@ -77,7 +77,7 @@ static void rename_id(unsigned char *id, unsigned char *map, unsigned char *next
 	*id = map[*id];
 }
 
-/* States that differ only in the numbers of fresh identities become the same. */
+/* Renumber fresh identities: states that differ only in those numbers become equal. */
 static void make_canonical(struct state *s)
 {
 	unsigned char map[256] = { 0 }, next = ID_FRESH;

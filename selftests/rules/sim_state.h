@@ -10,9 +10,9 @@
 
 enum kind { RES_LOCK, IRQ_LOCK, PLAIN_LOCK, IRQ_OFF };
 
-/* Identities: a global lock has its own, whatever the kernel tells apart gets a fresh one. */
+/* Identities: a global lock has its own; a lock that the kernel distinguishes gets a fresh one. */
 #define ID_CALLBACK \
-	(1 + NR_LOCKS) /* all values that callbacks get, where they are not told apart */
+	(1 + NR_LOCKS) /* all values in callbacks, if the kernel does not distinguish them */
 #define ID_FRESH (ID_CALLBACK + 1)
 
 struct section {
@@ -29,7 +29,7 @@ enum kptr { KPTR_NONE, KPTR_UNTRUSTED, KPTR_RCU };
 
 struct state {
 	unsigned char n, rcu, iters;
-	unsigned char rounds;		/* log2: of all loops begun with interrupts off */
+	unsigned char rounds;		/* log2 of all turns of loops begun with irqs off */
 	unsigned char less;		/* 1 + root, within less() */
 	unsigned char kptr;		/* enum kptr */
 	unsigned char owner[NR_FLAGS];	/* 1 + index of the section whose flags it holds, or 0 */
@@ -51,7 +51,7 @@ struct sim {
 	struct verdict verdict;
 };
 
-/* Note that a rule is broken; false if it is the ignored one. */
+/* Record that a rule is broken; false if the rule is ignored. */
 bool broke(struct sim *sim, enum rule rule);
 
 /* Both give up with R_NO_VERDICT. */
@@ -66,7 +66,7 @@ bool holds_id(const struct state *s, int id);
 /* sim_paths.c: all paths through a block. */
 void run_block(struct sim *sim, const struct block *b, const struct state *from, struct states *to);
 
-/* sim_loops.c: what runs a block several times. */
+/* sim_loops.c: statements that run a block several times. */
 void run_repeat(struct sim *sim, const struct stmt *st, const struct state *from,
 		struct states *to);
 void run_iter(struct sim *sim, const struct stmt *st, const struct state *from, struct states *to);
@@ -81,7 +81,7 @@ void sim_irq_op(struct sim *sim, struct state *s, const struct stmt *st);
 void sim_call(struct sim *sim, const struct state *s);
 void sim_lookup(struct sim *sim, struct state *s, const struct stmt *st);
 void sim_iter(struct sim *sim, const struct state *s);
-/* What a loop of so many turns adds to the state's rounds. */
+/* The increase of the state's rounds by a loop of so many turns. */
 unsigned char sim_rounds(struct sim *sim, const struct state *s, int turns);
 
 /* sim_graph.c: objects, lists and trees. */

@@ -33,7 +33,7 @@ void print_tally(const struct tally *t, const struct answers *answers)
 	       t->refused, t->disagreed, t->undecided);
 }
 
-/* A kernel without the hole accepts no less() that adds. */
+/* A kernel without the hole "less() adds" accepts no program with F_LESS. */
 static bool can_be_accepted(enum feature f, const struct answers *answers)
 {
 	return f != F_LESS || answers->probe[P_LESS_ADD_SAME] || answers->probe[P_LESS_ADD_OTHER];
@@ -56,7 +56,7 @@ bool features_covered(const struct tally *t, const struct answers *answers)
 	return ok;
 }
 
-/* Rules that this kernel does not have, or has nothing to be used on. */
+/* False for a rule that this kernel does not have, or that no program can break on it. */
 static bool rule_applies(enum rule r, const struct answers *answers)
 {
 	const bool *probe = answers->probe, *feature = answers->feature;

@@ -14,7 +14,7 @@ struct tally {
 void count_verdict(struct tally *t, const struct verdict *v);
 void print_tally(const struct tally *t, const struct answers *answers);
 
-/* Both print what is missing. */
+/* Both print the features or rules that are missing. */
 bool features_covered(const struct tally *t, const struct answers *answers);
 bool rules_covered(const struct tally *t, const struct answers *answers);
 

@@ -7,7 +7,7 @@
 
 void print_program(const struct program *p, FILE *to);
 
-/* 0, or -EINVAL after a message that names the word. */
+/* 0, or -EINVAL after a message with the wrong word. */
 int parse_program(struct program *p, const char *text);
 
 #endif

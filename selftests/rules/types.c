@@ -8,7 +8,7 @@
 #include <bpf/btf.h>
 #include "kernel.h"
 
-/* Basic types and those that only the kernel looks into. */
+/* Basic types, and types whose content only the kernel accesses. */
 struct parts {
 	int u32, res_lock, plain_lock, head, root, list_node, tree_node, refcount, kptr;
 };

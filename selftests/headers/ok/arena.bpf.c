@@ -61,7 +61,7 @@ out:                                                                  \
 EXITS(plain, res_arena_guard)
 EXITS(irq, res_arena_guard_irqsave)
 
-/* The inner guard finds its lock taken: its error is told, the outer lock stays. */
+/* The inner guard's lock is taken: its error is reported, the outer lock stays held. */
 #define FAILS(name, guard)                                         \
 	SEC("tc") int name##_fails(struct __sk_buff *skb)          \
 	{                                                          \
@@ -127,7 +127,7 @@ out:                                                                 \
 HERE(plain, res_arena_guard_here)
 HERE(irq, res_arena_guard_here_irqsave)
 
-/* A helper, which the verifier refuses while a lock of the kernel is held. */
+/* Calls a helper, which the verifier refuses while a lock of the kernel is held. */
 SEC("tc") int helper_inside(struct __sk_buff *skb)
 {
 	__u32 cpu = ~0U;

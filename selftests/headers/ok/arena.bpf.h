@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A lock as a program may bring it along: a word in an arena, taken by an exchange, that gives up
- * after some looks. 0: free.
+ * A lock that a program may bring along: a word in an arena, taken by an exchange. The acquisition
+ * gives up after some attempts. 0: free.
  */
 #ifndef HEADERS_ARENA_BPF_H
 #define HEADERS_ARENA_BPF_H
@@ -20,7 +20,7 @@ struct {
 	__uint(max_entries, 2);
 } arena SEC(".maps");
 
-/* A program has the arena that it names. */
+/* A program can access the arena only if it refers to the map. */
 #define use_arena() asm volatile("" : : "r"(&arena))
 
 struct my_lock {

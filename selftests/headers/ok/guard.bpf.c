@@ -84,7 +84,7 @@ EXITS(irq, res_guard_irqsave)
 NESTS(plain, res_guard)
 NESTS(irq, res_guard_irqsave)
 
-/* The inner guard fails by AA: its block does not run, its error is told, the outer lock stays. */
+/* The inner guard fails by AA: its block does not run, the error is right, the outer lock stays. */
 #define FAILS(name, guard)                                       \
 	SEC("tc") int name##_fails(struct __sk_buff *skb)        \
 	{                                                        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Two locks in one order, whichever order they are named in. The driver runs X_ab and X_ba on two
- * CPUs at once, many times, and sums up the runs and errors that they count.
+ * Two locks are taken in one order, even if programs name them in different orders. The driver runs
+ * X_ab and X_ba on two CPUs at once, many times, and sums up the runs and errors that they count.
  */
 #include "test.bpf.h"
 #include <rqspin/res_lock_pair.bpf.h>

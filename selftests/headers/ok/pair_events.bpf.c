@@ -4,7 +4,7 @@
 #include <rqspin/res_events.bpf.h>
 #include <rqspin/res_lock_pair.bpf.h>
 
-/* Where the kernel's table cannot be found, kind and held locks are unknown, except one lock. */
+/* If the kernel's table cannot be found, kind and held locks are unknown, except a pair of one. */
 static __always_inline int check(__u32 line, __u64 lock, __u32 kind, __u64 held0, __u64 held1)
 {
 	struct rqspin_event *ev =
@@ -81,8 +81,8 @@ SEC("tc") int reports_pair_of_one(struct __sk_buff *skb)
 }
 
 /*
- * As another CPU would make it: the lock is not one's own, and the first was let go. Its line is
- * the report's, as there is no call.
+ * A failure as if by another CPU: this CPU does not hold the second lock and released the first.
+ * The line is that of the report, as there is no lock call.
  */
 SEC("tc") int reports_released_first(struct __sk_buff *skb)
 {

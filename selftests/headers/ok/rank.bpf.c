@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Ranks that rise inward compile, side by side they may come in any order, and the guards guard. */
+/* Inward rising ranks compile, guards side by side may have any order, and all guards lock. */
 #include "test.bpf.h"
 #include <rqspin/res_lock_rank.bpf.h>
 

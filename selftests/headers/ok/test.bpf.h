@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A test program is a tc program that returns 0, or the line of its first
- * failed check. Locks are reached by two look-ups where one CPU takes the same
- * lock twice, as the verifier refuses that for one pointer.
+ * failed check. To take the same lock twice on one CPU a test looks it up twice,
+ * as the verifier refuses that for one pointer.
  */
 #ifndef HEADERS_TEST_BPF_H
 #define HEADERS_TEST_BPF_H
