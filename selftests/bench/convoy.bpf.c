@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One lock that everybody wants all the time: lock, count, unlock. The same with an ordinary lock,
- * which two kernels have in common, shows how much of a difference is the kernels' own.
+ * One lock that all threads want all the time: lock, count, unlock. The same test with an ordinary
+ * lock, which both compared kernels have, shows how much of a difference is due to the kernels.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -11,9 +11,9 @@
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
 struct bpf_spin_lock spin __hidden SEC(".data.spin");
 __u64 count;	       /* changed under the lock only */
-__u64 failed, longest; /* longest: ns, lock to unlock, of those timed */
+__u64 failed, longest; /* longest: ns from lock to unlock, of the timed acquisitions */
 
-/* Two looks at the clock take about as long as lock and unlock, and not the same in each kernel. */
+/* Times only a few: two reads of the clock cost as much as lock and unlock, and vary by kernel. */
 static __always_inline bool timed(__u32 i)
 {
 	return i % CONVOY_TIMED == 0;

@@ -5,7 +5,7 @@
 /* Acquisitions of one run of the program: far below what a system call costs. */
 #define CONVOY_BATCH 64
 
-/* Of so many acquisitions one is timed. */
+/* One of so many acquisitions is timed. */
 #define CONVOY_TIMED 16
 
 #endif

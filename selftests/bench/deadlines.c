@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * deadlines WAITERS APART_MS HOLD_MS: waiters come one after the other, each owner holds the lock
- * for so long. One line of JSON: who waited for how long, and with what result. Needs two CPUs
- * more.
+ * deadlines WAITERS APART_MS HOLD_MS: waiters come one after the other, APART_MS apart; each owner
+ * holds the lock for HOLD_MS. One line of JSON: the duration and the result of each wait. Needs two
+ * CPUs more than waiters.
  */
 #include <err.h>
 #include <pthread.h>
@@ -25,9 +25,9 @@ struct party {
 };
 
 static struct party parties[DEADLINES_CPUS];
-static volatile unsigned int called; /* parties below this may begin */
+static volatile unsigned int called; /* parties with a lower number may begin */
 static unsigned int done;
-static __u64 taken[DEADLINES_CPUS + 1]; /* when a turn was seen to begin */
+static __u64 taken[DEADLINES_CPUS + 1]; /* when the driver saw a turn begin, ns */
 
 static __u64 now(void)
 {
@@ -67,7 +67,7 @@ static void start(unsigned int nr, int fd)
 	pin_to(nr);
 }
 
-/* The next one is called when the last has come, and some time after it. */
+/* Call the next party @apart ns after the one before has begun its acquisition. */
 static void call_next(const struct deadlines_bpf *skel, unsigned int nr, __u64 apart)
 {
 	__u64 last = called ? *(volatile __u64 *)&skel->bss->waits[called - 1].begin : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One lock that all want, and for how long the lock's own code keeps interrupts off meanwhile. The
- * tracepoints are those of kernels with CONFIG_TRACE_IRQFLAGS. A CPU writes its own sites only.
+ * Measures how long the code of a lock that all threads want keeps interrupts off. The tracepoints
+ * exist in kernels with CONFIG_TRACE_IRQFLAGS. A CPU writes its own sites only.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -11,7 +11,7 @@
 
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
 __u64 count;	  /* changed under the lock only */
-__u64 unrecorded; /* more sites than there is room for */
+__u64 unrecorded; /* events at sites for which there was no room */
 
 const volatile struct irqs_off_range ranges[IRQS_OFF_RANGES];
 struct irqs_off_site sites[IRQS_OFF_CPUS][IRQS_OFF_SITES];
@@ -20,7 +20,7 @@ struct {
 	__u64 ip, since;
 } off[IRQS_OFF_CPUS];
 
-/* A virtual CPU loses its turn in here so often that the others find the lock held, and queue. */
+/* Virtual CPUs are often preempted here, so that the others find the lock held, and queue. */
 static void hold(void)
 {
 	int i;

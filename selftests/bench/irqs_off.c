@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * irqs_off THREADS SECONDS: pinned threads want one lock all the time. One line of JSON: for how
- * long each function of the lock keeps interrupts off. Needs CONFIG_TRACE_IRQFLAGS.
+ * irqs_off THREADS SECONDS: pinned threads want one lock all the time. One line of JSON: how long
+ * each function of the lock keeps interrupts off. Needs CONFIG_TRACE_IRQFLAGS.
  */
 #include <err.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ static void keep_of_lock(const struct symbols *s)
 	}
 }
 
-/* Only the text near the lock's functions would do, but where that is only the list says. */
+/* Reads all text symbols: only the sorted list shows which are near the lock's functions. */
 static void read_functions(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -100,7 +100,7 @@ static void read_functions(void)
 		errx(2, "no function of a resilient lock in /proc/kallsyms");
 }
 
-/* Neighbours are one range. */
+/* Adjacent functions form one range. */
 static void set_ranges(struct irqs_off_range *ranges)
 {
 	int n = -1;
@@ -154,7 +154,7 @@ static void add_up(const struct irqs_off_bpf *skel)
 					add(&funcs[f].sum, (const void *)&skel->bss->sites[cpu][i]);
 }
 
-/* The longest of the bucket. */
+/* The longest time that belongs to the bucket. */
 static unsigned long long ns_of(int bucket)
 {
 	int log = bucket / IRQS_OFF_STEPS + 3;
@@ -176,7 +176,7 @@ static unsigned long long quantile(const struct irqs_off_site *s, double p)
 	return ns_of(b < 0 ? 0 : b);
 }
 
-/* How many are below each power of two of ns, and not below the one before. */
+/* The number of times between each two powers of two of ns. */
 static void print_histogram(const struct irqs_off_site *s)
 {
 	const char *comma = "";
@@ -187,7 +187,7 @@ static void print_histogram(const struct irqs_off_site *s)
 
 		for (int i = b; i < b + IRQS_OFF_STEPS; i++)
 			count += s->bucket[i];
-		/* The last bucket has all that are longer, too. */
+		/* The last bucket also contains all longer times. */
 		if (b + IRQS_OFF_STEPS == IRQS_OFF_BUCKETS && s->longest >= below)
 			below = s->longest + 1;
 		if (count) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the programs and the driver that measure stretches with interrupts off share. */
+/* Shared by the programs and the driver that measure how long interrupts are off. */
 #ifndef BENCH_IRQS_OFF_H
 #define BENCH_IRQS_OFF_H
 
@@ -17,7 +17,7 @@ struct irqs_off_range {
 };
 
 struct irqs_off_site {
-	__u64 ip; /* of the instruction behind */
+	__u64 ip; /* address of the next instruction */
 	__u64 count;
 	__u64 longest; /* ns */
 	__u32 bucket[IRQS_OFF_BUCKETS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a deadlock costs the program that meets it, by its own clock: from just
- * before the first lock until just after the last unlock. User space clears
- * "ready" and "holding" between two rounds.
+ * The cost of a deadlock for the program that runs into it, measured by the program
+ * itself: from just before the first lock until just after the last unlock. User
+ * space clears "ready" and "holding" between two rounds.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -27,7 +27,7 @@ struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 struct latency_side sides[2];
 __u32 ready, holding;
 
-/* A function of its own has its own budget of turns; true once both are here. */
+/* Not inlined: each call has its own budget of turns. Returns true once both are here. */
 static __noinline bool meet(__u32 *here)
 {
 	__sync_fetch_and_add(here, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * latency aa|abba ROUNDS: one line of JSON per round in which the program, or
- * both, had the deadlock: the error, nanoseconds of the first to fail, and those
- * until everybody had released. Rounds in which the two did not meet are not counted.
+ * latency aa|abba ROUNDS: one line of JSON per round with a deadlock: the error,
+ * nanoseconds until the first failure, and nanoseconds until all locks were
+ * released. Rounds in which the two programs did not meet are not counted.
  */
 #include <err.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void report(const struct job *job)
 	       victim ? victim->end_ns - victim->begin_ns : end - begin, end - begin);
 }
 
-/* A report that is refused because nobody has read the others would cost less. */
+/* A report that is dropped because the stream is full of unread ones would cost less. */
 static void drain_stream(int prog_fd)
 {
 	char text[4096];
@@ -63,7 +63,7 @@ static void drain_stream(int prog_fd)
 		;
 }
 
-/* The barriers keep both in the same round whatever became of the last one. */
+/* The barriers keep both threads in the same round, whatever the result of the last round. */
 static void party(struct pinned *self)
 {
 	const struct job *job = self->arg;

@@ -28,7 +28,7 @@ struct position {
 	__u32 key;
 };
 
-/* All CPUs use all keys, each its own way round. */
+/* All CPUs use all keys, each in an order of its own. */
 static __always_inline __u32 next_key(struct position *p)
 {
 	p->key = p->key * 1664525 + 1013904223;

@@ -21,7 +21,7 @@ struct job {
 	unsigned long long begin, end;
 };
 
-/* Several short runs: what a program may do between two points of rest is bounded. */
+/* Several short runs: the work of a program between two quiescent states is bounded. */
 static void updates(struct pinned *self)
 {
 	struct job *job = self->arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Look up, update and delete elements in a mix that the driver sets, and take one lock: what
- * programs do with locks of the kernel all day. All CPUs use all keys, each in an order of its own.
+ * Look up, update and delete elements in a mix that the driver sets, and take one lock: ordinary
+ * use of the kernel's locks. All CPUs use all keys, each in an order of its own.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

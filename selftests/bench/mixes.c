@@ -46,7 +46,7 @@ static double seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Each thread ends with the first run that began in time. */
+/* Each thread ends after the first run that ends too late. */
 static void work(struct pinned *self)
 {
 	struct job *job = self->arg;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Operations on a map on top of an operation on the same map: the outer one holds
- * a lock of the map and comes past a place where a program can be. For the
+ * a lock of the map and passes a place where a program can be attached. For the
  * locks of queues, stacks, ring buffers and free lists that place is the end of a
- * contended acquisition: the tracepoint fires when the lock has been got.
+ * contended acquisition: the tracepoint fires when the lock has been acquired.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -84,16 +84,16 @@ const volatile bool sees_failures;
 const volatile __u32 target_tgid;
 
 struct nested_counts nested;
-/* Operations nested in nothing, while nobody is armed. */
+/* Results of operations without nesting, while armed is 0. */
 __u64 alone_ok, alone_failed;
 __u64 draws;
-/* Nested failures (or, where none is due, operations) after which it is enough. */
+/* enough: nested failures (or operations, if no failure is expected) until the case ends. */
 __u32 armed, stopped, enough;
-/* The CPU is inside an outer operation, on this key, and no nested one was done yet. */
+/* The CPU is inside an outer operation on this key, without a nested operation so far. */
 __u32 inside[CPUS], current_key[CPUS];
-/* Failed locks, by the CPU that wanted them. */
+/* Failed acquisitions, by CPU. */
 __u64 failures[CPUS];
-/* CROSS: sides that have their own bucket locked; those that are through. */
+/* CROSS: number of sides that have locked their bucket; sides that have met the other one. */
 __u32 arrived, crossed[2];
 
 static __always_inline __u32 this_cpu(void)
@@ -158,7 +158,7 @@ static __always_inline long insert_or_delete(__u32 key)
 	return NO_ROOM;
 }
 
-/* A key of its own, or it would be an exchange, which takes from no list. */
+/* A key of its own: a replacement would take no element from a free list. */
 static __always_inline long insert_nested(__u32 key)
 {
 	long err;
@@ -210,7 +210,7 @@ static __noinline bool other_arrived(void)
 	return __sync_val_compare_and_swap(&arrived, 1, 0) != 1;
 }
 
-/* Own bucket locked below us (its update fails), the other side's by the other CPU. */
+/* Our bucket is locked below us (its update fails), the other side's by the other CPU. */
 static __always_inline long cross(__u32 key)
 {
 	__u32 side = this_cpu() & 1;
@@ -262,7 +262,7 @@ static __always_inline void count(long err)
 		stopped = 1;
 }
 
-/* Did no lock fail meanwhile? Then the map was full, or the like. */
+/* If no lock has failed meanwhile, the error has another cause, such as a full map. */
 static __always_inline bool has_other_cause(long err, __u64 before)
 {
 	return sees_failures && err && err != NO_ROOM && failures[this_cpu()] == before;
@@ -283,7 +283,7 @@ static __always_inline int hook(void)
 	return 0;
 }
 
-/* Kernels that have it attach it: nested.c. */
+/* nested.c attaches it on kernels with this tracepoint. */
 SEC("?raw_tp/rqspinlock_failure")
 int on_failure(void *ctx)
 {
@@ -298,7 +298,7 @@ int BPF_PROG(on_ipi)
 	return hook();
 }
 
-/* Before the series a trie asks the slab allocator, under its lock. */
+/* Before the series a trie allocates from the slab allocator, under its lock. */
 SEC("?tp_btf/kmalloc")
 int BPF_PROG(on_kmalloc)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * nested CASE...: operations on a map on top of operations on the same map, case
- * by case. Before a case one line names it, afterwards one says what came of it, as
- * JSON. CPU 0 has no part in the cases: it lives on to tell of a hang,
- * after which the process cannot end.
+ * by case. A line before each case names it, a line of JSON after it has the
+ * result. CPU 0 takes no part in the cases: it stays able to report a hang, after
+ * which the process cannot end.
  */
 #include <err.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static const struct nested_info {
 
 struct updater {
 	struct nested_bpf *skel;
-	struct ring_buffer *consumer; /* of the first one only */
+	struct ring_buffer *consumer; /* set for the first updater only */
 	pthread_t thread;
 	int cpu;
 };
@@ -107,7 +107,7 @@ static bool all_ended(struct updater *u, int nr)
 	return true;
 }
 
-/* True if everybody came back, be it only because they were told to stop. */
+/* True if all updaters came back, even if only after they were told to stop. */
 static bool run_armed(struct nested_bpf *skel, struct ring_buffer *rb, int cpus)
 {
 	struct updater u[MAX_CPUS];
@@ -124,7 +124,7 @@ static bool run_armed(struct nested_bpf *skel, struct ring_buffer *rb, int cpus)
 	return all_ended(u, cpus);
 }
 
-/* What the map is good for afterwards: CPU 1 deletes from it, or fills it, so it comes first. */
+/* Does the map still work? CPU 1 deletes from it, or fills it, so CPU 1 comes first. */
 static bool usable(struct nested_bpf *skel, struct ring_buffer *rb)
 {
 	skel->bss->armed = 0;

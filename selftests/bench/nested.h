@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Both sides: the cases, and what operations on top of an operation came back with. */
+/* Shared by nested.bpf.c and nested.c: the cases, and the results of nested operations. */
 #ifndef BENCH_NESTED_H
 #define BENCH_NESTED_H
 

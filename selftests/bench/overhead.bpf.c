@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What tracing costs: "uncontended" is 1000 uncontended lock/unlock pairs, "failing" one
+ * The cost of tracing: "uncontended" is 1000 uncontended lock/unlock pairs, "failing" one
  * AA failure, both without any reporting of their own. "reporting" is the same
  * failure, self-reported. Timed by BPF_PROG_TEST_RUN's own average.
  */

@@ -19,16 +19,16 @@ struct pinned {
 	pthread_t thread;
 };
 
-/* The calling thread stays on @cpu; ends the process if that cannot be had. */
+/* Pin the calling thread to @cpu; ends the process if that fails. */
 void pin_to(int cpu);
 
 /* A count on the command line; ends the process if it is not a positive number. */
 unsigned int count_arg(const char *arg);
 
-/* Run @fn in @nr threads pinned to CPU 0, 1, ...; ends the process if one cannot be had. */
+/* Run @fn in @nr threads pinned to CPU 0, 1, ...; ends the process if that fails. */
 void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg);
 
-/* One BPF_PROG_TEST_RUN with a packet; ends the process if it cannot be done. */
+/* One BPF_PROG_TEST_RUN with a packet; ends the process if that fails. */
 void test_run(int prog_fd, unsigned int repeat);
 
 /* Ticks of the CPU: in a guest with counted instructions, instructions of all CPUs. */

@@ -34,7 +34,7 @@ __u64 taken;
 __u64 failed;
 __u64 other_errors;
 __u64 idle;
-/* The header's own; fallback.bpf.c has another one. */
+/* The default limit of the header; fallback.bpf.c has another one. */
 const volatile __u64 limit_ns = RES_FALLBACK_TIMEOUT_NS;
 /* Written at load: whether the kfunc is in use. */
 __u32 kfunc;
@@ -46,7 +46,7 @@ int api_backend(void *ctx __attribute__((unused)))
 	return 0;
 }
 
-/* Two look-ups of one value: the verifier refuses the same lock twice where it can see it. */
+/* Two look-ups of one value: the verifier refuses the same lock twice if it can see that. */
 SEC("tc")
 int api_aa(struct __sk_buff *skb __attribute__((unused)))
 {
@@ -102,7 +102,7 @@ int api_global(struct xdp_md *xdp __attribute__((unused)))
 	return err;
 }
 
-/* One acquisition per run; the kernel's repeat count makes the crowd. */
+/* One acquisition per run; the repeat count of the test run gives many of them. */
 SEC("tc")
 int api_crowd(struct __sk_buff *skb __attribute__((unused)))
 {

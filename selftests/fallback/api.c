@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* res_spin_lock() as users call it: by the kfunc or by the fallback, as the kernel has it. */
+/* res_spin_lock() as users call it: by the kfunc if the kernel has it, else by the fallback. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #include "selftests/fallback/api.skel.h"
 
 #define AA_RUNS		 20
-#define CROWD_RUNS	 2000 /* of each thread in one call */
+#define CROWD_RUNS	 2000 /* runs of each thread in one call */
 #define CROWD_CALLS	 100
 #define CROWD_SECONDS	 20
 #define OPPOSED_RUNS	 2000
@@ -69,7 +69,7 @@ static void test_crowd(int cpus)
 	    (unsigned long long)skel->bss->taken, (unsigned long long)skel->bss->failed);
 }
 
-/* AB against BA until enough of them have met: every failure must be a deadlock. */
+/* AB against BA until enough rounds have met: every failure must be a deadlock. */
 static void test_opposed(int cpus)
 {
 	struct job jobs[2] = { { .packet = true, .rounds = OPPOSED_RUNS },

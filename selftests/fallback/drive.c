@@ -4,7 +4,7 @@
 #include <bpf/bpf.h>
 #include "drive.h"
 
-#define RUN_FAILED 1000 /* and the errno; no program returns that */
+#define RUN_FAILED 1000 /* the errno is added; no program returns such a value */
 
 int run_syscall(int prog_fd, struct fb_args *args)
 {
@@ -62,7 +62,7 @@ static void *work(void *arg)
 	}
 	for (round = 1; round <= job->rounds; round++) {
 		job->args.round = round;
-		/* Nobody may take a lock of the next round while this one goes on. */
+		/* No party may take a lock of the next round while this round goes on. */
 		if (job->args.parties || round == 1)
 			pthread_barrier_wait(job->start);
 		while (job->after && *job->after < (__u32)round)
@@ -82,7 +82,7 @@ int drive(struct job *jobs, int n)
 		jobs[i].start = &start;
 		err = pthread_create(&jobs[i].thread, NULL, work, &jobs[i]);
 		if (err)
-			return -err; /* the others wait for ever; the caller gives up */
+			return -err; /* the other threads wait for ever; the caller gives up */
 	}
 	for (i = 0; i < n; i++)
 		pthread_join(jobs[i].thread, NULL);

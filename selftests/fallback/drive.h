@@ -16,8 +16,8 @@ struct job {
 	bool packet; /* tc or xdp: run @rounds times by one call; else syscall, once per round */
 	int rounds;
 	struct fb_args args;
-	const volatile __u32 *after; /* each round begins when this has reached its number */
-	/* Called after each round that failed; returns whether what it recorded is right. */
+	const volatile __u32 *after; /* a round begins when this has reached the round's number */
+	/* Called after each round that failed; returns whether the recorded failure is right. */
 	bool (*judge)(const struct job *job, int err);
 	/* Results. */
 	int ok;
@@ -31,8 +31,8 @@ struct job {
 
 int drive(struct job *jobs, int n); /* 0, or a negative errno if it could not be done */
 
-/* The program's result; 1000 and the errno if it could not be run. */
+/* The program's result; 1000 plus the errno if it could not be run. */
 int run_syscall(int prog_fd, struct fb_args *args);
-int run_packets(int prog_fd, int repeat); /* of tc or XDP; the last run's */
+int run_packets(int prog_fd, int repeat); /* tc or XDP; the result of the last run */
 
 #endif

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Programs for the test of the fallback lock. Those named fb_* take the fallback
- * on every kernel; those named api_* take whatever res_spin_lock() stands for.
+ * Programs for the test of the fallback lock. Programs named fb_* take the fallback
+ * on every kernel; programs named api_* take the lock behind res_spin_lock().
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
 const volatile bool stop_preemption = true;
-/* Interrupts take the tasks' locks too: then deadlocks are real; else they have their own two. */
+/* True: interrupts take the tasks' locks, so deadlocks are real. Else they have their own two. */
 const volatile bool shared_with_interrupts = false;
 
-/* The limit of the next waits; api.bpf.c has the header's own. */
+/* The limit of the next waits; api.bpf.c has the header's default. */
 __u64 limit_ns;
 
-/* Victims must not be joined while a busy machine keeps them from leaving: counts are exact. */
+/* A long grace: if a busy machine delays a victim no other may fail, as counts must be exact. */
 #define RES_FALLBACK_TIMEOUT_NS	     limit_ns
 #define RES_FALLBACK_GRACE_NS	     (limit_ns / 5 * 4)
 #define RES_FALLBACK_STOP_PREEMPTION stop_preemption
@@ -34,14 +34,14 @@ struct fb_seen seen[FB_LOCKS];
 struct fb_counts task_counts[FB_MAX_CPUS];
 struct fb_counts irq_counts[FB_MAX_CPUS];
 __u32 inside[FB_MAX_CPUS];  /* a syscall program on this CPU may hold a lock */
-__u64 guarded[FB_LOCKS][2]; /* only touched under the lock with the same index */
+__u64 guarded[FB_LOCKS][2]; /* only accessed under the lock with the same index */
 __u64 torn;
 __u64 interrupts;
 __u64 arrived;
-__u32 held; /* round whose holder is in */
+__u32 held; /* round whose holder has the lock */
 __u32 armed;
-__u64 held_ns;	    /* how long the last holder did hold */
-__u64 seen_address; /* of locks[0], as the programs see it */
+__u64 held_ns;	    /* how long the last holder held the lock */
+__u64 seen_address; /* address of locks[0] in the kernel */
 
 /* bpf_loop() ends after some 0.2 s by itself; a busy machine may need the whole deadline. */
 #define LONG_LOOP(step, ctx)                                                 \
@@ -141,7 +141,7 @@ int fb_out_of_order(struct fb_args *args)
 		return err;
 	}
 	res_fb_unlock(first);
-	/* The one that is still held must be refused, the other must be free again. */
+	/* The lock that is still held must be refused, the other must be free again. */
 	if (!*second || *first)
 		err = 1;
 	res_fb_unlock(second);
@@ -160,7 +160,7 @@ static long meet_step(__u64 i __attribute__((unused)), struct meeting *m)
 	return bpf_ktime_get_ns() > m->deadline;
 }
 
-/* Everybody comes here with the first lock held, so that every round is a deadlock. */
+/* All parties come here with their first lock held, so that every round is a deadlock. */
 static __always_inline bool meet(struct fb_args *args)
 {
 	struct meeting m = { .all = args->round * args->parties,
@@ -227,7 +227,7 @@ int fb_take(struct fb_args *args)
 	return err;
 }
 
-/* Two halves that differ are seen by whoever comes next if two were ever inside at once. */
+/* If two owners were inside at once the halves may differ, which the next owner sees. */
 static void touch(__u32 i)
 {
 	volatile __u64 *g = guarded[i & (FB_LOCKS - 1)];
@@ -299,12 +299,12 @@ int fb_crowd(struct fb_args *args)
 	return 0;
 }
 
-/* Interrupts whatever runs on its CPU, perhaps in the middle of one of the above. */
+/* Interrupts the code on its CPU, perhaps one of the programs above. */
 SEC("perf_event")
 int fb_interrupt(void *ctx __attribute__((unused)))
 {
 	__u32 cpu = bpf_get_smp_processor_id() & (FB_MAX_CPUS - 1);
-	/* Also where nothing was interrupted here: an interrupt elsewhere may hold its task up. */
+	/* Even if no program was interrupted here: an interrupt elsewhere may delay its task. */
 	bool possible = shared_with_interrupts;
 	__u32 base = shared_with_interrupts ? 0 : 2;
 
@@ -321,8 +321,8 @@ static long until_taken_step(__u64 i __attribute__((unused)), struct meeting *m)
 }
 
 /*
- * Owns lock 1 and wants lock 2, which fb_hold_above has: that interrupts a wait
- * for lock 1, but need not wait for it. Looks like AB against BA, is none.
+ * Owns lock 1 and wants lock 2, which fb_hold_above holds: that program interrupts
+ * a wait for lock 1, but does not wait itself. Looks like AB against BA, but is not.
  */
 SEC("syscall")
 int fb_not_stuck(struct fb_args *args)

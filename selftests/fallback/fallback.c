@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Drives the fallback lock on any kernel from 5.17 on: with preemption stopped
- * while a lock is held where BPF can do that, and left alone.
+ * while a lock is held, if BPF can do that, and with preemption on.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@
 #define IRQ_PERIOD_NS	 100000
 #define MS		 1000000ULL
 #define LIMIT_MS	 250
-/* A member that a busy host keeps off its CPU must not look like one that never comes. */
+/* A member that is preempted by a busy host must not look like one that never comes. */
 #define CYCLE_LIMIT_MS 10000
 #define BELOW_TRIES    10
 
@@ -126,7 +126,7 @@ static bool judge_cycle(const struct job *job, int err)
 	__u64 wants = skel->bss->seen_address + (next + 1) % n * sizeof(struct fb_lock);
 
 	if (err == -ETIMEDOUT)
-		return true; /* counted apart */
+		return true; /* counted separately */
 	note_wait(seen->wait_ns);
 	return err == -EDEADLK && seen->parties == n && seen->owner_cpu == (int)next &&
 	       seen->kind == (n == 2 ? RQSPIN_ABBA : RQSPIN_CYCLE) && seen->owner_wants == wants;
@@ -164,8 +164,8 @@ static void test_cycle(int n)
 		misjudged += jobs[i].misjudged;
 	}
 	/*
-	 * Where virtual CPUs outnumber real ones, a member that stands still for longer
-	 * than the grace or the limit is joined by the next: in few rounds.
+	 * If virtual CPUs outnumber real ones, a member may be preempted for longer than
+	 * the grace or the limit. Then the next member fails as well: in few rounds.
 	 */
 	expired = jobs_timeouts(jobs, n);
 	tap(victims + expired >= ROUNDS && victims + expired <= ROUNDS + STALLED &&
@@ -192,7 +192,7 @@ static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
 	return jobs[1].ok ? 0 : jobs[1].timeouts ? -ETIMEDOUT : -EIO;
 }
 
-/* A holder that is kept off its CPU goes beyond the limit: then once more. */
+/* A holder that is preempted may exceed the limit: then try again. */
 static int take_below_limit(struct fb_seen *seen)
 {
 	int err = -EAGAIN;
@@ -246,7 +246,7 @@ static int crowd(__u64 taken)
 		jobs[i].prog_fd = fd_of(skel->progs.fb_crowd);
 		jobs[i].cpu = i % cpus;
 		jobs[i].args.count = PER_CALL;
-		/* Three acquisitions in two steps, some of which may fail. */
+		/* Two steps make three acquisitions, some of which may fail. */
 		jobs[i].rounds = taken / n / PER_CALL * 2 / 3 + 1;
 	}
 	return drive(jobs, n);
@@ -272,7 +272,7 @@ static void test_crowd(void)
 		    all_free(),
 	    "%s: nobody else inside, %llu acquisitions by two threads per CPU", mode,
 	    (unsigned long long)c.taken);
-	/* A holder that is kept off its CPU for the whole limit is no error of the lock's. */
+	/* A timeout because a holder was preempted for the whole limit is no error of the lock. */
 	tap(!c.deadlocks && c.timeouts <= c.taken / TIMEOUTS_ONE_IN,
 	    "%s: no false deadlock: %llu deadlocks, %llu timeouts", mode,
 	    (unsigned long long)c.deadlocks, (unsigned long long)c.timeouts);
@@ -337,7 +337,7 @@ static void test_interrupts(void)
 	tap(irq.deadlocks > 0, "%s: an interrupt finds its own CPU's lock", mode);
 	/*
 	 * Two interrupts may each wait for a task that was preempted below the other: no
-	 * wait record tells, so with preemption on the limit is what ends it.
+	 * wait record shows that, so with preemption on only the limit ends the wait.
 	 */
 	if (skel->rodata->stop_preemption)
 		tap(few_timeouts(&task, &irq), "%s: %llu deadlocks, %llu timeouts", mode,
@@ -345,7 +345,7 @@ static void test_interrupts(void)
 		    (unsigned long long)(task.timeouts + irq.timeouts));
 }
 
-/* CPU 0 waits for lock 1 and is interrupted; CPU 1 has lock 1 and wants what the interrupt has. */
+/* CPU 0 waits for lock 1 and is interrupted; CPU 1 has lock 1 and wants the interrupt's lock. */
 static void test_not_stuck(void)
 {
 	struct job jobs[2] = { 0 };
@@ -368,7 +368,7 @@ static void test_not_stuck(void)
 	if (!err)
 		err = drive(jobs, 2);
 	bpf_link__destroy(link);
-	/* Rounds in which the interrupt had gone before CPU 1 looked say nothing (other). */
+	/* Rounds in which the interrupt ended before CPU 1 looked are not relevant (other). */
 	timeouts = jobs[0].timeouts + jobs[1].timeouts;
 	deadlocks = jobs[0].deadlocks + jobs[1].deadlocks +
 		    (int)skel->bss->irq_counts[0].false_deadlocks;

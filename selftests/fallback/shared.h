@@ -6,7 +6,7 @@
 #define FB_LOCKS    4
 #define FB_MAX_CPUS 64
 
-/* One lock to a cache line. */
+/* One lock per cache line. */
 struct fb_lock {
 	__u32 word;
 	__u32 pad[15];
@@ -16,13 +16,13 @@ struct fb_lock {
 struct fb_args {
 	__u32 first; /* index of the lock taken first */
 	__u32 second;
-	__u32 parties; /* how many meet before the second lock is tried */
+	__u32 parties; /* number of parties that meet before the second lock is tried */
 	__u32 count;
 	__u64 round;
 	__u64 hold_ns;
 };
 
-/* What the last failing call of a role saw; indexed by fb_args.first. */
+/* The failure recorded by the last failing call of a role; indexed by fb_args.first. */
 struct fb_seen {
 	__s32 err;
 	__u32 kind;
@@ -37,7 +37,7 @@ struct fb_counts {
 	__u64 taken;
 	__u64 deadlocks;
 	__u64 timeouts;
-	__u64 false_deadlocks; /* reported although this CPU held nothing below */
+	__u64 false_deadlocks; /* reported although this CPU held no lock below */
 };
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Records of a ring, which any program may write anything to: the head and slots of a ring of four,
- * read, checked, and printed as trace does.
+ * Records of a ring, whose memory a program may fill with anything: the head and slots of a ring of
+ * four are read, checked, and printed as by trace.
  */
 #include <jansson.h>
 #include <stdlib.h>

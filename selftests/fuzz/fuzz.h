@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the fuzzers have in common: their entry point, and output that goes nowhere. */
+/* Shared by the fuzzers: the entry point, and output that is discarded. */
 #ifndef SELFTESTS_FUZZ_H
 #define SELFTESTS_FUZZ_H
 
@@ -9,7 +9,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Stop, so that the fuzzer keeps the input: something that always holds did not. */
+/* Stop if an invariant does not hold, so that the fuzzer keeps the input. */
 #define MUST(cond) ((cond) ? (void)0 : __builtin_trap())
 
 #endif /* SELFTESTS_FUZZ_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An object file, up to where the kernel would see it: opened by libbpf, its maps completed, its
- * sections and programs looked at. The kernel checks what it is given itself. libbpf crashes on
- * some damaged objects: rqspin check opens each one in a process of its own first, and so does
- * this.
+ * An object file, up to the point where it would be loaded: opened by libbpf, its maps completed,
+ * its sections and programs inspected. The kernel checks its input itself. libbpf crashes on some
+ * damaged objects, so rqspin check first opens each one in a process of its own; so does this
+ * fuzzer.
  */
 #include <bpf/libbpf.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The error stream of a program, which mixes the kernel's reports with what the program prints. It
- * arrives in pieces, any bytes; however it is cut, the same reports must come out of it.
+ * The error stream of a program, which mixes the kernel's reports with the program's own output. It
+ * may contain any bytes and arrives in pieces; any division into pieces must give the same reports.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One lock, its owner, and three waiters: one beside the queue, the head of the queue, and behind
- * it a program that runs while the scheduler switches tasks: head.c.
+ * One lock, its owner, and three waiters: one with the pending bit, the head of the queue, and
+ * behind the head a program that runs while the scheduler switches tasks: head.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -15,7 +15,7 @@ struct bpf_res_spin_lock lock_q __hidden SEC(".data.lock_q");
 
 __u32 holding, release;
 __u32 armed;   /* the next switch of tasks on HEAD_BEHIND wants the lock */
-__u32 sleeper; /* whom the timer wakes */
+__u32 sleeper; /* the task that the timer wakes */
 __u32 woken_by;
 int errors[HEAD_PARTIES];
 
@@ -54,7 +54,7 @@ int want(void *ctx)
 	return err;
 }
 
-/* Under the lock of this CPU's run queue. */
+/* Runs under the lock of this CPU's run queue. */
 SEC("tp_btf/sched_switch")
 int behind(void *ctx)
 {

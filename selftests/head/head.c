@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * head [--rounds N] [--expect-hang]: does a queue stand still when an interrupt on the CPU of its
- * head waits for a lock whose owner is in that queue?
+ * head [--rounds N] [--expect-hang]: does a queue stop when an interrupt on the CPU of its head
+ * waits for a lock whose owner is in that queue?
  *
- * A task owns a bpf_res_spin_lock, a second waits beside the queue, a third is the head of the
+ * A task owns a bpf_res_spin_lock, a second one has the pending bit, a third is the head of the
  * queue with interrupts on, and behind it waits a program that the scheduler runs with the lock of
  * its run queue held. On the head's CPU a timer expires whose interrupt wakes a task on that run
- * queue. Then the owner releases. A kernel with the fault never comes out of this, so run it in a
- * guest: exit status 0 if all was as expected, 1 if not, 2 for a wrong call; TAP.
+ * queue. Then the owner releases. A kernel with the fault hangs, so run this in a guest: exit
+ * status 0 if all was as expected, 1 if not, 2 for a wrong call; TAP.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,15 +32,15 @@
 #include "selftests/head/head.bpf.skel.h"
 
 #define FEATURES     "/sys/kernel/debug/sched/features"
-#define STEP_MS	     3000  /* for a step that needs nobody else */
-#define HANG_MS	     10000 /* all time limits of the lock together are shorter */
+#define STEP_MS	     3000  /* for a step that depends on no other CPU */
+#define HANG_MS	     10000 /* longer than all time limits of the lock together */
 #define TIMER_MS     30	   /* at first */
 #define TIMER_MAX_MS 120   /* the waiters have limits of 250 and 500 ms */
-#define TIMER_LATE   20	   /* the interrupt may be off for so long */
+#define TIMER_LATE   20	   /* the interrupt may come so much later */
 
 enum outcome { OUTCOME_NONE, OUTCOME_PASSED, OUTCOME_HANG, OUTCOME_SKIPPED, OUTCOME_BROKEN };
 
-/* What the process that may never end tells the one that does. */
+/* Memory shared by the child, which may hang, with its parent. */
 struct result {
 	volatile enum outcome outcome;
 	volatile int begun, told, rounds, staged, gave_up;
@@ -79,7 +79,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void child_end(enum outco
 	vsnprintf(result->why, sizeof(result->why), fmt, args);
 	va_end(args);
 	result->outcome = outcome;
-	/* The end of stuck threads would want the same run queue. */
+	/* Do not exit: ending the stuck threads would take the lock of the same run queue. */
 	while (outcome == OUTCOME_HANG)
 		pause();
 	_exit(0);
@@ -104,7 +104,7 @@ static int prog_result(int fd)
 	return opts.retval;
 }
 
-/* On the CPU whose interrupts are to be disturbed. */
+/* Runs on the head's CPU, where the interrupt must come. */
 static void timer_start(void)
 {
 	struct itimerspec when = { .it_value.tv_nsec = timer_ms * 1000000L };
@@ -115,8 +115,8 @@ static void timer_start(void)
 }
 
 /*
- * A CPU that looks for tasks to take over locks the run queue of one that has some to give. The
- * driver must not get stuck there. Pinned real-time tasks are left where they are.
+ * A CPU that looks for tasks to take over locks the run queue of an overloaded CPU. The driver must
+ * not get stuck there. Pinned real-time tasks are not moved.
  */
 static void balance_avoid(void)
 {
@@ -137,7 +137,7 @@ static void *worker_main(void *arg)
 		sem_wait(&w->go);
 		if (w->cpu == HEAD_FIRST)
 			timer_start();
-		/* Being woken was all that is wanted of it. */
+		/* HEAD_BEHIND has no program to run: only the switch to this task is needed. */
 		if (w->cpu != HEAD_BEHIND)
 			w->err = prog_result(w->prog_fd);
 		w->done = 1;
@@ -223,7 +223,7 @@ static bool round_over(void)
 	return sleeper_done && *(volatile int *)&skel->bss->errors[HEAD_BEHIND];
 }
 
-/* Who still waits, and whether it is behind that interrupt. */
+/* Report which parties still wait, and on which CPU the interrupt came. */
 __attribute__((noreturn)) static void hang_tell(void)
 {
 	int waker = *(volatile int *)&skel->bss->woken_by - 1;
@@ -238,7 +238,7 @@ __attribute__((noreturn)) static void hang_tell(void)
 		  HEAD_FIRST, word_read());
 }
 
-/* Whoever was not reached by round_stage() comes now. */
+/* Start the parties that round_stage() did not start, and wait for all. */
 static void round_finish(void)
 {
 	double end = clock_ms() + HANG_MS;
@@ -275,7 +275,7 @@ static void round_run(void)
 	bool staged;
 
 	result->begun++;
-	/* A hang in this round may keep back what is on its way out of this guest. */
+	/* Let the parent print first: a hang in this round may stop the guest's output. */
 	while (result->told != result->begun)
 		usleep(1000);
 	round_begin();
@@ -291,7 +291,7 @@ static void round_run(void)
 			   skel->bss->errors[HEAD_BEHIND] != 1;
 }
 
-/* Else the wake-up is left to the other CPU, and no lock of its run queue is taken. */
+/* With TTWU_QUEUE the wake-up is left to the other CPU, and its run queue is not locked. */
 static void feature_set(void)
 {
 	FILE *f = fopen(FEATURES, "w");
@@ -357,7 +357,7 @@ static void outcome_await(pid_t child)
 {
 	puts("TAP version 13\n1..1");
 	while (!result->outcome) {
-		/* The last line is all there is if this CPU gets stuck as well. */
+		/* Print before each round: nothing can follow if this CPU gets stuck as well. */
 		if (result->told != result->begun) {
 			printf("# round %d\n", result->begun);
 			fflush(stdout);
