@@ -3,7 +3,7 @@
  * Two locks in an arena, in two orders: each program waits with its first lock until the other one
  * has its own, so both second locks fail.
  */
-/* Not every kernel's vmlinux.h has them, and they return another sort of pointer there. */
+/* Not every vmlinux.h declares these functions, and those that do use another pointer type. */
 #define bpf_arena_alloc_pages theirs_to_alloc
 #define bpf_arena_free_pages  theirs_to_free
 #include "vmlinux.h"
@@ -73,7 +73,7 @@ extern void bpf_arena_free_pages(void *map, void __arena *at, __u32 nr) __ksym;
 
 #define HEAP_NODE -1 /* any */
 
-/* Without a name: the lock, which is taken, is 16 bytes into memory that was allocated. */
+/* A lock without a name, which is taken: 16 bytes from the start of allocated memory. */
 SEC("syscall") int arena_heap(void *ctx)
 {
 	struct my_lock __arena *lock;

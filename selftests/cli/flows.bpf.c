@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* As users write them: the packet says which elements of a hash map are locked, and in which order.
+/* Typical user programs: the packet determines the elements of a hash map to lock, and the order.
  */
 #include <vmlinux.h>
 #include <bpf/bpf_endian.h>
@@ -13,7 +13,7 @@
 struct flow {
 	struct bpf_res_spin_lock lock;
 	__u64 packets;
-	__u32 busy; /* only for the test: its lock is held */
+	__u32 busy; /* only for the test: the flow's lock is held */
 };
 
 struct {
@@ -83,7 +83,7 @@ static __always_inline int packet_flows(struct xdp_md *ctx, struct flow **from, 
 	return *from && *to ? 0 : -1;
 }
 
-/* As a pair, but what may be one flow has a branch of its own. */
+/* Locks the flows as a pair; if both are one flow, it is locked in a branch of its own. */
 static __always_inline int move_either(struct res_scope *scope, struct flow *from, struct flow *to)
 {
 	if (from != to)

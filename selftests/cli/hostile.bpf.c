@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Reports its deadlock under a name that ends the line and clears the screen, from a source line
- * that does the same: a program writes into its own ring and BTF what it likes. ESC is replaced
- * by that character before this is compiled, under a file name of the same kind.
+ * that does the same: a program may write anything into its own ring and BTF. ESC is replaced by
+ * that character before this is compiled, under a file name of the same kind.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

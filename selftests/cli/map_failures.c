@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Make locks inside maps fail so many times, and say how often the operations
- * said so. usage: map_failures PLACE|behind-PLACE|abba|timeout COUNT; the maps stay
+ * Make locks inside maps fail COUNT times, and print how many operations reported
+ * that. usage: map_failures PLACE|behind-PLACE|abba|timeout COUNT; the maps stay
  * until standard input ends. behind: an owner on another CPU does not release. Exit code 3: this
  * kernel has no hardware breakpoints or hides the symbols of its variables.
  */
@@ -26,7 +26,7 @@
 #include "selftests/progs/map_failures.skel.h"
 
 #define UNSUPPORTED 3
-#define TRIES_EACH  1000 /* operations below for each failure that is wanted */
+#define TRIES_EACH  1000 /* limit of operations "below" for each wanted failure */
 #define CPU	    0
 #define OTHER_CPU   1
 
@@ -147,7 +147,7 @@ static bool enough(__u64 count)
 	return b->edeadlk + b->etimedout + b->refused + b->other >= count;
 }
 
-/* A lock of the own CPU: each nested operation fails at once. */
+/* The lock is held by this CPU: each nested operation fails at once. */
 static void nest(enum place at, __u64 count)
 {
 	const char *name = places[at].prog;
@@ -155,7 +155,7 @@ static void nest(enum place at, __u64 count)
 
 	skel->bss->place = at;
 	skel->bss->wanted = 0;
-	run(skel->progs.below); /* the first insertion is another path */
+	run(skel->progs.below); /* the first insertion takes another path */
 	link = watch(&skel->bss->places[at], bpf_object__find_program_by_name(skel->obj, name));
 	skel->bss->wanted = count;
 	for (__u64 i = 0; i < count * TRIES_EACH; i++) {
@@ -204,7 +204,7 @@ static void run_sides(struct side *sides, int nr)
 	pthread_barrier_destroy(&start);
 }
 
-/* Two CPUs, each with the bucket that the other wants. A side may lose its CPU: once more. */
+/* Two CPUs each hold the bucket that the other wants. Repeats if a side loses its CPU. */
 static void cross(enum place at, __u64 count)
 {
 	(void)at;
@@ -233,7 +233,7 @@ static void *stay(void *arg)
 	(void)arg;
 	pin_to(OTHER_CPU);
 	link = watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
-	/* Not every insertion asks the common list of an LRU map. */
+	/* Not every insertion uses the common list of an LRU map. */
 	for (int i = 0; i < LRU_ELEMS && !skel->bss->holding; i++)
 		run(skel->progs.below);
 	bpf_link__destroy(link);
@@ -293,12 +293,12 @@ static double now_ms(void)
 
 static double shortest_ms;
 
-/* The same by a program. How long it took at least: what delays it is not the lock. */
+/* The same by a program. Keeps the shortest time: longer ones have causes besides the lock. */
 static void wait_behind(enum place at, __u64 count)
 {
 	skel->bss->place = at;
 	skel->bss->wanted = count;
-	run(skel->progs.below); /* the first insertion is another path */
+	run(skel->progs.below); /* the first insertion takes another path */
 	run(skel->progs.use_own_free);
 	for (__u64 i = 0; i < count; i++) {
 		pthread_t owner = start_owner();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* As users write them: the only program of its object, for packets, with a verdict. */
+/* A typical user program: the only one of its object, for packets, with a verdict. */
 #include <vmlinux.h>
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_spin_lock.bpf.h>
@@ -18,7 +18,7 @@ struct {
 	__type(value, struct flow);
 } flows SEC(".maps");
 
-/* Deadlocks with itself on long packets, and passes all. */
+/* Deadlocks with itself on long packets, and passes all packets. */
 SEC("xdp")
 int count_long(struct xdp_md *ctx)
 {

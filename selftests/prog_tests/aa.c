@@ -9,7 +9,7 @@
 
 #define ROUNDS 23
 
-/* The lock must be as good as new after a failure, however many came before. */
+/* The lock must work like a new one after any number of failures. */
 static void test_repeated(void)
 {
 	struct aa_bpf *skel = aa_bpf__open();

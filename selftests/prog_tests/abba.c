@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Deadlocks of two and three CPUs; who fails is counted on every side. */
+/* Deadlocks of two and three CPUs; failures are counted on every side. */
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
@@ -47,7 +47,7 @@ static bool play_once(struct abba_bpf *skel, struct role *roles, int parties, st
 	return met;
 }
 
-/* A thread may get no CPU for the second that the others wait for it: then once more. */
+/* A thread may get no CPU for the second that the others wait for it: then try again. */
 static bool play_round(struct abba_bpf *skel, struct role *roles, int parties, struct tally *t)
 {
 	int i;
@@ -76,7 +76,7 @@ static void check_tally(const struct abba_bpf *skel, const struct tally *t)
 	check_locks_free(skel->obj);
 }
 
-/* Two parties are diagnosed; after one failed the other may get its lock. */
+/* A cycle of two is detected; after one party has failed the other may get its lock. */
 static void test_two_cpus(void)
 {
 	struct abba_bpf *skel = abba_bpf__open_and_load();
@@ -95,13 +95,13 @@ static void test_two_cpus(void)
 			break;
 	}
 	CHECK_EQ(t.by_victims[1] + t.by_victims[2], ABBA_ROUNDS, "rounds with a victim");
-	/* A waiter that lost its CPU for the whole limit is told -ETIMEDOUT first. */
+	/* A waiter that lost its CPU for the whole limit gets -ETIMEDOUT first. */
 	CHECK(t.deadlocks > t.timeouts, "%d -EDEADLK, %d -ETIMEDOUT", t.deadlocks, t.timeouts);
 	check_tally(skel, &t);
 	abba_bpf__destroy(skel);
 }
 
-/* Stock kernels do not see a cycle of three: the time limit must end it. */
+/* Stock kernels do not detect a cycle of three: the time limit must end it. */
 static void test_three_cpus(void)
 {
 	struct abba_bpf *skel = abba_bpf__open_and_load();

@@ -65,7 +65,7 @@ static void test_contents(void)
 	held_bpf__destroy(skel);
 }
 
-/* Take all 34 locks, then number @key again: the result and how long it took. */
+/* Take all 34 locks, then lock @key again; returns the result and, in @ms, the duration. */
 static int overflow(struct held_bpf *skel, unsigned int key, double *ms)
 {
 	int retval = 0, err;
@@ -79,7 +79,7 @@ static int overflow(struct held_bpf *skel, unsigned int key, double *ms)
 	return retval;
 }
 
-/* What the full table still lists is recognised at once. */
+/* A deadlock on a lock that the full table still lists is detected at once. */
 static void test_overflow_listed(void)
 {
 	struct held_bpf *skel = load();
@@ -95,7 +95,7 @@ static void test_overflow_listed(void)
 	held_bpf__destroy(skel);
 }
 
-/* Without a table there is nothing that could overflow: the lock names its owner. */
+/* Without a table nothing can overflow: the lock word contains the owner. */
 static void check_found_at_once(struct held_bpf *skel, unsigned int key)
 {
 	double ms;
@@ -104,7 +104,7 @@ static void check_found_at_once(struct held_bpf *skel, unsigned int key)
 	CHECK(ms < 250, "-EDEADLK took %.0f ms, as long as a time limit", ms);
 }
 
-/* What it could not list is found by the time limit only. */
+/* A deadlock on a lock that the full table does not list ends by the time limit only. */
 static void test_overflow_unlisted(void)
 {
 	struct held_bpf *skel = load();
@@ -125,7 +125,7 @@ destroy:
 	held_bpf__destroy(skel);
 }
 
-/* The table's last entry: listed, yet kernels differ in whether they compare it. */
+/* The table's last entry is listed, but not all kernels compare it. */
 static void test_overflow_last_entry(void)
 {
 	struct held_bpf *skel = load();

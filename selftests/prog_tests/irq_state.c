@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Interrupts and preemption after success and after failure, as the CPU sees them. */
+/* The CPU's state of interrupts and preemption after success and after failure. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ IRQ_TEST(on_after_failed_irqsave, 1, true)
 IRQ_TEST(off_after_nested_failure, 0, true)
 IRQ_TEST(on_after_nested_failure_and_release, 1, true)
 
-/* The callback stays for so long if nobody tells it to end. */
+/* The callback runs for so long if it is not told to end. */
 #define CALLBACK_NS 3000000000ULL
 
 struct timer_end {
@@ -81,7 +81,7 @@ struct timer_end {
 	const struct bpf_program *prog;
 };
 
-/* On another CPU than the callback. */
+/* Runs on another CPU than the callback. */
 static int end_timer(void *arg)
 {
 	struct timer_end *end = arg;
@@ -127,8 +127,8 @@ static bool run_timer(struct irq_timer_bpf *skel, const char *start, const char 
 #define LONGEST_NS   1000000 /* with interrupts off */
 
 /*
- * What the program returned; the callback must not have ended before. Of the times the shortest
- * counts: a virtual CPU may stand still in any of the others.
+ * Check the program's result, and that the call returned before the callback ended. Of several
+ * calls the shortest counts: the virtual CPU may be preempted during the others.
  */
 static void check_no_wait(const char *start, const char *name, int want)
 {
@@ -153,7 +153,7 @@ destroy:
 	irq_timer_bpf__destroy(skel);
 }
 
-/* Another CPU runs the callback: with interrupts off nobody waits for its end. */
+/* Another CPU runs the callback: with interrupts off the call must not wait for its end. */
 static void test_timer_cancel(void)
 {
 	check_no_wait("start_in_hash", "cancel", -EOPNOTSUPP);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Does the kernel free what is in a list or tree when the element, the object or the map that it
- * is in goes? Under bpf_spin_lock it must. Under bpf_res_spin_lock it must be as `rqspin doctor`
- * says, which reads it in BTF.
+ * Does the kernel free the objects in a list or tree when the element, object or map that contains
+ * it is freed? Under bpf_spin_lock it must. Under bpf_res_spin_lock the result must be that of
+ * `rqspin doctor`, which derives it from BTF.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,13 +16,13 @@
 
 #define GIVE_UP_MS 30e3 /* maps are freed some time after their last user */
 
-/* Where the list and the tree are, and what makes them go before their map does. */
+/* The place of the list and the tree, and an action that frees them before their map. */
 struct way {
 	enum list_free_way way;
 	bool in_object;
 	bool delete_first; /* before anything is added */
 	void (*end)(struct list_free_bpf *lists);
-	bool end_frees; /* at once, or after a grace period */
+	bool end_frees; /* @end frees at once, or after a grace period */
 };
 
 static const char *const slot_names[] = {
@@ -40,14 +40,14 @@ static int prog_result(const struct bpf_program *prog)
 	return retval;
 }
 
-/* How many owners the object has: its list, and the slot itself. */
+/* The number of owners of the object: its list or tree, and the slot itself. */
 static int slot_owners(struct list_free_bpf *skel, int slot)
 {
 	skel->bss->slot = slot;
 	return prog_result(skel->progs.owners);
 }
 
-/* A program to look with, which keeps the objects when the lists are gone. */
+/* A second skeleton to read the counts, which keeps the objects when the lists are gone. */
 static struct list_free_bpf *reader_load(const struct list_free_bpf *of)
 {
 	struct list_free_bpf *skel = list_free_bpf__open();
@@ -93,7 +93,7 @@ static void slot_await_freed(struct list_free_bpf *skel, int slot)
 	CHECK_EQ(nr, 1, slot_names[slot]);
 }
 
-/* On a kernel that leaks, once those under bpf_spin_lock are gone the others had their time. */
+/* Wait for the objects under bpf_spin_lock: after that, the others would have been freed, too. */
 static void slots_check(struct list_free_bpf *skel, enum nest_free said)
 {
 	slot_await_freed(skel, LIST_FREE_PLAIN_LIST);
@@ -166,7 +166,7 @@ static void alloc_delete(struct list_free_bpf *lists)
 	elements_delete(lists->maps.resilient_alloc, lists->maps.plain_alloc);
 }
 
-/* Others take its place. */
+/* Insert other elements until the first one is evicted. */
 static void lru_evict(struct list_free_bpf *lists)
 {
 	const struct bpf_map *maps[] = { lists->maps.resilient_in_lru, lists->maps.plain_in_lru };
@@ -198,7 +198,7 @@ static void objects_drop(struct list_free_bpf *lists)
 WAY_TEST(as_doctor_says, .way = LIST_FREE_ARRAY)
 WAY_TEST(hash, .way = LIST_FREE_HASH)
 WAY_TEST(hash_deleted, .way = LIST_FREE_HASH, .end = hash_delete)
-/* A program may still have a pointer to it. */
+/* A program may still have a pointer to an element that was deleted before. */
 WAY_TEST(hash_deleted_before, .way = LIST_FREE_HASH, .delete_first = true)
 WAY_TEST(alloc, .way = LIST_FREE_ALLOC)
 WAY_TEST(alloc_deleted, .way = LIST_FREE_ALLOC, .end = alloc_delete)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An element is deleted or replaced while somebody holds the lock of its list or tree, so what is
- * in there cannot be freed. It must never be found under another key, or in the new element.
+ * An element is deleted or replaced while another thread holds the lock of its list or tree, so the
+ * nodes cannot be freed. They must never be found under another key, or in the new element.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define OLD_KEY 1
 #define NEW_KEY 2
-#define HOLD_NS 4000000000ULL /* beyond every time limit of the lock */
+#define HOLD_NS 4000000000ULL /* longer than every time limit of the lock */
 
 /* One test's map and programs. */
 struct reuse {
@@ -53,7 +53,7 @@ static void remove_key(const struct reuse *r, __u32 key)
 	CHECK(!err, "delete: %s", strerror(-err));
 }
 
-/* The other thread holds the lock of the old key's list meanwhile. */
+/* Runs while the other thread holds the lock of the old key's list. */
 static int change(void *arg)
 {
 	const struct reuse *r = arg;
@@ -64,7 +64,7 @@ static int change(void *arg)
 	while (!*(volatile __u32 *)&skel->bss->holding && now_ms() < deadline)
 		;
 	CHECK_EQ(skel->bss->holding, 1, "the owner has started");
-	/* The next replacement may take the element that the one before has left. */
+	/* Twice: the second replacement may reuse the element that the first has freed. */
 	for (int i = 0; r->replace && i < 2; i++) {
 		err = put(r, OLD_KEY, BPF_EXIST);
 		CHECK(!err, "replace: %s", strerror(-err));
@@ -77,7 +77,7 @@ static int change(void *arg)
 	return 0;
 }
 
-/* All of the map's elements can be used again, and none has a node. */
+/* All elements of the map must be usable again, and none may contain a node. */
 static void check_all_usable(const struct reuse *r)
 {
 	__u32 key;
@@ -118,7 +118,7 @@ static void change_while_held(struct reuse *r)
 	CHECK_EQ(run(r, r->fill, OLD_KEY), 0, "a node for the old key");
 	run_roles(roles, 2);
 	CHECK(!roles[1].err, "hold: %s", strerror(-roles[1].err));
-	/* Some kernels wait for the owner without limit, until it gives up. */
+	/* On some kernels the change waits without limit for the owner, until that gives up. */
 	CHECK(roles[1].retval == 0 || roles[1].retval == 2, "the owner got %d", roles[1].retval);
 }
 

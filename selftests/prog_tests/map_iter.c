@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* May an iterator's program write to the values of a map? Not where the kernel keeps things. */
+/* May an iterator's program write to a map's values? Not if the kernel keeps data in them. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static void check_attaches(const struct bpf_program *prog, const struct bpf_map 
 		close(fd);
 }
 
-/* False where a skip has been said. */
+/* False if the test has failed or is skipped. */
 static bool check_refused(const struct bpf_program *prog, const struct bpf_map *map)
 {
 	int fd = attach(prog, map);
@@ -81,12 +81,12 @@ static void test_others_attach(void)
 	check_attaches(skel->progs.storage_reader, skel->maps.lock_storage);
 	check_attaches(skel->progs.writer, skel->maps.data_hash);
 	check_attaches(skel->progs.storage_writer, skel->maps.data_storage);
-	/* of these, programs see a copy */
+	/* programs see a copy of these values */
 	check_attaches(skel->progs.writer, skel->maps.pointer_percpu);
 	map_iter_bpf__destroy(skel);
 }
 
-/* A link with a program that may do less is given another one. */
+/* The program of a link must not be replaced by one that may not attach to the map. */
 static bool check_not_replaced(const struct bpf_program *by, const struct bpf_map *map,
 			       const struct bpf_program *first)
 {
@@ -116,7 +116,7 @@ static void test_links_not_replaced(void)
 	map_iter_bpf__destroy(skel);
 }
 
-/* Nobody compares what an extension does with the size of the map's values. */
+/* The kernel does not compare the accesses of an extension with the size of the map's values. */
 static void test_extension_refused(void)
 {
 	const char *target = "bpf_iter_bpf_map_elem";

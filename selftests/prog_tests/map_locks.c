@@ -82,7 +82,7 @@ static void test_trie_reentry(void)
 	map_locks_bpf__destroy(skel);
 }
 
-/* One CPU sits in a locked bucket; the system call of another must come back. */
+/* One CPU holds a bucket's lock; a system call on another CPU must return. */
 static int update_held_bucket(void *arg)
 {
 	struct map_locks_bpf *skel = arg;
@@ -106,7 +106,7 @@ static int update_held_bucket(void *arg)
 	return err;
 }
 
-/* What the update returned, 1 if its thread came only after the owner gave up. */
+/* Result of the update; 1 if its thread came only after the owner gave up. */
 static int hold_once(void)
 {
 	struct map_locks_bpf *skel = load(MODE_HOLD);
@@ -136,7 +136,7 @@ static void test_hash_timeout(void)
 	CHECK_EQ(result, -ETIMEDOUT, "update of a held bucket");
 }
 
-/* Buckets of two maps, each held by one CPU that wants the other's: -EDEADLKs seen. */
+/* Two CPUs each hold a bucket of one map and want the other's; returns the number of -EDEADLK. */
 static int cross_once(void)
 {
 	struct map_locks_bpf *skel = load(MODE_CROSS);
@@ -164,7 +164,7 @@ static int cross_once(void)
 	return deadlocks;
 }
 
-/* Once more if a side lost its CPU: for the whole limit (-ETIMEDOUT), or before they met. */
+/* Try again if a side lost its CPU: for the whole limit (-ETIMEDOUT), or before they met. */
 static void test_hash_abba(void)
 {
 	int i, deadlocks = 0;

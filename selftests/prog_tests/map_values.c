@@ -48,7 +48,7 @@ static int add_value_type(struct btf *btf, int res, int plain, int *key_id)
 	return value_id;
 }
 
-/* A map with such a value: its descriptor or the errno it is refused with. */
+/* Create a map with such a value: its descriptor or a negative errno. */
 static int create(enum bpf_map_type type, int res, int plain, __u32 flags)
 {
 	struct btf *btf = btf__new_empty();
@@ -110,7 +110,7 @@ static void test_not_in_user_memory(void)
 	CHECK(!can_map(1), "user space can map a lock");
 }
 
-/* Whatever user space writes over a lock, the lock stays as it is. */
+/* A write from user space must not change a lock in a value. */
 static void test_update_spares_the_lock(void)
 {
 	struct one_lock value = { .lock = 0xdeadbeef, .count = 5 }, seen = { .lock = 1 };
@@ -133,7 +133,7 @@ static void test_update_spares_the_lock(void)
 	map_values_bpf__destroy(skel);
 }
 
-/* A new hash element starts with a free lock, whatever bytes came with it. */
+/* A new hash element starts with a free lock, even if user space passes other bytes. */
 static void test_new_hash_element(void)
 {
 	struct lock_in_the_middle value = { 1, 0xdeadbeef, 2 }, seen = {};

@@ -11,7 +11,7 @@
 #include "runner/locks.h"
 #include "selftests/progs/stream.skel.h"
 
-/* Everything in the stream, read in small pieces; length or negative errno. */
+/* Read the whole stream in small pieces; returns the length or a negative errno. */
 static int drain(const struct bpf_program *prog, char *text, size_t size)
 {
 	size_t used = 0;
@@ -43,7 +43,7 @@ static struct stream_bpf *load_only(const char *name)
 	return NULL;
 }
 
-/* Streams count as there when what a program writes comes back. */
+/* Streams count as available if the output of a program can be read back. */
 static bool streams_work(void)
 {
 	struct stream_bpf *skel;

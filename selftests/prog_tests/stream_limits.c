@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What streams owe to others: readers, the loader's memory cgroup, programs that are gone. */
+/* Streams with stalled readers, in the loader's memory cgroup, and after programs were freed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +24,7 @@
 #include "runner/bpf.h"
 #include "selftests/progs/stream_limits.skel.h"
 
-#define LINE_SIZE   25 /* of write_lines */
+#define LINE_SIZE   25 /* of a line by write_lines */
 #define STREAM_SIZE 100000
 #define SLACK	    (4 * 4096) /* memory is charged in pages, some of them in advance */
 #define NR_FILLERS  64
@@ -59,7 +59,7 @@ static bool file_has(const char *path, const char *word)
 	return strstr(text, word);
 }
 
-/* Later kernels have streams as well, without the counters and without what is tested here. */
+/* Later kernels have streams as well, but lack the counters and the tested properties. */
 static struct stream_limits_bpf *load_counted(const char *name)
 {
 	struct stream_limits_bpf *skel;
@@ -108,7 +108,7 @@ static void *read_once(void *arg)
 	return NULL;
 }
 
-/* A page whose faults wait for us; -1 if this kernel has none. */
+/* A page whose faults are handled by this process; -1 if the kernel has no userfaultfd. */
 static int stalled_page(char **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -184,7 +184,7 @@ static void test_stalled_reader(void)
 	stream_limits_bpf__destroy(skel);
 }
 
-/* The buffer ends where nothing is mapped: what fits is read, the rest stays. */
+/* The buffer ends before an unmapped page: the part that fits is read, the rest stays. */
 static void test_short_buffer(void)
 {
 	struct stream_limits_bpf *skel = load_counted("write_lines");
@@ -243,7 +243,7 @@ static long kernel_bytes(const char *cgroup)
 	return bytes;
 }
 
-/* Wait until the cgroup is charged with @from to @to bytes; the kernel adds up now and then. */
+/* Wait until the cgroup is charged with @from to @to bytes; the kernel updates it with a delay. */
 static long wait_charge(const char *cgroup, long from, long to, const char *what)
 {
 	double end = now_ms() + DEADLINE_S * 1000;
@@ -263,7 +263,7 @@ static long wait_charge(const char *cgroup, long from, long to, const char *what
 static void fill_and_drain(const char *cgroup)
 {
 	struct stream_limits_bpf *skel = load_counted("write_lines");
-	/* A line of 25 bytes takes 64 at least. */
+	/* A line of 25 bytes takes at least 64 bytes of memory. */
 	long lines = STREAM_SIZE / LINE_SIZE, size = lines * 64;
 	static char text[STREAM_SIZE];
 	long before, full;
@@ -304,7 +304,7 @@ static void test_charged(void)
 	rmdir(root);
 }
 
-/* Names of what is gone */
+/* Names of programs that are gone */
 
 static bool program_gone(__u32 id)
 {
@@ -331,7 +331,7 @@ static __u32 program_id(const struct bpf_program *prog)
 	return info.id;
 }
 
-/* A failure on top of below(), which is gone afterwards, as is the trampoline between. */
+/* Cause a failure on top of below(), then free below() and the trampoline between the two. */
 static bool fail_on_below(struct stream_limits_bpf *top)
 {
 	struct stream_limits_bpf *low = load_only("below");
@@ -374,7 +374,7 @@ static void check_names(struct stream_limits_bpf *top, const char *lock)
 	CHECK(!strstr(text, "\n0x") && !strstr(text, "\n?"), "a place without a name");
 }
 
-/* Addresses are not shown to anybody. */
+/* Hide kernel addresses from all users, or restore the old setting. */
 static bool hide_addresses(bool hide)
 {
 	static char old[16];
@@ -391,7 +391,7 @@ static bool hide_addresses(bool hide)
 	return !fclose(f);
 }
 
-/* Other programs get the memory of the one that is gone; then the report is read. */
+/* Load programs that reuse the memory of the freed one; then read the report. */
 static void check_report(struct stream_limits_bpf *top, bool hidden)
 {
 	struct stream_limits_bpf *fillers[NR_FILLERS];
@@ -444,7 +444,7 @@ static void *keep_writing(void *arg)
 	return NULL;
 }
 
-/* What bpftool prints; the status is that of timeout(1). */
+/* Count the output of bpftool; returns the status of timeout(1). */
 static int run_tracelog(const char *bpftool, __u32 id, long *bytes, long *lines)
 {
 	char command[PATH_MAX + 128];
@@ -481,7 +481,7 @@ static void tracelog_while_written(struct stream_limits_bpf *skel, const char *b
 		pthread_join(threads[i], NULL);
 	test_note("%ld lines while others wrote", lines);
 	CHECK_EQ(bytes, lines * LINE_SIZE, "whole lines");
-	/* Where writers are fast enough, reading on while there is something never ends. */
+	/* If writers are fast enough, a reader that does not stop at a limit never ends. */
 	CHECK(bytes <= STREAM_SIZE, "%ld bytes: more than were there when it began", bytes);
 }
 

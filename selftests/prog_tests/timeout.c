@@ -10,12 +10,12 @@
 struct waiter {
 	struct timeout_bpf *skel;
 	const struct bpf_program *prog;
-	bool look_at_word; /* is the taken lock seen by the runner's check? */
+	bool look_at_word; /* check that the runner sees the taken lock */
 };
 
 #define HOLD_NS 4000000000ULL
 
-/* An owner that nobody tells to release stays for HOLD_NS, whatever the kernel gives a loop. */
+/* An owner that is not told to release holds for HOLD_NS, however long a loop may run. */
 static struct timeout_bpf *load_with(bool clock)
 {
 	struct timeout_bpf *skel = timeout_bpf__open();
@@ -57,7 +57,7 @@ static bool wait_for_owner(const struct timeout_bpf *skel)
 	return true;
 }
 
-/* A waiter's thread: the last one back lets the owner go. */
+/* A waiter's thread; it does not release the owner. */
 static int wait_in_vain(void *arg)
 {
 	struct waiter *w = arg;
@@ -163,7 +163,7 @@ static void release_in_time(struct role *waiter)
 	timeout_bpf__destroy(skel);
 }
 
-/* The owner releases once the waiter is on its way; it may lose its CPU just then. */
+/* The owner releases once the waiter is about to wait; the waiter may lose its CPU just then. */
 static void test_released_in_time(void)
 {
 	struct role waiter = { .retval = -ETIMEDOUT, .ms = 251 };
@@ -178,7 +178,7 @@ static void test_released_in_time(void)
 	CHECK_EQ(waiter.retval, 0, "the waiter");
 }
 
-/* Several waiters: all of them must come back, and the lock be as new. */
+/* Several waiters: all of them must return, and the lock must work like a new one. */
 static void test_queue_dissolves(void)
 {
 	struct timeout_bpf *skel = load();
@@ -193,7 +193,7 @@ static void test_queue_dissolves(void)
 	for (i = 1; i <= waiters; i++)
 		roles[i] = (struct role){ .call = wait_in_vain, .arg = &w, .cpu = i };
 	run_roles(roles, waiters + 1);
-	/* Nobody releases: the owner goes when its loops are over. */
+	/* No thread sets release: the owner returns 2 when its loops are over. */
 	CHECK_EQ(roles[0].retval, 2, "the owner");
 	for (i = 1; i <= waiters; i++) {
 		CHECK_EQ(roles[i].retval, -ETIMEDOUT, "a waiter");
@@ -206,9 +206,9 @@ static void test_queue_dissolves(void)
 #define LINE	   7
 #define LINE_TURNS 5
 
-/* How long an owner holds the lock: less than any limit, and three of them more than one. */
+/* How long an owner holds the lock: less than any limit; three turns take longer than one limit. */
 struct turn {
-	unsigned int ms, step_ms; /* for so long more on each next CPU */
+	unsigned int ms, step_ms; /* step_ms: increase of the time on each next CPU */
 };
 
 struct line {
@@ -229,7 +229,7 @@ static int take_turns(void *arg)
 	return 0;
 }
 
-/* True if nobody kept the lock for nearly as long as a limit: owners lose their CPUs, too. */
+/* True if no owner held the lock for nearly a limit, as it may after losing its CPU. */
 static bool line_up(struct turn turn, int *failed)
 {
 	struct timeout_bpf *skel = load_with(true);
@@ -260,7 +260,7 @@ static bool line_up(struct turn turn, int *failed)
 	return fair;
 }
 
-/* All together wait for longer than any limit, and the lock moves on all the time. */
+/* The last waiter waits for longer than any limit, but the lock is passed on all the time. */
 static void stand_in_line(struct turn turn)
 {
 	int failed = 0, i;
@@ -281,7 +281,7 @@ static void test_line(void)
 	stand_in_line((struct turn){ .ms = 175 });
 }
 
-/* 110 to 150 ms with five CPUs. */
+/* Turns of 110 to 150 ms. */
 static void test_line_uneven(void)
 {
 	int last = (online_cpus() < LINE ? online_cpus() : LINE) - 1;

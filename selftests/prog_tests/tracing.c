@@ -51,7 +51,7 @@ static void test_aa_in_raw_tp(void)
 	tracing_bpf__destroy(skel);
 }
 
-/* A clock of software that interrupts this thread, wherever it runs; no PMU is needed. */
+/* A software clock that interrupts this thread on any CPU; no PMU is needed. */
 static int open_clock(void)
 {
 	struct perf_event_attr attr = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Fails each time, and the kernel is never asked: no source that watches it tells of that. */
+/* Fails each time without asking the kernel: no source that watches the kernel reports it. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_lock_pair.bpf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A ring as no headers of this release make it. */
+/* A ring with a layout that the headers of this release do not have. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Failures that only the program's own ring tells of, on every kernel, in microseconds: the lock is
+ * Failures that only the program's own ring reports, on every kernel, in microseconds: the lock is
  * the fallback. The files that include this differ in RQSPIN_RING_EVENTS only.
  */
 #ifndef RINGS_BPF_H

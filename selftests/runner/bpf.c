@@ -48,7 +48,7 @@ static bool is_tagged_kfunc(const struct btf *btf, __s32 id, bool *any)
 	return false;
 }
 
-/* A function of that name may also be what is behind the kfunc of another: tags tell. */
+/* A function of that name may also implement the kfunc of another name: its tag shows that. */
 bool kernel_has_kfunc(const char *name)
 {
 	const struct btf *btf = kernel_btf();
@@ -172,7 +172,7 @@ void run_roles(struct role *roles, int count)
 	for (i = 0; i < count; i++) {
 		threads[i] = (struct role_thread){ .role = &roles[i], .start = &start };
 		err = pthread_create(&threads[i].id, NULL, role_main, &threads[i]);
-		/* The others wait at the barrier for ever: only ending the process helps. */
+		/* The other threads wait at the barrier for ever: end the process. */
 		if (!CHECK(!err, "pthread_create: %s", strerror(err)))
 			_exit(1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests need around BPF_PROG_TEST_RUN: probes, pinned runs. */
+/* For tests that use BPF_PROG_TEST_RUN: probes of the kernel, pinned runs. */
 #ifndef RQSPIN_RUNNER_BPF_H
 #define RQSPIN_RUNNER_BPF_H
 
@@ -13,12 +13,12 @@ bool kernel_has_function(const char *name); /* in its BTF */
 bool kernel_has_tracepoint(const char *name);
 
 /*
- * Something was accepted that must not be. True, and a skip, where that is to be expected:
- * the kernel is not one of our series, which a kfunc of its own shows.
+ * Call this if a program was accepted that must not be. Skips the test and returns true if that
+ * is expected: the kernel lacks our series, which is recognized by one of its kfuncs.
  */
 bool kernel_shares_hole(const char *hole);
 
-/* Does this kernel let a program attach to a function's entry? Found out by doing it. */
+/* Does this kernel let a program attach to a function's entry? Tests it by attaching one. */
 bool kernel_has_fentry(void);
 
 int pin_to_cpu(int cpu);
@@ -34,8 +34,8 @@ int prog_run(const struct bpf_program *prog, int *retval);
  * @arg: for @call
  * @cpu: CPU the thread is pinned to
  * @retval: out: what the program returned
- * @err: out: 0, or why it did not run at all
- * @ms: out: how long the run took
+ * @err: out: 0, or a negative errno if it did not run at all
+ * @ms: out: duration of the run
  */
 struct role {
 	const struct bpf_program *prog;

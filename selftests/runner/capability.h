@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What kernels differ in, found out by loading a program. */
+/* Differences between kernels, found by loading a program. */
 #ifndef RQSPIN_RUNNER_CAPABILITY_H
 #define RQSPIN_RUNNER_CAPABILITY_H
 

@@ -19,7 +19,7 @@
 #define LOG_SIZE   (4 << 20)
 
 struct declared {
-	const char *texts[MAX_TEXTS]; /* all must be in the log */
+	const char *texts[MAX_TEXTS]; /* the log must contain all */
 	bool is_regex[MAX_TEXTS];
 	int nr_texts;
 	bool accepted;
@@ -28,10 +28,10 @@ struct declared {
 	const char *needs, *needs_tracepoint, *hole;
 	const char *accepted_if; /* capability */
 	char unless[32];	 /* capability */
-	const char *unless_text; /* refused with, without that one */
+	const char *unless_text; /* text of the refusal without the capability "unless" */
 };
 
-/* The value of a tag "rqspin_test:KEY=VALUE" if it is this key's. */
+/* The value of a tag "rqspin_test:KEY=VALUE" if it has this key. */
 static const char *tag_value(const char *tag, const char *key)
 {
 	size_t len = strlen(key);
@@ -83,7 +83,7 @@ static int parse_tag(struct declared *d, const char *tag)
 	return 0;
 }
 
-/* Name of the function that tag @id is on; NULL if it is no tag of ours. */
+/* Name of the function with tag @id; NULL if it is no tag of ours. */
 static const char *tagged_function(const struct btf *btf, __u32 id, const char **tag)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id), *func;
@@ -232,7 +232,7 @@ static void check_accepted(const struct declared *d, const struct bpf_object *ob
 	check_locks_free(obj);
 }
 
-/* Only the wanted program is to be loaded, whatever SEC() says about the others. */
+/* Load only the wanted program, independent of the SEC() of the others. */
 static struct bpf_program *select_prog(struct bpf_object *obj, const char *name)
 {
 	struct bpf_program *prog;
@@ -242,7 +242,7 @@ static struct bpf_program *select_prog(struct bpf_object *obj, const char *name)
 	return bpf_object__find_program_by_name(obj, name);
 }
 
-/* What this kernel can decides which verdict is expected of it: one, and no other. */
+/* The kernel's capabilities determine exactly one expected verdict. */
 static void apply_capabilities(struct declared *d)
 {
 	if (d->accepted_if && kernel_can(d->accepted_if)) {

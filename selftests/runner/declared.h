@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs whose tags (progs/test_macros.h) say what the verifier must make of them. */
+/* Programs whose tags (progs/test_macros.h) declare the expected verdict of the verifier. */
 #ifndef RQSPIN_RUNNER_DECLARED_H
 #define RQSPIN_RUNNER_DECLARED_H
 

@@ -21,7 +21,7 @@ struct test_list {
 };
 
 struct test_entry *list_add(struct test_list *list, const char *suite, const char *name);
-int list_collect(struct test_list *list); /* those in C */
+int list_collect(struct test_list *list); /* tests in C */
 void list_sort(struct test_list *list);
 bool list_match(const struct test_entry *e, char *const *globs, size_t count);
 void list_free(struct test_list *list);

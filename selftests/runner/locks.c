@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* User space reads a lock as zero whatever it is, so an iterator looks at the words. */
+/* User space always reads a lock as zero, so an iterator reads the words. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ free_btf:
 	return offset;
 }
 
-/* The lock of the patched 6.12 finds deadlocks without one, and has this tracepoint. */
+/* The lock of the patched 6.12 detects deadlocks without a table, and has this tracepoint. */
 bool kernel_has_held_table(void)
 {
 	bool has = percpu_offset("rqspinlock_held_locks") >= 0;
@@ -95,7 +95,7 @@ static int drain_iterator(const struct bpf_link *link)
 	return n < 0 ? -errno : 0;
 }
 
-/* How many locks of @map are taken; a check fails if that cannot be seen. */
+/* The number of taken locks in @map; a check fails if they cannot be read. */
 static int map_locks_taken(const struct bpf_map *map, int offset)
 {
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(map) };

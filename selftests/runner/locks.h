@@ -10,7 +10,7 @@ struct bpf_object;
 /* Offset of a per-CPU variable of the kernel, -1 if its BTF has none of that name. */
 long percpu_offset(const char *name);
 
-/* Bytes from a CPU's runqueues to its rqspinlock_held_locks; see progs/held_table.h. */
+/* Is there a table of held locks? Bytes from a CPU's runqueues to it: progs/held_table.h. */
 bool kernel_has_held_table(void);
 long held_table_delta(void);
 

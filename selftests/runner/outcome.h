@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the child that runs a test tells the runner: memory shared by both. */
+/* Result of a test: memory shared by the child that runs it and the runner. */
 #ifndef RQSPIN_RUNNER_OUTCOME_H
 #define RQSPIN_RUNNER_OUTCOME_H
 
@@ -18,7 +18,7 @@ int outcome_map(void);
 void outcome_reset(void);
 void outcome_close(void); /* child: turn the counts into a verdict */
 
-/* As if -v were given once more; see test_verbosity(). */
+/* Has the effect of one more -v; see test_verbosity(). */
 void test_more_verbose(void);
 
 #endif

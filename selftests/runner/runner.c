@@ -29,7 +29,7 @@ static struct {
 	char *globs[MAX_GLOBS];
 	size_t nr_globs;
 	char progs_dir[PATH_MAX];
-	const char *unsuitable; /* why this machine can run no test at all */
+	const char *unsuitable; /* the reason why this machine can run no test at all */
 } env = { .time_scale = 1 };
 
 static struct {
@@ -124,7 +124,7 @@ static void run_child(const struct test_entry *e)
 	_exit(0);
 }
 
-/* Wait for @pid at most @seconds; kill it and return false when they are over. */
+/* Wait for @pid at most @seconds; after that, kill it and return false. */
 static bool reap(pid_t pid, double seconds, int *status)
 {
 	struct timespec left = { .tv_sec = (time_t)seconds };

@@ -14,7 +14,7 @@
  * struct test_case - one line of TAP
  * @name: printed as SUITE/NAME
  * @run: makes at least one CHECK, or calls test_skip(); runs in a child process
- * @min_cpus: skipped with this reason when fewer CPUs are online
+ * @min_cpus: skipped if fewer CPUs are online
  * @limit_s: seconds before the child is killed and the test fails, 0 for the default
  */
 struct test_case {
@@ -42,10 +42,10 @@ bool test_check(bool ok, const char *file, int line, const char *expr, const cha
 	__attribute__((format(printf, 5, 6)));
 bool test_check_eq(long got, long want, const char *file, int line, const char *what);
 
-/* The reason why this machine cannot run the test; return from the test after it. */
+/* Skip the test with a reason why this machine cannot run it; return from the test after it. */
 void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A figure worth seeing in the log ("# ..."); never a verdict. */
+/* Print a figure to the log ("# ..."); it does not affect the verdict. */
 void test_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int test_verbosity(void);

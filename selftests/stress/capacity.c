@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An element that was neither freed nor linked when a lock failed is lost for
- * good, and so is its place. Empty a map, fill it again, and count.
+ * An element that was neither freed nor linked when a lock failed is lost, and
+ * the map's capacity decreases. Empty a map, fill it again, and count.
  */
 #include <errno.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ static unsigned int count_keys(int fd)
 	return n;
 }
 
-/* -ENOMEM: the allocator's cache has run low, and is being filled. */
+/* Retries after -ENOMEM: the allocator's cache has run low, and is being filled. */
 static int update(int fd, const void *key)
 {
 	__u64 value = 1;
@@ -65,7 +65,7 @@ static int update(int fd, const void *key)
 	return err;
 }
 
-/* Replacing takes a spare element of the CPU, in a map that is full. */
+/* In a full map, replacing an element takes the CPU's spare element. */
 static int replace_everywhere(const struct bpf_map *map, const int *cpus, int nr)
 {
 	__u32 key = 0;
@@ -97,7 +97,7 @@ int capacity_hash(const struct bpf_map *map, const int *cpus, int nr)
 	       replace_everywhere(map, cpus, nr);
 }
 
-/* New keys from one CPU, until the map has @want of them. */
+/* Insert new keys on one CPU, until the map has @want elements. */
 static int fill_from(int fd, int cpu, unsigned int want)
 {
 	static __u32 key = 1 << 20;
@@ -109,10 +109,10 @@ static int fill_from(int fd, int cpu, unsigned int want)
 }
 
 /*
- * An LRU map is never full, it evicts. The common one does so only when neither
- * the common list nor this CPU's has a free node, provided that it frees one at
- * a time, which takes less than four nodes for each possible CPU. So when every
- * CPU has inserted until it had to evict, all nodes are in use.
+ * An LRU map is never full, it evicts. A map with a common list evicts only when
+ * neither that list nor this CPU's has a free node, if it frees one at a time. It
+ * does so with less than four nodes for each possible CPU. So when every CPU has
+ * inserted until it had to evict, all nodes are in use.
  */
 int capacity_lru(const struct bpf_map *map, const int *cpus, int nr)
 {
@@ -126,7 +126,7 @@ int capacity_lru(const struct bpf_map *map, const int *cpus, int nr)
 	return verdict(map, count_keys(fd), want);
 }
 
-/* Each CPU has its own nodes, the same number each. */
+/* All CPUs have the same number of nodes, each its own. */
 int capacity_lru_cpu(const struct bpf_map *map, const int *cpus, int nr)
 {
 	struct bpf_map_info info = {};

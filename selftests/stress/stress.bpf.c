@@ -2,9 +2,9 @@
 /*
  * Map updates from contexts that interrupt each other: a task, a timer
  * interrupt, the scheduler, a lock's own contention tracepoint, the signal by
- * which an update asks for memory with the bucket's lock held, and, where the
- * kernel stands it, evictions, the freeing of fields and NMIs. Every program hits
- * the same few keys, so that locks are met while held.
+ * which an update requests memory with the bucket's lock held, and, if the kernel
+ * does not hang there, evictions, the freeing of fields and NMIs. All programs
+ * use the same few keys, so that many locks are held already.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -72,7 +72,7 @@ struct {
 
 struct stress_counts counts;
 __u64 draws;
-/* No more updates; when nobody is left in one, the maps are at rest. */
+/* stopped: no more updates; when running is 0 as well, the maps are not in use. */
 __u32 stopped, running;
 
 static __always_inline void count(enum stress_context ctx, enum stress_map map, long err)
@@ -158,7 +158,7 @@ int BPF_PROG(on_ipi)
 	return 0;
 }
 
-/* With the locks of LRU lists held. */
+/* Runs with the locks of LRU lists held. */
 SEC("?fentry/htab_lru_map_delete_node")
 int BPF_PROG(on_evict)
 {
@@ -166,7 +166,7 @@ int BPF_PROG(on_evict)
 	return 0;
 }
 
-/* Between the taking of a hash map's spare element and its return, for one. */
+/* For example, runs between taking a hash map's spare element and returning it. */
 SEC("?fentry/bpf_obj_free_fields")
 int BPF_PROG(on_free)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * stress SECONDS: drive stress.bpf.o from two pinned threads per CPU and a
- * timer on every CPU, print what every map answered in every context. Then
- * fill the maps: no failure may have cost an element.
+ * stress SECONDS: drive stress.bpf.o from two pinned threads per CPU and a timer
+ * on every CPU, print the results of every map in every context. Then fill the
+ * maps: no failure may have lost an element.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -24,7 +24,7 @@
 #include "selftests/stress/stress.bpf.skel.h"
 
 #define TICK_NS 100000
-/* All in one RCU section; with programs nested eight deep a round may take 20 ms. */
+/* A batch is one RCU section; with programs nested eight deep a round may take 20 ms. */
 #define BATCH 50
 
 static volatile int stop;
@@ -56,7 +56,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* The CPUs we may run on: of the possible ones some may be offline. Returns how many. */
+/* The CPUs we may run on, as some possible CPUs may be offline. Returns their number. */
 static int usable_cpus(int cpus[CPU_SETSIZE])
 {
 	cpu_set_t set;
@@ -163,9 +163,9 @@ static unsigned long run_workers(struct stress_bpf *skel, const int *cpus, int n
 }
 
 /*
- * Programs below the locks of LRU lists, and in NMIs, hang a kernel that has no
- * resilient locks there, and not all that have them keep every element. So ask
- * for what ours has.
+ * Programs under the locks of LRU lists, and in NMIs, hang a kernel that has no
+ * resilient locks there, and not all kernels with them keep every element. So
+ * look for a field that only our kernel has.
  */
 static int nests_everywhere(void)
 {
@@ -196,7 +196,7 @@ static void autoload_nested(struct stress_bpf *skel)
 	bpf_program__set_autoload(skel->progs.on_nmi, true);
 }
 
-/* With fewer nodes than this the common LRU frees one at a time: see capacity.c. */
+/* With so few nodes the common LRU frees one at a time: see capacity.c. */
 static struct stress_bpf *load(void)
 {
 	struct stress_bpf *skel = stress_bpf__open();
@@ -211,7 +211,7 @@ static struct stress_bpf *load(void)
 	return skel;
 }
 
-/* Ten seconds: each of a program's operations may wait for a time limit. */
+/* Waits up to ten seconds: each operation of a program may wait for a time limit. */
 static int wait_for_rest(struct stress_bpf *skel)
 {
 	__atomic_store_n(&skel->bss->stopped, 1, __ATOMIC_SEQ_CST);
@@ -237,7 +237,7 @@ static int check_capacity(struct stress_bpf *skel, const int *cpus, int nr)
 	return ok;
 }
 
-/* Did updates run below the maps' own locks? Emulated machines have hardly an NMI. */
+/* Did updates run under the maps' own locks? Emulated machines have hardly any NMI. */
 static int check_deep(const struct stress_counts *c)
 {
 	int ok = all_ok(c, CTX_EVICT) && all_ok(c, CTX_FREE);

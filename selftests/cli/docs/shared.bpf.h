@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What reader and writer share, in one object or in two. */
+/* Shared by reader and writer, in one object or in two. */
 #ifndef SHARED_BPF_H
 #define SHARED_BPF_H
 
