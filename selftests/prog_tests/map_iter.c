@@ -18,7 +18,7 @@ static struct map_iter_bpf *load(void)
 	return skel;
 }
 
-/* A descriptor of the link, or the errno of the refusal. */
+/* A descriptor of the link, or the negative errno of the refusal. */
 static int attach(const struct bpf_program *prog, const struct bpf_map *map)
 {
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(map) };
