@@ -25,7 +25,7 @@ static const struct lab_cpu *this_cpu(void)
 	return &cpu;
 }
 
-static void remember(const char *what)
+static void judged_add(const char *what)
 {
 	if (nr_judged < MAX_TARGETS)
 		snprintf(judged[nr_judged++], sizeof(*judged), "%s", what);
@@ -49,7 +49,7 @@ void bench_target(const char *what, double got, bool at_least, double want)
 	const struct lab_known *known = lab_known(this_cpu(), what);
 	enum lab_verdict verdict = lab_judge(known, at_least ? got >= want : got <= want, got);
 
-	remember(what);
+	judged_add(what);
 	if (verdict == LAB_MET)
 		bench_passed++;
 	else if (verdict == LAB_AS_KNOWN)

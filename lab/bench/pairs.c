@@ -121,7 +121,7 @@ static void report_to_held(struct pairs *p)
 	}
 }
 
-static void judge(struct pairs *p, const char *lock, double ratio)
+static void pair_judge(struct pairs *p, const char *lock, double ratio)
 {
 	char what[96];
 
@@ -150,7 +150,7 @@ static void report(struct pairs *p, json_t *out)
 				       bench_median_json(&cy), "ratio", bench_median_json(&ratio),
 				       "to_held_table", bench_median_json(&to_held)));
 		if (lab_locks[i]->flags & LAB_OURS)
-			judge(p, lab_locks[i]->name, ratio.mid);
+			pair_judge(p, lab_locks[i]->name, ratio.mid);
 	}
 	report_to_held(p);
 }

@@ -4,7 +4,7 @@
 #include "order.h"
 
 /* Steele, Lea and Flood's splitmix64. */
-static uint64_t next(uint64_t *state)
+static uint64_t order_random(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15);
 
@@ -19,7 +19,7 @@ void lab_order(int *order, int n, unsigned int round)
 	int i, k;
 
 	for (i = 0; i < n; i++) {
-		k = next(&state) % (i + 1);
+		k = order_random(&state) % (i + 1);
 		order[i] = order[k];
 		order[k] = i;
 	}

@@ -111,7 +111,7 @@ static __u64 percpu_of(const void *ptr, __u32 which)
 	return (__u64)ptr + offset;
 }
 
-static __u64 percpu(const void *ptr)
+static __u64 percpu_own(const void *ptr)
 {
 	return percpu_of(ptr, cpu);
 }
@@ -139,7 +139,7 @@ static void find_bucket(enum place at, struct bpf_htab *htab)
 static void find_lru(enum place at, struct bpf_htab *htab)
 {
 	__u64 list = (__u64)htab + field(struct bpf_htab, lru.common_lru.lru_list);
-	__u64 own = percpu(BPF_CORE_READ(htab, lru.common_lru.local_list));
+	__u64 own = percpu_own(BPF_CORE_READ(htab, lru.common_lru.local_list));
 
 	set(at, list, field(struct bpf_lru_list, counts), 8, own,
 	    field(struct bpf_lru_locallist, lock));
@@ -147,7 +147,7 @@ static void find_lru(enum place at, struct bpf_htab *htab)
 
 static void find_lru_cpu(struct bpf_htab *htab)
 {
-	__u64 list = percpu(BPF_CORE_READ(htab, lru.percpu_lru));
+	__u64 list = percpu_own(BPF_CORE_READ(htab, lru.percpu_lru));
 
 	set(AT_LRU_CPU, list, field(struct bpf_lru_list, counts), 8, list,
 	    field(struct bpf_lru_list, lock));
@@ -161,7 +161,7 @@ static void find_free_list(struct bpf_htab *htab)
 
 	set(AT_FREE_LIST, list, field(struct pcpu_freelist_head, first), 8, list,
 	    field(struct pcpu_freelist_head, lock));
-	own_free = percpu(lists) + field(struct pcpu_freelist_head, first);
+	own_free = percpu_own(lists) + field(struct pcpu_freelist_head, first);
 }
 
 static void find_queue(enum place at, __u64 map)

@@ -127,7 +127,7 @@ static int by_addr(const void *a, const void *b)
 }
 
 /* The kernel lists its own symbols in order, and the symbols of one module after the other. */
-static void sort(struct table *t)
+static void table_sort(struct table *t)
 {
 	size_t i = 1;
 
@@ -151,8 +151,8 @@ static void read_all(struct ksyms *ks)
 			break;
 	if (f)
 		fclose(f);
-	sort(&ks->kernel);
-	sort(&ks->modules[0]);
+	table_sort(&ks->kernel);
+	table_sort(&ks->modules[0]);
 }
 
 /*

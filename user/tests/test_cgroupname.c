@@ -17,18 +17,18 @@
 /* Any tree of folders will do: cgroup2 adds nothing to it. */
 static char root[] = "/dev/shm/rqspin-unit-XXXXXX";
 
-static char *below(const char *path, char at[PATH_MAX])
+static char *path_below(const char *path, char at[PATH_MAX])
 {
 	snprintf(at, PATH_MAX, "%s%s", root, path);
 	return at;
 }
 
-static __u64 made(const char *path)
+static __u64 group_make(const char *path)
 {
 	char at[PATH_MAX];
 	struct stat st;
 
-	assert_int_equal(mkdir(below(path, at), 0755), 0);
+	assert_int_equal(mkdir(path_below(path, at), 0755), 0);
 	assert_int_equal(stat(at, &st), 0);
 	return st.st_ino;
 }
@@ -37,7 +37,7 @@ static void removed(const char *path)
 {
 	char at[PATH_MAX];
 
-	assert_int_equal(rmdir(below(path, at)), 0);
+	assert_int_equal(rmdir(path_below(path, at)), 0);
 }
 
 static __u64 root_id(void)
@@ -51,7 +51,7 @@ static __u64 root_id(void)
 static void written(const char *path, const char *text)
 {
 	char at[PATH_MAX];
-	FILE *f = fopen(below(path, at), "w");
+	FILE *f = fopen(path_below(path, at), "w");
 
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0);
@@ -89,7 +89,8 @@ static void assert_id_is_name(struct cgroupnames *n, __u64 id)
 
 static void a_name_is_the_path(void **state)
 {
-	__u64 pod = made("/pod"), one = made("/pod/one"), odd = made("/pod/..odd name");
+	__u64 pod = group_make("/pod"), one = group_make("/pod/one"),
+	      odd = group_make("/pod/..odd name");
 	struct cgroupnames *n = cgroupnames_open(root);
 
 	(void)state;
@@ -109,7 +110,7 @@ static void what_comes_later_needs_a_look(void **state)
 
 	(void)state;
 	assert_name(n, root_id(), "/");
-	late = made("/late");
+	late = group_make("/late");
 	assert_id_is_name(n, late);
 	cgroupnames_scan(n);
 	assert_name(n, late, "/late");
@@ -119,7 +120,7 @@ static void what_comes_later_needs_a_look(void **state)
 /* Its waits are counted after its end; then nobody asks any more. */
 static void the_gone_keep_their_names_for_a_look(void **state)
 {
-	__u64 gone = made("/gone"), unknown = UINT64_MAX;
+	__u64 gone = group_make("/gone"), unknown = UINT64_MAX;
 	struct cgroupnames *n = cgroupnames_open(root);
 
 	(void)state;
@@ -136,7 +137,7 @@ static void the_gone_keep_their_names_for_a_look(void **state)
 
 static void who_was_gone_has_an_id(void **state)
 {
-	__u64 gone = made("/gone");
+	__u64 gone = group_make("/gone");
 	struct cgroupnames *n = cgroupnames_open(root);
 
 	(void)state;
@@ -157,12 +158,12 @@ static void too_long_a_path_is_no_name(void **state)
 
 	(void)state;
 	memset(path + 1, 'a', 159);
-	made(path);
+	group_make(path);
 	path[160] = '/';
 	memset(path + 161, 'b', CGROUP_NAME - 1 - 161);
-	fits = made(path);
+	fits = group_make(path);
 	path[CGROUP_NAME - 1] = 'b';
-	beyond = made(path);
+	beyond = group_make(path);
 	assert_id_is_name(n, beyond);
 	path[CGROUP_NAME - 1] = 0;
 	assert_name(n, fits, path);
@@ -178,7 +179,7 @@ static void many_have_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < 300; i++) {
 		snprintf(path, sizeof(path), "/%zu", i);
-		ids[i] = made(path);
+		ids[i] = group_make(path);
 	}
 	for (size_t i = 0; i < 300; i++) {
 		snprintf(path, sizeof(path), "/%zu", i);
@@ -210,7 +211,7 @@ static void assert_found(const char *text, __u64 want)
 
 static void a_cgroup_may_be_asked_for_in_three_ways(void **state)
 {
-	__u64 pod = made("/pod"), one = made("/pod/one"), number = made("/123");
+	__u64 pod = group_make("/pod"), one = group_make("/pod/one"), number = group_make("/123");
 	char text[PATH_MAX];
 
 	(void)state;
@@ -218,7 +219,7 @@ static void a_cgroup_may_be_asked_for_in_three_ways(void **state)
 	assert_found("pod", pod);
 	assert_found("/", root_id());
 	assert_found("/123", number);
-	assert_found(below("/pod/one", text), one);
+	assert_found(path_below("/pod/one", text), one);
 	snprintf(text, sizeof(text), "%llu", one);
 	assert_found(text, one);
 }
@@ -226,7 +227,7 @@ static void a_cgroup_may_be_asked_for_in_three_ways(void **state)
 static void what_is_no_cgroup_is_not_found(void **state)
 {
 	(void)state;
-	made("/pod");
+	group_make("/pod");
 	written("/pod/cgroup.procs", "");
 	assert_found("/pods", 0);
 	assert_found("/pod/cgroup.procs", 0);
@@ -241,11 +242,11 @@ static void the_mount_that_shows_most_is_taken(void **state)
 	struct statfs fs;
 
 	(void)state;
-	made("/top");
-	made("/top/own");
+	group_make("/top");
+	group_make("/top/own");
 	assert_int_equal(statfs(root, &fs), 0);
-	below("/top", at);
-	below("/mounts", mounts);
+	path_below("/top", at);
+	path_below("/mounts", mounts);
 	snprintf(text, sizeof(text),
 		 "tmpfs %s tmpfs rw 0 0\nnone %s/own cgroup2 rw 0 0\nnone %s cgroup2 rw 0 0\n"
 		 "none %s/gone cgroup2 rw 0 0\nnone %s/own cgroup2 rw 0 0\n",
