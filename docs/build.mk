@@ -43,7 +43,8 @@ FORCE:
 
 INSTALL = install -p
 D = $(DESTDIR)$(PREFIX)
-SHARED_DOCS = $(wildcard docs/*.md docs/*.json) user/bcc/rqspindeadlock_example.txt LICENSE
+SHARED_DOCS = $(wildcard docs/*.md docs/*.json docs/*.png) LICENSE \
+	user/bcc/rqspindeadlock_example.txt
 MONITORING = $(filter-out %.service,$(wildcard docs/monitoring/*))
 UNITS = $(wildcard docs/monitoring/*.service)
 SAMPLE_SOURCES = $(wildcard bpf/progs/*.c bpf/progs/*.h bpf/progs/*.tsv)

@@ -4,13 +4,16 @@
 import itertools
 import json
 import pathlib
+import shutil
 import subprocess
+import sys
 from collections import Counter
 
 import pytest
 from conftest import LIMIT, RQSPIN, rqspin, validator
 from test_report import HOSTILE, check_wrong_use, failure, lock, many, summary, write
 
+VIEWER = pathlib.Path(__file__).parents[2] / "scripts/perfetto.py"
 RECORDED = sorted((pathlib.Path(__file__).parent / "replay").glob("*.jsonl"))
 
 
@@ -211,3 +214,30 @@ def test_full_disk(tmp_path):
     res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == 1 and f"{out}: File too large" in res.stderr
     assert out.read_text() == "old" and {p.name for p in tmp_path.iterdir()} == {"e", out.name}
+
+
+def viewed(trace, *args):
+    """What Perfetto itself found in a file."""
+    cmd = [sys.executable, VIEWER, trace, *args]
+    res = subprocess.run(cmd, capture_output=True, text=True, timeout=2 * LIMIT)
+    assert res.returncode == 0, res.stderr
+    return json.loads(res.stdout)
+
+
+def test_perfetto_opens_it(tmp_path):
+    """The viewer draws each failure, wait and arrow, and refuses nothing."""
+    if not shutil.which("chromium"):
+        pytest.skip("needs chromium: scripts/setup.sh installs it on Debian")
+    lines = [json.loads(text) for path in RECORDED for text in path.read_text().splitlines()]
+    data, _ = timeline(tmp_path, [*lines, failure("AA", comm=HOSTILE)])
+    count = Counter(e["ph"] for e in data["traceEvents"])
+    tracks = len({e["tid"] for e in data["traceEvents"] if e["ph"] != "M"})
+    shot = tmp_path / "shot.png"
+    wait = next(e["name"] for e in data["traceEvents"] if e["ph"] == "X")
+    assert viewed(tmp_path / "timeline.json", "--shot", shot, "--select", wait) == {
+        "slices": count["X"] + count["i"],
+        "flows": count["s"],
+        "tracks": tracks,
+        "errors": 0,
+    }
+    assert shot.read_bytes().startswith(b"\x89PNG")
