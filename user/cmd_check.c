@@ -223,7 +223,7 @@ static void tell_rough(const struct check_result *r)
 	/* Without findings the caveat is noise. */
 	if (nr && r->findings.nr)
 		pr_info("values were approximated in %zu program%s (%lu comparisons, %lu states, "
-			"%lu numbers): no path was left out, but a finding that hangs on them may "
+			"%lu numbers): no path was left out, but a finding that depends on them may "
 			"be a false one",
 			nr, nr == 1 ? "" : "s", sum.conditions, sum.joined, sum.deep);
 }
