@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * One lock that all threads want all the time: lock, count, unlock. The same test with an ordinary
- * lock, which both compared kernels have, shows how much of a difference is due to the kernels.
+ * One lock that all threads want all the time. "tight" locks, counts and unlocks, many times in a
+ * run of the program; "calls" locks once in a run, and works under the lock and beside it. "tight"
+ * with an ordinary lock, which both compared kernels have, shows how much of a difference is due to
+ * the kernels.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -44,9 +46,35 @@ static long acquire(__u32 i, void *ctx)
 }
 
 SEC("tc")
-int convoy(struct __sk_buff *ctx)
+int tight(struct __sk_buff *ctx)
 {
 	return bpf_loop(CONVOY_BATCH, acquire, NULL, 0) != CONVOY_BATCH;
+}
+
+static __always_inline void turns_spend(void)
+{
+	volatile __u32 turns = 0;
+
+	for (__u32 i = 0; i < CONVOY_TURNS; i++)
+		turns += i;
+}
+
+SEC("tc")
+int calls(struct __sk_buff *ctx)
+{
+	__u64 begin = bpf_ktime_get_ns();
+	int err = res_spin_lock(&lock);
+
+	if (!err) {
+		count++;
+		turns_spend();
+		res_spin_unlock(&lock);
+	}
+	keep_longest(begin);
+	if (err)
+		__sync_fetch_and_add(&failed, 1);
+	turns_spend();
+	return 0;
 }
 
 static long acquire_spin(__u32 i, void *ctx)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * convoy THREADS SECONDS [ordinary]: threads that may run anywhere want one lock all the time, a
- * resilient or an ordinary one. One line of JSON: acquisitions, failures, seconds, and the longest
- * of the acquisitions that were timed.
+ * convoy THREADS SECONDS [PROGRAM]: threads that may run anywhere want one lock all the time.
+ * PROGRAM is one of convoy.bpf.c: tight (the default), calls, or ordinary. One line of JSON:
+ * acquisitions, failures, seconds, and the longest of the acquisitions that were timed.
  */
 #include <err.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,31 +51,35 @@ static double run_threads(int fd, unsigned int nr, unsigned int seconds)
 	return seconds_now() - begin;
 }
 
-static void show(const struct convoy_bpf *skel, bool ordinary, unsigned int threads, double took)
+static void figures_print(const struct convoy_bpf *skel, const char *name, unsigned int threads,
+			  double took)
 {
-	printf("{\"lock\": \"%s\", \"threads\": %u, \"acquired\": %llu, \"failed\": %llu, "
+	printf("{\"program\": \"%s\", \"threads\": %u, \"acquired\": %llu, \"failed\": %llu, "
 	       "\"seconds\": %.3f, \"longest_ns\": %llu}\n",
-	       ordinary ? "ordinary" : "resilient", threads, (unsigned long long)skel->bss->count,
+	       name, threads, (unsigned long long)skel->bss->count,
 	       (unsigned long long)skel->bss->failed, took, (unsigned long long)skel->bss->longest);
 }
 
 int main(int argc, char **argv)
 {
-	bool ordinary = argc == 4 && !strcmp(argv[3], "ordinary");
+	const char *name = argc == 4 ? argv[3] : "tight";
+	const struct bpf_program *prog;
 	struct convoy_bpf *skel;
 	unsigned int threads;
-	int prog;
 
-	if (argc != 3 + ordinary)
-		errx(2, "usage: convoy THREADS SECONDS [ordinary]");
+	if (argc != 3 && argc != 4)
+		errx(2, "usage: convoy THREADS SECONDS [tight | calls | ordinary]");
 	threads = count_arg(argv[1]);
 	if (threads > MAX_THREADS)
 		errx(2, "%u threads", threads);
 	skel = convoy_bpf__open_and_load();
 	if (!skel)
 		err(2, "cannot load convoy.bpf.o");
-	prog = bpf_program__fd(ordinary ? skel->progs.ordinary : skel->progs.convoy);
-	show(skel, ordinary, threads, run_threads(prog, threads, count_arg(argv[2])));
+	prog = bpf_object__find_program_by_name(skel->obj, name);
+	if (!prog)
+		errx(2, "no program %s", name);
+	figures_print(skel, name, threads,
+		      run_threads(bpf_program__fd(prog), threads, count_arg(argv[2])));
 	convoy_bpf__destroy(skel);
 	return 0;
 }
