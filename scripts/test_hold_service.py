@@ -29,7 +29,9 @@ def run(tmp_path, state, last):
         {last}
         keep_service
     """
-    subprocess.run(["bash", "-c", script], cwd=TOP, check=False)
+    # The background jobs of a script ignore SIGINT, and so would the shell.
+    cmd = ["env", "--default-signal=INT", "bash", "-c", script]
+    subprocess.run(cmd, cwd=TOP, check=False)
     lines = log.read_text().splitlines()
     return [line.replace("-q ", "") for line in lines if not line.startswith("is-enabled")]
 

@@ -29,6 +29,8 @@ from machine import TOP
 HERE = pathlib.Path(__file__).parent
 LAB = [sys.executable, str(HERE / "rqspin-lab")]
 LIMIT = 120
+# The background jobs of a script ignore it, and so would the campaigns that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 TOY = '''
 title = "Toy"
 about = "<script>alert(1)</script>"

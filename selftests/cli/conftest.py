@@ -26,6 +26,10 @@ BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpf
 LIMIT = 240  # seconds for one command: a guest without KVM is slow
 SANITIZER = 99  # the exit code of what the sanitizers find: scripts/test-sanitize.sh
 
+# The background jobs of a script ignore these two, and so would all commands that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 
 def find_clang():
     """The command of clang 19 or newer, None without one."""
