@@ -5,17 +5,11 @@
 #include <bpf/bpf_tracing.h>
 
 #include "own.bpf.h"
+#include "slowpath.bpf.h"
 #include "waits.h"
 
-#define PROBES	    8
-#define SLOW_FRAMES 8	  /* the waiting function is among the innermost ones */
-#define SPIN	    1	  /* LCB_F_SPIN, and nothing else: no reader, no mutex */
-#define LEVELS	    65536 /* of cgroups: no tree is so deep */
-
-/* Functions that wait for resilient locks: a stack with one of them is about such a lock. */
-const volatile struct {
-	__u64 start, end;
-} slow[WAITS_RANGES];
+#define PROBES 8
+#define LEVELS 65536 /* of cgroups: no tree is so deep */
 
 /* A table that is never emptied has one half. */
 const volatile __u32 halves = 1;
@@ -48,17 +42,6 @@ static __always_inline struct waits_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-static __always_inline bool is_resilient(const __u64 *ips)
-{
-	int i;
-
-	for (i = 0; i < SLOW_FRAMES; i++)
-		for (int k = 0; k < WAITS_RANGES; k++)
-			if (ips[i] >= slow[k].start && ips[i] < slow[k].end)
-				return true;
-	return false;
-}
-
 /* Both ask the current task, also in interrupts and NMIs, and take no lock. */
 static __always_inline __u64 cgroup_now(void)
 {
@@ -84,7 +67,7 @@ static __always_inline bool is_asked(void)
 SEC("tp_btf/contention_begin")
 int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 {
-	struct waits_cpu *c = flags == SPIN ? this_cpu() : NULL;
+	struct waits_cpu *c = flags == SLOWPATH_SPIN ? this_cpu() : NULL;
 	struct waits_now *now;
 	__u64 depth;
 
@@ -99,7 +82,7 @@ int BPF_PROG(rqspin_wait, void *lock, unsigned int flags)
 	now = &c->now[depth & (WAITS_DEPTH - 1)];
 	__builtin_memset(now->ips, 0, sizeof(now->ips));
 	bpf_get_stack(ctx, now->ips, sizeof(now->ips), 0);
-	if (!is_resilient(now->ips))
+	if (!slowpath_on(now->ips))
 		return 0;
 	now->lock = (__u64)lock;
 	now->cgroup = cgroup_now();

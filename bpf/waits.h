@@ -11,7 +11,6 @@
 #define WAITS_ENTRIES 512 /* per CPU; a power of two */
 #define WAITS_BUCKETS 40  /* bucket n: waits from 2^n ns on */
 #define WAITS_DEPTH   8	  /* waits of one CPU that interrupt each other */
-#define WAITS_RANGES  2	  /* functions that wait for resilient locks */
 #define WAITS_HALVES  2	  /* one is written while user space empties the other */
 
 /**

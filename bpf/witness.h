@@ -38,6 +38,7 @@ enum witness_kind {
 	WITNESS_MAP_OP,	    /* a map operation failed inside */
 	WITNESS_CONTENTION, /* contention_end with an error */
 	WITNESS_FAILURE,    /* rqspinlock_failure */
+	WITNESS_WAIT,	    /* no failure: a long wait for a lock that was acquired */
 };
 
 /**
@@ -80,7 +81,8 @@ struct witness_head {
  * @seq: 1 + position in this CPU's history; written last, 0 while being filled
  * @ts_ns: CLOCK_MONOTONIC
  * @lock: attempted lock, 0 if unknown (WITNESS_MAP_OP)
- * @wait_ns: as the kernel measured it (WITNESS_FAILURE), else ~0
+ * @wait_ns: as the kernel measured it (WITNESS_FAILURE), from one tracepoint to the other
+ *           (WITNESS_WAIT), else ~0
  * @details: 1 + position of its details in this CPU's history of them, 0 if it has none
  * @err: negative errno
  * @cpu: where it failed
@@ -149,7 +151,7 @@ struct witness_hop {
 };
 
 /**
- * struct witness_told - WITNESS_FAILURE: with the stack that leads to the program
+ * struct witness_told - WITNESS_FAILURE, WITNESS_WAIT: with the stack that leads to the program
  * @w: must be first
  * @owner: what runs on the owner's CPU
  * @first: where the owner waits, if that is part of a cycle
@@ -206,7 +208,7 @@ struct witness_report {
 };
 
 /**
- * struct witness_chain - details of WITNESS_FAILURE
+ * struct witness_chain - details of WITNESS_FAILURE, and of WITNESS_WAIT without @hops
  * @seq: the record's; 0 while being filled
  * @stack_len: bytes of @stack, or a negative errno
  * @stack: return addresses, innermost first

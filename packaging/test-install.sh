@@ -34,6 +34,13 @@ not_enabled() { ! ls /etc/systemd/system/*/rqspin-*.service; }
 check "no service is started" not_enabled
 check "the recorder's service is there" test -f /usr/lib/systemd/system/rqspin-record.service
 
+record_options() {
+	test -f /etc/default/rqspin-record &&
+		grep -qFx "ExecStart=/usr/sbin/rqspin record \$RQSPIN_RECORD" \
+			/usr/lib/systemd/system/rqspin-record.service
+}
+check "the recorder's options can be set" record_options
+
 newer() {
 	local work=$first/newer deb
 	deb=$(echo "$first"/rqspin_*.deb)

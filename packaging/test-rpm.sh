@@ -34,7 +34,7 @@ for f in usr/include/rqspin/event.h usr/share/pkgconfig/rqspin.pc \
 	usr/share/rqspin/contrib/rqspin_locks.py \
 	usr/share/rqspin/bindings/go/go.mod usr/share/rqspin/bindings/rust/Cargo.toml \
 	usr/lib/systemd/system/rqspin-export.service \
-	usr/lib/systemd/system/rqspin-record.service; do
+	usr/lib/systemd/system/rqspin-record.service etc/sysconfig/rqspin-record; do
 	check "/$f is there" test -f "$root/$f"
 done
 whole() { readelf -SW "$there/aa.bpf.o" | grep -F .BTF.ext; }

@@ -4,15 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/opts.h"
 #include "cmd.h"
+#include "kernel/probe.h"
 #include "record/holdings.h"
 #include "record/recorder.h"
 #include "show/record_view.h"
+#include "sources/longwaits.h"
 #include "trace_options.h"
+#include "waits/missing.h"
 
-enum { KEY_KEEP = 0x1000, KEY_STACKS, KEY_SOURCE, KEY_STATUS, KEY_STOP, KEY_BPFFS };
+enum { KEY_KEEP = 0x1000, KEY_WAITS, KEY_STACKS, KEY_SOURCE, KEY_STATUS, KEY_STOP, KEY_BPFFS };
+
+#define WAIT_MIN_NS 1000
+#define WITHOUT	    "without the option failures alone are recorded"
 
 enum what { START, STATUS, STOP };
 
@@ -30,6 +37,10 @@ static const struct argp_option options[] = {
 	  "Stop recording, and remove everything, also what was recorded", 1 },
 	{ "keep", KEY_KEEP, "N", 0,
 	  "Failures to keep per CPU and source (16 to 65536; default 256)", 2 },
+	{ "wait-longer-than", KEY_WAITS, "TIME", 0,
+	  "Keep waits, too, that end well but last longer (seconds, or with ms, s, m, h); N of each "
+	  "CPU, in memory of their own",
+	  2 },
 	{ "stacks", KEY_STACKS, NULL, 0, "Keep whole call traces: trace --last --stacks shows them",
 	  2 },
 	{ "source", KEY_SOURCE, "LIST", 0, "Use exactly these sources: ", 2 },
@@ -46,6 +57,20 @@ static void record_choose(struct record_cmd *r, const struct argp_state *state, 
 	r->what = what;
 }
 
+static void record_parse_wait(struct record_cmd *r, const char *arg, const struct argp_state *state)
+{
+	double longer;
+
+	if (opt_seconds(arg, &longer))
+		opts_error(state, "--wait-longer-than: '%s' is not a time like 10, 500ms or 2m",
+			   arg);
+	r->order.longer_ns = longer * 1e9;
+	/* Other waits are no longer than that themselves. */
+	if (r->order.longer_ns < WAIT_MIN_NS)
+		opts_error(state, "--wait-longer-than: '%s' is less than a microsecond (0.001ms)",
+			   arg);
+}
+
 static error_t record_parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_cmd *r = state->input;
@@ -58,6 +83,10 @@ static error_t record_parse(int key, char *arg, struct argp_state *state)
 		r->given = "--keep";
 		if (opt_u64(arg, RECORDER_KEEP_MIN, RECORDER_KEEP_MAX, &r->order.keep))
 			opts_error(state, "--keep: '%s' is not a number from 16 to 65536", arg);
+		return 0;
+	case KEY_WAITS:
+		r->given = "--wait-longer-than";
+		record_parse_wait(r, arg, state);
 		return 0;
 	case KEY_STACKS:
 		r->given = "--stacks";
@@ -114,20 +143,58 @@ static const struct argp argp = {
 	       "A flight recorder: small BPF programs write down each failure, as those of 'rqspin "
 	       "trace' do. They go on when this command has ended, until --stop or the next boot: "
 	       "they are pinned in the folder rqspin/recorder of the BPF file system. Their memory "
-	       "is fixed, and new failures overwrite the oldest. With --status the exit status is "
-	       "1 if no recorder runs.",
+	       "is fixed, and new failures overwrite the oldest. With --wait-longer-than it also keeps "
+	       "waits that did not fail, as far as the kernel tells of them; they never take the "
+	       "place of a failure. Where it tells of none the exit status is 3, and nothing is "
+	       "started. With --status the exit status is 1 if no recorder runs.",
 };
 
-static int record_start(const struct record_cmd *r)
+/* Asked before the recorder starts, because the question makes programs wait. */
+static int record_ask_waits(struct recorder_order *order)
+{
+	enum waits_missing missing;
+	char why[256];
+
+	if (!probe_allowed())
+		return -EOPNOTSUPP;
+	if (!source_longwaits.usable(why, sizeof(why))) {
+		pr_err("--wait-longer-than: waits cannot be seen here: %s; " WITHOUT, why);
+		return -EOPNOTSUPP;
+	}
+	missing = waits_missing_find();
+	order->not_seen = waits_missing_text(missing);
+	if (missing == WAITS_TAS_MISSING) {
+		pr_err("--wait-longer-than: not seen here: %s; 'rqspin export --waits' samples "
+		       "such waiters; " WITHOUT,
+		       order->not_seen);
+		return -EOPNOTSUPP;
+	}
+	if (order->not_seen)
+		pr_warn("waits that are NOT recorded: %s", order->not_seen);
+	return 0;
+}
+
+static void record_say(const struct recorder_about *about)
+{
+	char longer[16], waits[64] = "";
+
+	if (about->longer_ns)
+		snprintf(waits, sizeof(waits), ", and the last %u waits longer than %s",
+			 about->keep, format_ns(about->longer_ns, longer));
+	pr_info("recording the last %u failures of each CPU%s; sources: %s; 'rqspin trace --last' "
+		"shows them",
+		about->keep, waits, about->sources);
+}
+
+static int record_start(struct record_cmd *r)
 {
 	struct recorder_about about;
-	int err = recorder_start(&r->order, &about);
+	int err = r->order.longer_ns ? record_ask_waits(&r->order) : 0;
 
+	err = err ?: recorder_start(&r->order, &about);
 	if (err)
 		return cmd_exit_code(err);
-	pr_info("recording the last %u failures of each CPU; sources: %s; 'rqspin trace --last' "
-		"shows them",
-		about.keep, about.sources);
+	record_say(&about);
 	return EXIT_OK;
 }
 
@@ -150,7 +217,7 @@ static int record_status(const struct record_cmd *r)
 	int err = recorder_find(r->order.bpffs, &place, &about);
 
 	if (!err)
-		err = holdings_read(&held, place.whole, about.sources);
+		err = holdings_read(&held, place.whole, about.sources, about.longer_ns);
 	if (err)
 		return cmd_exit_code(err);
 	return record_view(&about, place.whole, &held, r->json) ? EXIT_FAIL : EXIT_OK;
@@ -174,7 +241,7 @@ static int record_run(int argc, char **argv)
 
 const struct cmd cmd_record = {
 	.name = "record",
-	.summary = "keep the last failures in memory, for trace --last",
+	.summary = "keep the last failures, and long waits, in memory, for trace --last",
 	.argp = &argp,
 	.run = record_run,
 };

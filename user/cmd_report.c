@@ -289,6 +289,9 @@ static int make_report(const struct report_cmd *r, struct events *e)
 {
 	int err = read_events(r, e);
 
+	if (!err && e->sums.long_waits)
+		pr_info("%llu long wait%s left out: a report is about failures", e->sums.long_waits,
+			e->sums.long_waits == 1 ? " is" : "s are");
 	if (!err && r->perfetto)
 		err = make_timeline(r, e);
 	if (!err && (r->out || r->json || !r->perfetto))

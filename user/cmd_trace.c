@@ -18,6 +18,7 @@
 #include "base/whole_file.h"
 #include "record/recorder.h"
 #include "show/print.h"
+#include "sources/longwaits.h"
 #include "trace/family.h"
 #include "trace/newest.h"
 #include "trace/unique.h"
@@ -251,14 +252,39 @@ static void show(const struct failure *f, void *ctx)
 
 	if (t->err)
 		return;
+	if (f->waited) {
+		t->totals.waits.shown++;
+		t->err = print_wait(t->session, f, &t->opts.print);
+		return;
+	}
 	t->totals.shown++;
 	t->err = print_failure(t->session, f, &t->opts.print);
+}
+
+static void show_or_keep(struct trace *t, const struct failure *f)
+{
+	if (t->newest)
+		t->err = newest_add(t->newest, f);
+	else
+		show(f, t);
+}
+
+/* Only a recording has waits. They are not counted with failures, nor are they alike. */
+static void on_wait(struct trace *t, const struct failure *f)
+{
+	t->totals.waits.events++;
+	if (!t->err && trace_filter_match(&t->opts.filter, f, session_locks(t->session)))
+		show_or_keep(t, f);
 }
 
 static void on_failure(const struct failure *f, void *ctx)
 {
 	struct trace *t = ctx;
 
+	if (f->waited) {
+		on_wait(t, f);
+		return;
+	}
 	if (full(t))
 		return;
 	t->totals.events++;
@@ -278,10 +304,7 @@ static void on_failure(const struct failure *f, void *ctx)
 		t->totals.skipped++;
 		return;
 	}
-	if (t->newest)
-		t->err = newest_add(t->newest, f);
-	else
-		show(f, t);
+	show_or_keep(t, f);
 }
 
 static void on_loss(const struct failure *like, __u64 nr, void *ctx)
@@ -409,13 +432,20 @@ static int follow(struct trace *t)
 	return err;
 }
 
+/* May there have been waits that are not shown? */
+static bool waits_possible(const struct wait_totals *w)
+{
+	return w->lost || w->unknown || w->not_seen;
+}
+
 static int exit_code(const struct trace *t)
 {
 	if (out_failed(t->err))
 		return EXIT_FAIL;
 	if (t->command && t->child.status && !t->cut_short)
 		return t->child.status;
-	if (t->opts.strict && (t->totals.losses.lost || losses_possible(&t->totals.losses)))
+	if (t->opts.strict && (t->totals.losses.lost || losses_possible(&t->totals.losses) ||
+			       waits_possible(&t->totals.waits)))
 		return EXIT_LOST;
 	if (t->fail_on_event && t->totals.shown)
 		return EXIT_EVENT;
@@ -461,6 +491,10 @@ static int find_recorder(struct trace *t, struct place *place, struct recorder_a
 	t->opts.tuning.pinned = place->whole;
 	t->opts.tuning.newest_map = about->newest_map;
 	t->opts.sources = about->sources;
+	if (about->longer_ns)
+		t->opts.tuning.waits = &source_longwaits;
+	t->opts.tuning.longer_ns = t->totals.waits.longer_ns = about->longer_ns;
+	t->totals.waits.not_seen = *about->not_seen ? about->not_seen : NULL;
 	t->newest = t->last_nr ? newest_new(t->last_nr) : NULL;
 	return t->last_nr && !t->newest ? -ENOMEM : 0;
 }
@@ -536,6 +570,7 @@ static int run(int argc, char **argv)
 	}
 	err = t.last ? follow_last(&t) : follow(&t);
 	session_losses(t.session, &t.totals.losses);
+	t.totals.waits.lost = session_lost_waits(t.session, &t.totals.waits.unknown);
 	session_lost_each(t.session, on_loss, &t);
 	if (!t.err)
 		t.err = print_end(&t) ?: out_flush();

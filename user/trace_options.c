@@ -133,7 +133,8 @@ int trace_opts_open(struct session **session, const struct trace_opts *opts, con
 	if (!s)
 		return -errno;
 	session_sources(s, names, sizeof(names));
-	pr_info("%s failed acquisitions; sources: %s", doing, names);
+	pr_info("%s failed acquisitions%s; sources: %s", doing,
+		opts->tuning.waits ? " and long waits" : "", names);
 	say_blind_locks(s);
 	if (session_needs_reports(s) && !session_blind(s))
 		pr_info("failures that a program does not report with res_events.bpf.h are NOT "

@@ -99,6 +99,25 @@ type Failure struct {
 	Report  *string     `json:"report"`
 }
 
+// Wait is an acquisition that waited long and succeeded: rqspin trace --last shows what a recorder
+// with --wait-longer-than has kept.
+type Wait struct {
+	Schema string  `json:"schema"`
+	Type   string  `json:"type"`
+	Time   string  `json:"time"`
+	TsNs   uint64  `json:"ts_ns"`
+	WaitNs uint64  `json:"wait_ns"`
+	CPU    int     `json:"cpu"`
+	PID    *int    `json:"pid"`
+	TID    *int    `json:"tid"`
+	Comm   *string `json:"comm"`
+	Prog   *Prog   `json:"prog"`
+	MapID  *uint32 `json:"map_id"`
+	Lock   *Lock   `json:"lock"`
+	At     *At     `json:"at"`
+	Report *string `json:"report"`
+}
+
 // Repeat says how often a failure that was shown once came again, with --unique.
 type Repeat struct {
 	Schema string `json:"schema"`
@@ -120,6 +139,16 @@ type Total struct {
 	Lost     uint64  `json:"lost"`
 }
 
+// WaitTotals says how many long waits there are.
+type WaitTotals struct {
+	LongerThanNs uint64  `json:"longer_than_ns"`
+	Events       uint64  `json:"events"`
+	Shown        uint64  `json:"shown"`
+	Lost         uint64  `json:"lost"`
+	LostUnknown  bool    `json:"lost_unknown"`
+	NotSeen      *string `json:"not_seen"`
+}
+
 // Summary is the last line. Look at Lost and LostUnknown.
 type Summary struct {
 	Schema         string            `json:"schema"`
@@ -139,10 +168,12 @@ type Summary struct {
 	ProgramsMissed uint64            `json:"programs_missed"`
 	ProgramsUnseen uint64            `json:"programs_unseen"`
 	MapTypesUnseen []string          `json:"map_types_unseen,omitzero"`
+	Waits          *WaitTotals       `json:"waits,omitempty"`
 	Sources        string            `json:"sources"`
 }
 
 func (*Failure) line() {}
+func (*Wait) line()    {}
 func (*Repeat) line()  {}
 
 func or(s *string, otherwise string) string {
@@ -176,7 +207,9 @@ func parse(text []byte) (any, error) {
 	if head.Schema != Schema {
 		return nil, fmt.Errorf("schema %q, but this package knows %q", head.Schema, Schema)
 	}
-	lines := map[string]any{"failure": &Failure{}, "repeat": &Repeat{}, "summary": &Summary{}}
+	lines := map[string]any{
+		"failure": &Failure{}, "wait": &Wait{}, "repeat": &Repeat{}, "summary": &Summary{},
+	}
 	line := lines[head.Type]
 	if line == nil {
 		return nil, fmt.Errorf("no type %q is known", head.Type)

@@ -55,7 +55,7 @@ func TestLinesAreKept(t *testing.T) {
 			types[want["type"].(string)]++
 		}
 	}
-	if types["failure"] < 9 || types["repeat"] == 0 || types["summary"] != 1 {
+	if types["failure"] < 9 || types["wait"] != 1 || types["repeat"] == 0 || types["summary"] != 1 {
 		t.Fatal(types)
 	}
 }

@@ -78,7 +78,7 @@ def opened(pin):
 
 
 def fdinfo(pin):
-    """What the kernel says of a pinned program."""
+    """What the kernel says of a pinned program, map or link."""
     with opened(pin) as fd:
         return pathlib.Path(f"/proc/self/fdinfo/{fd}").read_text()
 

@@ -325,3 +325,62 @@ def reachable():
         shutil.copy(RQSPIN, where)
         shutil.copy(BUILD / "bpf/progs/aa.bpf.o", where)
         yield where
+
+
+@pytest.fixture
+def bpffs_of_ours(tmp_path, nothing_left):
+    """A BPF file system in which no other recorder is."""
+    where = tmp_path / "bpf"
+    where.mkdir()
+    subprocess.run(["mount", "-t", "bpf", "bpf", where], check=True)
+    yield where
+    subprocess.run(["umount", where], check=True)
+
+
+class Recorder:
+    def __init__(self, bpffs):
+        self.bpffs = bpffs
+        self.root = bpffs / "rqspin"
+
+    def record(self, *args, **kw):
+        return rqspin("record", "--bpffs", self.bpffs, *args, **kw)
+
+    def start(self, *args):
+        res = self.record(*args)
+        assert res.returncode == 0, res.stderr
+        assert not res.stdout and "recording the last " in res.stderr
+
+    def status(self):
+        res = self.record("--status", "--json")
+        assert res.returncode == 0, res.stderr
+        status = json.loads(res.stdout)
+        validator("record.schema.json").validate(status)
+        return status
+
+    def last(self, *args):
+        """Failures and summary."""
+        res = rqspin("trace", "--last", "--bpffs", self.bpffs, "--json", *args)
+        assert res.returncode == 0, res.stderr
+        lines = [json.loads(line) for line in res.stdout.splitlines()]
+        for line in lines:
+            validator("events.schema.json").validate(line)
+        return lines[:-1], lines[-1]
+
+    def stop(self):
+        res = self.record("--stop")
+        assert res.returncode == 0, res.stderr
+        assert not self.root.exists()
+        return res
+
+
+@pytest.fixture
+def recorder(bpffs_of_ours):
+    r = Recorder(bpffs_of_ours)
+    yield r
+    r.stop()
+
+
+def refused(res, code, text):
+    assert res.returncode == code, (res.returncode, res.stderr)
+    assert text in res.stderr
+    assert not res.stdout

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from conftest import LIMIT, RQSPIN, TOP, run_sample
+from conftest import LIMIT, RQSPIN, TOP, doctor_check, kernel_has_tracepoint, run_sample
 from docpages import blocks
 from test_export import counted, listening, prometheus, tool
 from test_export_waits import make_waits
@@ -20,6 +20,7 @@ HERE = TOP / "docs/monitoring"
 UNIT = HERE / "rqspin-export.service"
 RECORDER = HERE / "rqspin-record.service"
 AA = {("aa", "slots[0].lock", "AA"): 7}
+WITH_WAITS = ["--wait-longer-than", "10ms"]
 
 
 def run(*cmd, **kw):
@@ -71,13 +72,19 @@ def test_unit_has_the_capabilities(nothing_left):
         assert counted(x, AA) == AA
 
 
+def waits_are_seen():
+    queue = doctor_check("queue")["detail"].split(":")[0] == "queue"
+    return kernel_has_tracepoint() or (queue and doctor_check("contention")["available"])
+
+
 def record_as_unit(bpffs, by):
-    """What the recorder's unit runs, but for the place; its messages."""
+    """What the recorder's unit runs, but for the place, and with waits if there are any."""
     said = ""
     for setting in ("ExecStart", "ExecStop"):
         words = unit(setting, RECORDER)
         assert words[:2] == ["/usr/local/sbin/rqspin", "record"]
-        res = run(*by, RQSPIN, *words[1:], "--bpffs", bpffs)
+        more = WITH_WAITS if setting == "ExecStart" and waits_are_seen() else []
+        res = run(*by, RQSPIN, *words[1:], *more, "--bpffs", bpffs)
         assert res.returncode == 0, res.stderr
         said += res.stderr
     return said

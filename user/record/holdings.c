@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "record/holdings.h"
+#include "sources/longwaits.h"
 #include "sources/table.h"
 #include "sources/witness_pins.h"
 #include "sources/witness_ring.h"
@@ -147,27 +148,36 @@ static bool holding_is_memory(const char *name)
 	return false;
 }
 
-static int holding_read(struct holdings *h, struct census *c, const char *folder, const char *name)
+static int holding_fill(struct holding *of, struct census *c, const char *folder, const char *name)
 {
 	char path[WITNESS_PINS_PATH];
-	struct holding *of = &h->of[h->nr];
 	struct counting counting = { path, of, c };
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (holding_is_memory(name)) {
-		h->rings = holding_files(path);
-		return 0;
-	}
 	snprintf(of->source, sizeof(of->source), "%s", name);
 	err = holding_rings(path, of) ?: witness_pins_progs(path, holding_prog, &counting);
 	if (err)
 		pr_err("%s: %s", path, strerror(-err));
+	return err;
+}
+
+static int holding_read(struct holdings *h, struct census *c, const char *folder, const char *name)
+{
+	char path[WITNESS_PINS_PATH];
+	int err;
+
+	if (holding_is_memory(name)) {
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		h->rings = holding_files(path);
+		return 0;
+	}
+	err = holding_fill(&h->of[h->nr], c, folder, name);
 	h->nr += !err;
 	return err;
 }
 
-int holdings_read(struct holdings *h, const char *folder, const char *sources)
+int holdings_read(struct holdings *h, const char *folder, const char *sources, bool waits)
 {
 	struct census census = {};
 	char *list = strdup(sources), *rest = list, *name;
@@ -176,6 +186,8 @@ int holdings_read(struct holdings *h, const char *folder, const char *sources)
 	while (!err && h->nr < LINEUP_MAX && (name = strsep(&rest, ",")))
 		err = holding_read(h, &census, folder, name);
 	free(list);
+	if (!err && waits)
+		err = holding_fill(&h->waits, &census, folder, source_longwaits.name);
 	h->memory = census.memory;
 	return err;
 }

@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "kernel/probe.h"
 #include "record/recorder.h"
+#include "sources/longwaits.h"
 #include "sources/table.h"
 #include "sources/witness_pins.h"
 #include "sources/witness_ring.h"
@@ -104,6 +105,7 @@ static int about_read(const char *folder, struct recorder_about *about)
 		err = -EPROTO;
 	about->version[sizeof(about->version) - 1] = 0;
 	about->sources[sizeof(about->sources) - 1] = 0;
+	about->not_seen[sizeof(about->not_seen) - 1] = 0;
 	return err;
 }
 
@@ -117,11 +119,14 @@ static void about_fill(struct recorder_about *about, const struct recorder_order
 		.pid = getpid(),
 		.stacks = order->stacks,
 		.started_ns = now_ns(),
+		.longer_ns = order->longer_ns,
 		.version = RQSPIN_VERSION,
 	};
 	/* The newest maps are those that sources have just made, and nobody else's. */
 	while (!bpf_map_get_next_id(about->newest_map, &about->newest_map))
 		;
+	if (order->not_seen)
+		snprintf(about->not_seen, sizeof(about->not_seen), "%s", order->not_seen);
 	session_sources(s, about->sources, sizeof(about->sources));
 	for (char *c = about->sources; (c = strstr(c, ", ")); c++)
 		memmove(c + 1, c + 2, strlen(c + 2) + 1);
@@ -135,6 +140,8 @@ static int recorder_pin(const struct place *place, const struct recorder_order *
 		.buffer = order->keep * WITNESS_FAILURE_ROOM,
 		.stacks = order->stacks,
 		.pin = place->unfinished,
+		.waits = order->longer_ns ? &source_longwaits : NULL,
+		.longer_ns = order->longer_ns,
 	};
 	const struct trace_filter filter = {};
 	struct session *s = session_open(recorder_sources(), order->sources, &filter, &tuning,

@@ -20,14 +20,16 @@
  * struct recorder_about - description of a recorder, in its map "meta"
  * @magic: RECORDER_MAGIC
  * @layout: of everything that is pinned: data of another layout cannot be read
- * @keep: failures per CPU and source
+ * @keep: failures per CPU and source, and waits per CPU
  * @pid: the command that started it
  * @newest_map: id of the newest map of all when it was started
  * @pad: zero
  * @started_ns: when, CLOCK_MONOTONIC
+ * @longer_ns: waits that last longer are recorded, too; 0: none
  * @stacks: call traces are recorded
  * @version: of that command
  * @sources: the sources that record, with commas between
+ * @not_seen: waits that the kernel does not tell of, in words, "" if there are none
  */
 struct recorder_about {
 	char magic[16];
@@ -38,20 +40,26 @@ struct recorder_about {
 	__u32 newest_map;
 	__u32 pad;
 	__u64 started_ns;
+	__u64 longer_ns;
 	char version[32];
 	char sources[128];
+	char not_seen[128];
 };
 
 /**
  * struct recorder_order - what to record
  * @bpffs: where the recorder is pinned
- * @keep: failures per CPU and source
+ * @keep: failures per CPU and source, and waits per CPU
+ * @longer_ns: record waits that last longer, too; 0: none
+ * @not_seen: as in struct recorder_about; NULL: none
  * @stacks: with call traces
  * @sources: as for session_open()
  */
 struct recorder_order {
 	const char *bpffs;
 	uint64_t keep;
+	uint64_t longer_ns;
+	const char *not_seen;
 	bool stacks;
 	const char *sources;
 };

@@ -213,7 +213,9 @@ void gather_line(const json_t *line, void *ctx)
 	struct gather *g = ctx;
 
 	known_learn(&g->known, line);
-	if (!strcmp(type, "failure")) {
+	if (!strcmp(type, "wait")) {
+		g->long_waits++;
+	} else if (!strcmp(type, "failure")) {
 		add_failure(g, line);
 	} else if (!strcmp(type, "repeat")) {
 		g->repeats += number(line, "again");

@@ -30,6 +30,7 @@ struct gather {
 	struct gather_cycle *cycles;
 	size_t nr_cycles;
 	unsigned long long failures, repeats, summaries;
+	unsigned long long long_waits; /* they ended well: only their number is kept */
 	unsigned long long events, rate_skipped, lost, missed, unseen;
 	bool lost_unknown;
 	unsigned long long cycles_left_out; /* failures beyond GATHER_CYCLES_KEPT */

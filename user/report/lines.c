@@ -36,6 +36,8 @@ static const struct member {
 	{ "failure", "chain", ARRAY | NIL },
 	{ "failure", "at", OBJECT | NIL },
 	{ "failure", "report", TEXT | NIL },
+	{ "wait", "time", TEXT },
+	{ "wait", "wait_ns", INT },
 	{ "repeat", "again", INT },
 	{ "repeat", "kind", TEXT },
 	{ "repeat", "prog", OBJECT | NIL },
@@ -86,7 +88,7 @@ bool lines_wrong(const json_t *line, char *why, size_t size)
 			 "the schema is '%s', not the '" SCHEMA "' of 'rqspin trace --json'",
 			 schema);
 	else if (!known_type(type))
-		snprintf(why, size, "the type '%s' is none of failure, repeat and summary",
+		snprintf(why, size, "the type '%s' is none of failure, wait, repeat and summary",
 			 type ? type : "");
 	if (!schema || strcmp(schema, SCHEMA) || !known_type(type))
 		return true;

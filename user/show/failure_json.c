@@ -11,6 +11,7 @@
 #include "show/failure_json.h"
 #include "show/lock_view.h"
 #include "show/print_opts.h"
+#include "show/wait_totals.h"
 #include "show/wall_time.h"
 #include "trace/source.h"
 #include "trace/session.h"
@@ -83,7 +84,7 @@ static json_t *chain_json(const struct lock_view *v, const struct failure *f)
 	return list;
 }
 
-static json_t *failure_at(const struct failure *f)
+json_t *failure_at_json(const struct failure *f)
 {
 	return line_json(f->prog, f->file, f->ev.line, !f->report_line);
 }
@@ -97,7 +98,7 @@ static void set_what(json_t *j, const struct rqspin_event *ev)
 			    ev->err ? json_text(strerrorname_np(-ev->err)) : json_null());
 }
 
-static void set_who(json_t *j, const struct failure *f)
+void failure_who_json(json_t *j, const struct failure *f)
 {
 	json_object_set_new(j, "cpu", json_integer(f->ev.cpu));
 	json_object_set_new(j, "pid", id_or_null(f->ev.pid, f->ev.pid || !f->ev.tid));
@@ -106,8 +107,6 @@ static void set_who(json_t *j, const struct failure *f)
 	json_object_set_new(j, "prog",
 			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
 	json_object_set_new(j, "map_id", id_or_null(f->map_id, f->map_id));
-	json_object_set_new(j, "returned",
-			    f->returned ? json_text(strerrorname_np(f->returned)) : json_null());
 }
 
 char *failure_json_body(const struct failure *f, const struct lock_view *v, bool stacks)
@@ -117,13 +116,15 @@ char *failure_json_body(const struct failure *f, const struct lock_view *v, bool
 	char *body;
 
 	set_what(j, ev);
-	set_who(j, f);
+	failure_who_json(j, f);
+	json_object_set_new(j, "returned",
+			    f->returned ? json_text(strerrorname_np(f->returned)) : json_null());
 	json_object_set_new(j, "lock", lock_view_json_or(v, ev->lock, f->map_id));
 	json_object_set_new(j, "held", locks_json(v, ev->held, ev->nr_held));
 	json_object_set_new(j, "nr_held", nr_json(ev->nr_held, f->some_held));
 	json_object_set_new(j, "owner", owner_json(v, f));
 	json_object_set_new(j, "chain", chain_json(v, f));
-	json_object_set_new(j, "at", failure_at(f));
+	json_object_set_new(j, "at", failure_at_json(f));
 	json_object_set_new(j, "source", json_string(f->source->name));
 	json_object_set_new(j, "joined", json_text(f->joined ? f->joined->name : NULL));
 	json_object_set_new(j, "sampled", json_boolean(f->sampled));
@@ -174,7 +175,7 @@ int repeat_json(const struct failure *f, const struct lock_view *v, unsigned lon
 	json_object_set_new(j, "prog",
 			    prog_json(f->prog_id, f->prog ? f->prog->full_name : f->ev.prog));
 	json_object_set_new(j, "lock", lock_view_json_or(v, f->ev.lock, f->map_id));
-	json_object_set_new(j, "at", failure_at(f));
+	json_object_set_new(j, "at", failure_at_json(f));
 	return json_put_line(j);
 }
 
@@ -264,6 +265,7 @@ int summary_json(struct session *s, const struct trace_totals *t)
 	json_object_set_new(j, "skipped", json_integer(t->skipped));
 	json_object_set_new(j, "totals", totals_json(&t->tally));
 	losses_json(j, &t->losses);
+	json_object_set_new(j, "waits", wait_totals_json(&t->waits));
 	json_object_set_new(j, "sources", json_string(sources));
 	add_origin(j);
 	return json_put_line(j);

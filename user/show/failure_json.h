@@ -21,6 +21,10 @@ json_t *failure_json_object(const char *body, __u64 ts_ns, __u64 wait_ns); /* NU
 int repeat_json(const struct failure *f, const struct lock_view *v, unsigned long long again);
 int summary_json(struct session *s, const struct trace_totals *t);
 
+/* Who failed, or waited, into an object. */
+void failure_who_json(json_t *j, const struct failure *f);
+json_t *failure_at_json(const struct failure *f);
+
 void losses_json(json_t *j, const struct losses *l); /* into an object */
 
 #endif

@@ -10,6 +10,7 @@
 #include "show/failure_text.h"
 #include "show/lock_view.h"
 #include "show/print_opts.h"
+#include "show/wait_totals.h"
 #include "show/wall_time.h"
 #include "trace/failure.h"
 
@@ -182,6 +183,16 @@ int repeat_text(const struct failure *f, const struct lock_view *v, unsigned lon
 	return out_state();
 }
 
+void failure_who_put(FILE *out, const struct failure *f)
+{
+	const struct rqspin_event *ev = &f->ev;
+
+	fprintf(out, "cpu %u %s/%u ", ev->cpu, ev->comm[0] ? escaped(ev->comm) : "?",
+		ev->pid ? ev->pid : ev->tid);
+	put_prog(out, f);
+	put_at(out, f);
+}
+
 char *failure_text_body(const struct failure *f, const struct lock_view *v)
 {
 	const struct rqspin_event *ev = &f->ev;
@@ -192,10 +203,8 @@ char *failure_text_body(const struct failure *f, const struct lock_view *v)
 	if (!out)
 		return NULL;
 	put_kind(out, ev);
-	fprintf(out, " cpu %u %s/%u ", ev->cpu, ev->comm[0] ? escaped(ev->comm) : "?",
-		ev->pid ? ev->pid : ev->tid);
-	put_prog(out, f);
-	put_at(out, f);
+	putc(' ', out);
+	failure_who_put(out, f);
 	put_wanted(out, v, f);
 	fputs(" holds ", out);
 	put_locks(out, v, ev->held, ev->nr_held, f->some_held);
@@ -203,6 +212,13 @@ char *failure_text_body(const struct failure *f, const struct lock_view *v)
 	put_cycle(out, v, f);
 	put_returned(out, f);
 	return fclose(out) ? NULL : body;
+}
+
+void failure_stack_text(const struct failure *f)
+{
+	put_source_line(f);
+	if (f->report)
+		put_report(f->report);
 }
 
 int failure_text(const struct failure *f, const char *body, bool stacks)
@@ -214,11 +230,8 @@ int failure_text(const struct failure *f, const char *body, bool stacks)
 	if (f->ev.wait_ns != WAIT_UNKNOWN)
 		printf("; waited %.3f ms", f->ev.wait_ns / 1e6);
 	putchar('\n');
-	if (stacks) {
-		put_source_line(f);
-		if (f->report)
-			put_report(f->report);
-	}
+	if (stacks)
+		failure_stack_text(f);
 	return out_state();
 }
 
@@ -250,6 +263,8 @@ void summary_text(const struct trace_totals *t)
 			 ", %llu left out by --rate", t->skipped);
 	pr_info("%llu of %llu failed acquisitions shown%s, lost: %s", t->shown, t->events, skipped,
 		lost);
+	if (t->waits.longer_ns)
+		wait_summary_text(&t->waits);
 	for (size_t i = 0; i < t->tally.nr; i++)
 		if (t->tally.rows[i].lost)
 			lost_text(&t->tally.rows[i]);

@@ -4,6 +4,7 @@
 #define RQSPIN_SHOW_FAILURE_TEXT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define KIND_TEXT 32 /* "UNKNOWN(ENOTRECOVERABLE)", "CYCLE 4294967295" */
 
@@ -21,6 +22,12 @@ int failure_text(const struct failure *f, const char *body, bool stacks);
 
 /* "12 more  ABBA ...": so many failures like this one came again. */
 int repeat_text(const struct failure *f, const struct lock_view *v, unsigned long long again);
+
+/* "cpu 0 rqspin/492 prog 85 aa at aa.bpf.c:41" */
+void failure_who_put(FILE *out, const struct failure *f);
+
+/* The call trace, indented, and the source line if the program has it. */
+void failure_stack_text(const struct failure *f);
 
 /* On standard error, because it is no data. */
 void summary_text(const struct trace_totals *t);

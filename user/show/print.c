@@ -10,6 +10,7 @@
 #include "show/lock_view.h"
 #include "show/print.h"
 #include "show/print_opts.h"
+#include "show/wait_view.h"
 #include "trace/session.h"
 
 static struct lock_view view(struct session *s, const struct failure *f,
@@ -51,6 +52,13 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 	if (!body)
 		return -ENOMEM;
 	return opts->json ? failure_json(f, body) : failure_text(f, body, opts->stacks);
+}
+
+int print_wait(struct session *s, const struct failure *f, const struct print_opts *opts)
+{
+	const struct lock_view v = view(s, f, opts);
+
+	return opts->json ? wait_json(f, &v, opts->stacks) : wait_text(f, &v, opts->stacks);
 }
 
 void print_batch_over(void)

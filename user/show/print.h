@@ -12,6 +12,9 @@ struct trace_totals;
 /* All write one whole record; 0 or negative errno of the output. */
 int print_failure(struct session *s, const struct failure *f, const struct print_opts *opts);
 
+/* The same of a long wait. */
+int print_wait(struct session *s, const struct failure *f, const struct print_opts *opts);
+
 /*
  * The same without time and wait, which the caller shows in another way. The caller frees it; NULL:
  * no memory.

@@ -15,6 +15,21 @@ struct print_opts {
 	bool stamp; /* each table with its time */
 };
 
+/**
+ * struct wait_totals - long waits that a recorder has kept
+ * @longer_ns: they lasted longer; 0: they were not recorded
+ * @events: how many there are
+ * @shown: of them, passed the filters and were printed
+ * @lost: waits that were overwritten
+ * @unknown: there may have been more
+ * @not_seen: waits that the kernel does not tell of, in words; NULL: none
+ */
+struct wait_totals {
+	unsigned long long longer_ns, events, shown, lost;
+	bool unknown;
+	const char *not_seen;
+};
+
 struct trace_totals {
 	unsigned long long events;  /* handed out by the sources */
 	unsigned long long shown;   /* of them, passed the filters and were printed */
@@ -22,6 +37,7 @@ struct trace_totals {
 	unsigned long long foreign; /* of others than the command, with --only-command */
 	unsigned long long skipped; /* more than --rate */
 	struct losses losses;
+	struct wait_totals waits;
 	struct tally tally;
 	unsigned long long by_kind[8];
 };

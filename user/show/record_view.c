@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
@@ -24,6 +25,18 @@ static json_t *holding_json(const struct holding *of)
 	return j;
 }
 
+static json_t *waits_json(const struct recorder_about *about, const struct holding *waits)
+{
+	json_t *j = about->longer_ns ? holding_json(waits) : NULL;
+
+	if (!j)
+		return json_null();
+	json_object_del(j, "source");
+	json_object_set_new(j, "longer_than_ns", json_integer(about->longer_ns));
+	json_object_set_new(j, "not_seen", json_text(*about->not_seen ? about->not_seen : NULL));
+	return j;
+}
+
 static void record_json(const struct recorder_about *about, const char *folder,
 			const struct holdings *h)
 {
@@ -43,30 +56,38 @@ static void record_json(const struct recorder_about *about, const char *folder,
 	json_object_set_new(j, "memory", json_integer(h->memory));
 	json_object_set_new(j, "rings", json_integer(h->rings));
 	json_object_set_new(j, "sources", list);
+	json_object_set_new(j, "waits", waits_json(about, &h->waits));
 	json_put_pretty(j);
 }
 
-static void holding_text(const struct holding *of)
+static void holding_text(const struct holding *of, const char *what)
 {
 	printf("%-11s %llu recorded, %llu kept, %llu overwritten", of->source, of->written,
 	       of->kept, of->written - of->kept);
 	if (of->missed)
 		printf(", %llu calls not seen", of->missed);
 	if (of->unsure)
-		printf(", %llu that may have been failures", of->unsure);
+		printf(", %llu that may have been %s", of->unsure, what);
 	putchar('\n');
 }
 
 static void record_text(const struct recorder_about *about, const char *folder,
 			const struct holdings *h)
 {
-	char since[40];
+	char since[40], longer[16];
 
 	wall_time(about->started_ns, true, since);
-	printf("recording since %s: the last %u failures of each CPU%s\n", since, about->keep,
-	       about->stacks ? ", with call traces" : "");
+	printf("recording since %s: the last %u failures of each CPU", since, about->keep);
+	if (about->longer_ns)
+		printf(", and the last %u waits longer than %s", about->keep,
+		       format_ns(about->longer_ns, longer));
+	puts(about->stacks ? ", with call traces" : "");
 	for (int i = 0; i < h->nr; i++)
-		holding_text(&h->of[i]);
+		holding_text(&h->of[i], "failures");
+	if (about->longer_ns)
+		holding_text(&h->waits, "long waits");
+	if (*about->not_seen)
+		printf("%-11s %s\n", "not seen", about->not_seen);
 	if (h->rings)
 		printf("%-11s memory of %u %s\n", "programs", h->rings,
 		       h->rings == 1 ? "object that reports its own failures" :

@@ -74,8 +74,8 @@ static int present(int cpus[OPT_CPUS_MAX])
 	return nr;
 }
 
-int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t buffer,
-		    unsigned int fewer_details)
+int witness_prepare(struct bpf_object *obj, struct witness_shape *shape,
+		    const struct witness_room *room)
 {
 	int cpus[OPT_CPUS_MAX], nr = present(cpus), err;
 
@@ -84,8 +84,8 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 	for (int i = 0; i < nr; i++)
 		if (cpus[i] < HELD_CPUS)
 			shape->ring_of[cpus[i]] = i + 1;
-	shape->slots = buffer / WITNESS_FAILURE_ROOM;
-	shape->details = shape->slots / fewer_details;
+	shape->slots = room->buffer / WITNESS_FAILURE_ROOM;
+	shape->details = shape->slots / room->fewer_details;
 	if (shape->details < DETAILS_MIN)
 		shape->details = DETAILS_MIN;
 	err = resize(obj, map_names[WITNESS_MAP_HEADS], nr + 1);
@@ -93,7 +93,7 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t 
 		err = resize(obj, map_names[WITNESS_MAP_RECORDS], (__u64)nr * shape->slots);
 	if (!err)
 		err = resize(obj, map_names[WITNESS_MAP_DETAILS], (__u64)nr * shape->details);
-	if (!err)
+	if (!err && room->groups)
 		err = resize(obj, map_names[WITNESS_MAP_GROUPS], (__u64)nr * WITNESS_GROUPS);
 	if (!err && shape->want_names)
 		err = resize(obj, map_names[WITNESS_MAP_NAMES], (__u64)nr * shape->slots);
@@ -168,6 +168,18 @@ static int map_in(struct mapping *m, int fd, struct view *v)
 	return 0;
 }
 
+/* A map that was not resized has one entry. */
+static int use_groups(struct witness_memory *mem, const struct view *v)
+{
+	if (v->nr == 1)
+		return 0;
+	if (v->nr != mem->nr * WITNESS_GROUPS)
+		return -EPROTO;
+	mem->groups = v->at;
+	mem->group_size = v->size;
+	return 0;
+}
+
 static int map_all(struct witness_rings *wr, const int fds[WITNESS_NR_MAPS])
 {
 	struct witness_memory *mem = &wr->mem;
@@ -183,15 +195,13 @@ static int map_all(struct witness_rings *wr, const int fds[WITNESS_NR_MAPS])
 	mem->nr = v[WITNESS_MAP_HEADS].nr - 1;
 	mem->slots = v[WITNESS_MAP_RECORDS].nr / mem->nr;
 	mem->nr_details = v[WITNESS_MAP_DETAILS].nr / mem->nr;
-	if (!mem->slots || !mem->nr_details || v[WITNESS_MAP_GROUPS].nr != mem->nr * WITNESS_GROUPS)
+	if (!mem->slots || !mem->nr_details || use_groups(mem, &v[WITNESS_MAP_GROUPS]))
 		return -EPROTO;
 	mem->heads = v[WITNESS_MAP_HEADS].at;
 	mem->records = v[WITNESS_MAP_RECORDS].at;
 	mem->record_size = v[WITNESS_MAP_RECORDS].size;
 	mem->details = v[WITNESS_MAP_DETAILS].at;
 	mem->details_size = v[WITNESS_MAP_DETAILS].size;
-	mem->groups = v[WITNESS_MAP_GROUPS].at;
-	mem->group_size = v[WITNESS_MAP_GROUPS].size;
 	if (v[WITNESS_MAP_NAMES].nr != v[WITNESS_MAP_RECORDS].nr)
 		return 0;
 	mem->names = v[WITNESS_MAP_NAMES].at;

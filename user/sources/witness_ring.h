@@ -47,12 +47,21 @@ struct witness_memory {
 	const char *records, *details, *groups, *names;
 };
 
-/*
- * To be called before loading: sizes the maps for the CPUs that are present, with buffer bytes per
- * CPU. One in fewer_details failures has room for details.
+/**
+ * struct witness_room - how much the maps of an object hold
+ * @buffer: bytes per CPU
+ * @fewer_details: one in so many records has room for details
+ * @groups: records are counted in groups
  */
-int witness_prepare(struct bpf_object *obj, struct witness_shape *shape, size_t buffer,
-		    unsigned int fewer_details);
+struct witness_room {
+	size_t buffer;
+	unsigned int fewer_details;
+	bool groups;
+};
+
+/* To be called before loading: sizes the maps for the CPUs that are present. */
+int witness_prepare(struct bpf_object *obj, struct witness_shape *shape,
+		    const struct witness_room *room);
 
 const char *witness_map_name(enum witness_map which);
 

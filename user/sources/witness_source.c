@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,19 @@ static int attach(struct witness_source *ws)
 	return nr ? 0 : last;
 }
 
+/* A recorder has no reader who could look at details in time. */
+static unsigned int fewer_details(const struct witness_source *ws, bool pins)
+{
+	if (ws->ops->sparse)
+		return ws->shape->want_stacks ? 1 : UINT_MAX;
+	return pins ? 1 : ws->ops->fewer_details;
+}
+
 /* Without a session the object is loaded only to see if it loads: with the smallest rings. */
 static int prepare(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
-
+	struct witness_room room = { .buffer = tuning ? tuning->buffer : SESSION_BUFFER_MIN };
 	bool pins = tuning && tuning->pin;
 
 	ws->shape->want_stacks = tuning && tuning->stacks;
@@ -62,9 +71,9 @@ static int prepare(struct witness_source *ws)
 	/* If this fails, the tasks of owners are unknown. */
 	if (tuning && runqueues_find(ws->shape->rq_addr))
 		pr_debug("what runs on an owner's CPU stays unknown");
-	return witness_prepare(*ws->skeleton->obj, ws->shape,
-			       tuning ? tuning->buffer : SESSION_BUFFER_MIN,
-			       pins ? 1 : ws->ops->fewer_details);
+	room.fewer_details = fewer_details(ws, pins);
+	room.groups = !ws->ops->sparse;
+	return witness_prepare(*ws->skeleton->obj, ws->shape, &room);
 }
 
 static void map_fds(const struct bpf_object *obj, int fds[WITNESS_NR_MAPS])

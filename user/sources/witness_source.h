@@ -50,6 +50,7 @@ struct witness_source {
  * @loaded: sets all that can be set only after loading, may be NULL; 0 or -errno
  * @anchor: returns the object's variable for an address in the kernel's list of programs; NULL: the
  * object keeps no names
+ * @sparse: records are in no groups, and have details only for their stacks
  * @optional: programs that cannot be attached are left out, as long as one is attached
  * @attached: called for each program that is attached; may be NULL
  * @destroy: destroys the object, with its links; the object may not be open
@@ -62,6 +63,7 @@ struct witness_source_ops {
 	struct bpf_object_skeleton *(*open)(void *state);
 	int (*loaded)(void *state);
 	__u64 *(*anchor)(void *state);
+	bool sparse;
 	bool optional;
 	void (*attached)(const char *prog, void *state);
 	void (*destroy)(void *state);

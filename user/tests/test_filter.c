@@ -21,7 +21,22 @@ static void a_map_is_known_without_its_locks_name(void **state)
 	assert_false(trace_filter_match(&flt, &no_name, NULL));
 }
 
+static void a_wait_is_of_no_kind(void **state)
+{
+	struct failure failed = { .ev.kind = RQSPIN_UNKNOWN };
+	struct failure wait = { .ev.kind = RQSPIN_UNKNOWN, .ev.cpu = 3, .waited = true };
+	struct trace_filter flt = { .kinds = 1U << RQSPIN_UNKNOWN };
+
+	(void)state;
+	assert_true(trace_filter_match(&flt, &failed, NULL));
+	assert_false(trace_filter_match(&flt, &wait, NULL));
+	flt = (struct trace_filter){ .cpus = { 3 }, .nr_cpus = 1 };
+	assert_false(trace_filter_match(&flt, &failed, NULL));
+	assert_true(trace_filter_match(&flt, &wait, NULL));
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_wait_is_of_no_kind),
 	cmocka_unit_test(a_map_is_known_without_its_locks_name),
 };
 

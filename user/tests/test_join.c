@@ -7,6 +7,7 @@
 #include "trace/join.h"
 #include "unit.h"
 #include "sources/contention.h"
+#include "sources/longwaits.h"
 #include "sources/mapops.h"
 #include "sources/ring.h"
 #include "sources/tracepoint.h"
@@ -451,7 +452,39 @@ static void failures_come_in_order_of_time(void **state)
 	join_close(j);
 }
 
+/* The same lock and CPU at nearly the same time: a wait is no report of the failure. */
+static void a_wait_stays_beside_the_failure(void **state)
+{
+	struct seen seen = { 0 };
+	struct join *j = join_open(note, &seen);
+	struct failure wait = failure(&source_longwaits, 1, 0x10);
+	struct failure failed = failure(&source_contention, 1, 0x10);
+
+	(void)state;
+	wait.waited = true;
+	wait.ev.err = 0;
+	wait.ev.ts_ns = 20;
+	failed.ev.ts_ns = 10;
+	join_push(j, &wait, false);
+	join_push(j, &failed, true);
+	join_flush(j, true);
+	join_push(j, &failed, true);
+	join_flush(j, false);
+	wait.ev.ts_ns = 5;
+	join_push(j, &wait, false);
+	join_flush(j, true);
+	assert_int_equal(seen.nr, 4);
+	assert_false(seen.f[0].waited);
+	assert_true(seen.f[1].waited);
+	assert_true(seen.f[2].waited);
+	assert_false(seen.f[3].waited);
+	for (int i = 0; i < 4; i++)
+		assert_null(seen.f[i].joined);
+	join_close(j);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_wait_stays_beside_the_failure),
 	cmocka_unit_test(failures_come_in_order_of_time),
 	cmocka_unit_test(what_the_lock_tells_is_kept),
 	cmocka_unit_test(a_whole_list_takes_the_place_of_a_part),

@@ -221,7 +221,26 @@ static void what_is_known_is_lost_to_one_group_only(void **state)
 	join_close(j);
 }
 
+static void waits_are_counted_apart(void **state)
+{
+	static const struct source waits = { .rank = 6,
+					     .traits = SOURCE_RECORDS | SOURCE_WAITS,
+					     .lost = lost_and_doubt };
+	__u64 of_waits = 5, of_own = 3;
+	struct lineup l = lineup_of(&waits, &of_waits, &own, &of_own);
+	struct join *j = join_open(ignore, NULL);
+	bool unknown = false;
+
+	(void)state;
+	assert_int_equal(lost_count(&l, j, &unknown), 3);
+	assert_false(unknown);
+	assert_int_equal(lost_waits(&l, &unknown), 5);
+	assert_true(unknown);
+	join_close(j);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(waits_are_counted_apart),
 	cmocka_unit_test(what_is_not_seen_is_a_reason),
 	cmocka_unit_test(every_lock_has_its_map_types),
 	cmocka_unit_test(failures_of_both_are_counted),

@@ -51,6 +51,7 @@ struct failure_task {
  * @prog_id: its id, 0 if unknown
  * @map_id: map whose own lock failed, 0 if a program's lock or unknown
  * @returned: errno that the map operation returned, 0 if there was none or it is unknown
+ * @waited: it is no failure, but a long wait that ended well: wait_ns of @ev
  * @no_prog: it is known that no program called for the lock
  * @prog_lock: the lock is known to be a program's
  * @unasked: the kernel was not asked for the lock, so only the program itself reports the failure
@@ -73,6 +74,7 @@ struct failure {
 	__u32 prog_id;
 	__u32 map_id;
 	__u32 returned;
+	bool waited;
 	bool no_prog;
 	bool prog_lock;
 	bool unasked;

@@ -274,7 +274,7 @@ bool trace_filter_match(const struct trace_filter *flt, const struct failure *f,
 	for (int i = 0; i < flt->nr_cpus; i++)
 		cpu |= (__u32)flt->cpus[i] == f->ev.cpu;
 	return cpu && match_prog(flt, f) && (!flt->pid || flt->pid == f->ev.pid) &&
-	       (!flt->kinds || flt->kinds & (1U << f->ev.kind)) &&
+	       (!flt->kinds || (!f->waited && flt->kinds & (1U << f->ev.kind))) &&
 	       (!flt->comm || same_name(f->ev.comm, flt->comm)) && match_where(flt, f, names);
 }
 

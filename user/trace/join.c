@@ -384,7 +384,8 @@ static void settle(struct join *j, struct list *l, size_t i)
 {
 	struct item *it = l->items[i];
 
-	absorb_waiting(j, &it->f, next_scope(l, i));
+	if (!it->f.waited)
+		absorb_waiting(j, &it->f, next_scope(l, i));
 	if (!it->wait) {
 		hand_out(j, it);
 	} else if (!begin_waiting(j, it)) {

@@ -201,6 +201,11 @@ int lineup_start(struct lineup *l, struct session *s, const struct source *const
 	return start_wanted(l, s, table, wanted);
 }
 
+int lineup_add(struct lineup *l, struct session *s, const struct source *src)
+{
+	return start(l, s, src, true) ? 0 : -EOPNOTSUPP;
+}
+
 void lineup_stop(struct lineup *l)
 {
 	for (int i = l->nr - 1; i >= 0; i--)
@@ -220,6 +225,7 @@ void lineup_names(const struct lineup *l, char *buf, size_t size)
 
 	*buf = 0;
 	for (int i = 0; i < l->nr && used < size; i++)
-		used += snprintf(buf + used, size - used, "%s%s", i ? ", " : "",
-				 l->sources[i]->name);
+		if (!source_is(l->sources[i], SOURCE_WAITS))
+			used += snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+					 l->sources[i]->name);
 }

@@ -36,6 +36,8 @@ struct lineup {
  */
 int lineup_start(struct lineup *l, struct session *s, const struct source *const *table,
 		 const char *wanted);
+/* Starts one more, which must work. 0, or -EOPNOTSUPP after an error message. */
+int lineup_add(struct lineup *l, struct session *s, const struct source *src);
 void lineup_stop(struct lineup *l);
 
 void lineup_poll(struct lineup *l, bool last);
@@ -52,7 +54,7 @@ enum source_cover lineup_covers(const struct lineup *l, const struct proginfo *p
 /* Mask of enum maplock: the locks inside maps whose failures any of the sources sees. */
 unsigned int lineup_sees(const struct lineup *l);
 
-/* "ring, trampoline" */
+/* "ring, trampoline": those of failures */
 void lineup_names(const struct lineup *l, char *buf, size_t size);
 
 #endif

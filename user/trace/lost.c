@@ -22,13 +22,23 @@ static __u64 lost_by(const struct lineup *l, const struct join *j, int i, bool *
 	const struct source *src = l->sources[i];
 	__u64 n, alone;
 
-	if (counted_elsewhere(l, src))
+	if (counted_elsewhere(l, src) || source_is(src, SOURCE_WAITS))
 		return 0;
 	if (counts_unasked_only(l, src))
 		return src->lost_unasked(l->states[i], unknown);
 	n = src->lost(l->states[i], unknown);
 	alone = source_is(src, SOURCE_REPORTS | SOURCE_WHOLE) ? join_alone(j) : 0;
 	return n - (n < alone ? n : alone);
+}
+
+__u64 lost_waits(const struct lineup *l, bool *unknown)
+{
+	__u64 nr = 0;
+
+	for (int i = 0; i < l->nr; i++)
+		if (source_is(l->sources[i], SOURCE_WAITS))
+			nr += l->sources[i]->lost(l->states[i], unknown);
+	return nr;
 }
 
 __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown)

@@ -14,6 +14,9 @@ struct lineup;
 /* Number of lost failures; *unknown is set if there may be more. */
 __u64 lost_count(const struct lineup *l, const struct join *j, bool *unknown);
 
+/* The same of long waits. */
+__u64 lost_waits(const struct lineup *l, bool *unknown);
+
 /*
  * Passes the lost failures to fn in groups: the size of a group, and a failure like it. The sum is
  * that of lost_count().

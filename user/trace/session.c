@@ -90,7 +90,7 @@ void session_push(struct session *s, const struct failure *reported)
 		f.ev.parties = parties;
 		f.sampled = true;
 	}
-	join_push(s->join, &f, may_be_joined(s, &f));
+	join_push(s->join, &f, !f.waited && may_be_joined(s, &f));
 }
 
 /*
@@ -235,6 +235,8 @@ struct session *session_open(const struct source *const *table, const char *want
 		pr_err("out of memory");
 	else
 		err = lineup_start(&s->lineup, s, table, wanted);
+	if (!err && tuning->waits)
+		err = lineup_add(&s->lineup, s, tuning->waits);
 	if (!err) {
 		note_blindness(s);
 		note_blind_locks(s);
@@ -282,6 +284,11 @@ void session_losses(struct session *s, struct losses *l)
 		l->missed = s->unseen.nr_missed;
 	l->unknown = l->missed || l->unseen || s->blind;
 	l->lost = lost_count(&s->lineup, s->join, &l->unknown);
+}
+
+__u64 session_lost_waits(const struct session *s, bool *unknown)
+{
+	return lost_waits(&s->lineup, unknown);
 }
 
 void session_lost_each(struct session *s, loss_fn fn, void *ctx)

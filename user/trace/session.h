@@ -32,6 +32,8 @@ struct trace_filter;
  * NULL
  * @pinned: such a folder, of an earlier session, or NULL. Its records are the session's only input,
  * with those still in programs' own rings
+ * @waits: a source of long waits to use as well, or NULL; they are handed out like failures
+ * @longer_ns: a wait is long if it lasts longer
  * @newest_map: id of the newest map when @pinned was made
  */
 struct session_tuning {
@@ -39,6 +41,8 @@ struct session_tuning {
 	bool stacks;
 	const char *pin;
 	const char *pinned;
+	const struct source *waits;
+	__u64 longer_ns;
 	__u32 newest_map;
 };
 
@@ -58,6 +62,8 @@ int session_poll(struct session *s, int ms);
 /* Collects once more, and also hands out failures that waited for a second report. */
 void session_drain(struct session *s);
 void session_losses(struct session *s, struct losses *l);
+/* Waits known to be lost; *unknown is set if there may be more. */
+__u64 session_lost_waits(const struct session *s, bool *unknown);
 /*
  * Passes the lost failures to fn in groups: the size of a group, and a failure like it. The sum is
  * that of session_losses().

@@ -21,6 +21,7 @@ struct session;
  * @SOURCE_PROG_MEMORY: reads memory that goes when its program goes
  * @SOURCE_OPERATIONS: reports operations, when they end; the lock failed inside
  * @SOURCE_RECORDS: its records can be kept without a process (struct session_tuning)
+ * @SOURCE_WAITS: what it reports are long waits, no failures
  */
 enum source_trait {
 	SOURCE_WHOLE = 1 << 0,
@@ -30,6 +31,7 @@ enum source_trait {
 	SOURCE_PROG_MEMORY = 1 << 4,
 	SOURCE_OPERATIONS = 1 << 5,
 	SOURCE_RECORDS = 1 << 6,
+	SOURCE_WAITS = 1 << 7,
 };
 
 #define RANK_PARTIAL 0 /* sees only some failures, and too little of them */

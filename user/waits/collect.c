@@ -8,13 +8,11 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
-#include "bpf/waits.skel.h"
-#include "names/ksyms.h"
+#include "names/slowpaths.h"
 #include "waits/collect.h"
 #include "waits/scope.h"
 #include "waits/sum.h"
-
-#define FUNCTION_MAX 16384 /* bytes, of the kernel's waiting functions */
+#include "bpf/waits.skel.h"
 
 struct waits {
 	struct waits_bpf *skel;
@@ -29,38 +27,9 @@ struct waits {
 	size_t cpus_size;
 };
 
-/* False: this kernel has no such function. */
-static bool find_function(struct ksyms *ks, const char *name, __u64 *start, __u64 *end)
-{
-	const char *found;
-	__u64 off;
-	bool data;
-
-	*start = *end = ksyms_addr(ks, name);
-	if (!*start)
-		return false;
-	do {
-		found = ksyms_find(ks, ++*end, &off, &data);
-	} while (found && !strcmp(found, name) && *end - *start < FUNCTION_MAX);
-	return true;
-}
-
 static int set_up(struct waits *w, struct ksyms *ks)
 {
-	static const char *const names[WAITS_RANGES] = { "resilient_queued_spin_lock_slowpath",
-							 "resilient_tas_spin_lock" };
-	bool any = false;
-
-	for (int i = 0; i < WAITS_RANGES; i++) {
-		__u64 start, end;
-
-		if (!find_function(ks, names[i], &start, &end))
-			continue;
-		w->skel->rodata->slow[i].start = start;
-		w->skel->rodata->slow[i].end = end;
-		any = true;
-	}
-	if (!any) {
+	if (!slowpaths_find(ks, w->skel->rodata->slow)) {
 		pr_err("--waits: this kernel has no resilient locks, or hides their functions in "
 		       "/proc/kallsyms");
 		return -EOPNOTSUPP;

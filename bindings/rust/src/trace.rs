@@ -92,6 +92,24 @@ pub struct Failure {
     pub report: Option<String>,
 }
 
+/// An acquisition that waited long and succeeded: `rqspin trace --last` shows what a recorder with
+/// `--wait-longer-than` has kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    pub time: String,
+    pub ts_ns: u64,
+    pub wait_ns: u64,
+    pub cpu: u32,
+    pub pid: Option<u32>,
+    pub tid: Option<u32>,
+    pub comm: Option<String>,
+    pub prog: Option<Prog>,
+    pub map_id: Option<u32>,
+    pub lock: Option<Lock>,
+    pub at: Option<At>,
+    pub report: Option<String>,
+}
+
 /// How often a failure that was shown once came again, with `--unique`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeat {
@@ -111,6 +129,17 @@ pub struct Total {
     pub kind: Option<String>,
     pub failures: u64,
     pub lost: u64,
+}
+
+/// How many long waits there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitTotals {
+    pub longer_than_ns: u64,
+    pub events: u64,
+    pub shown: u64,
+    pub lost: u64,
+    pub lost_unknown: bool,
+    pub not_seen: Option<String>,
 }
 
 /// The last line. Look at `lost` and `lost_unknown`.
@@ -133,6 +162,8 @@ pub struct Summary {
     pub programs_unseen: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_types_unseen: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<WaitTotals>,
     pub sources: String,
 }
 
@@ -141,6 +172,7 @@ pub struct Summary {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Line {
     Failure(Box<Failure>),
+    Wait(Box<Wait>),
     Repeat(Box<Repeat>),
     Summary(Box<Summary>),
 }
