@@ -17,7 +17,7 @@ CLANG = os.environ.get("CLANG") or find_clang() or "clang"
 FLAGS = ["-g", "-O2", "-target", "bpf", "-mcpu=v3"]
 INCLUDES = ["-I", TOP / "include", "-I", BUILD, "-I", TOP / "bpf"]
 SYS_BPF = {"x86_64": 321}.get(platform.machine(), 280)
-MAP_CREATE, OBJ_GET, STREAM_READ = 0, 7, 37
+MAP_CREATE, OBJ_GET, TEST_RUN, STREAM_READ = 0, 7, 10, 37
 STDERR = 2
 SERIAL = itertools.count()
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -75,6 +75,14 @@ def opened(pin):
         yield fd
     finally:
         os.close(fd)
+
+
+def run_syscall(pin):
+    """One run of a pinned program of type syscall, which bpftool cannot run. What it returned."""
+    with opened(pin) as fd:
+        attr = ctypes.create_string_buffer(struct.pack("I", fd), 64)
+        bpf(TEST_RUN, attr)
+    return struct.unpack_from("Ii", attr)[1]
 
 
 def fdinfo(pin):

@@ -2,7 +2,7 @@
 # What the tests of the command run beside the command itself.
 MAP_FAILURES = $(O)/selftests/cli/map_failures
 
-OWN_OBJECTS = $(patsubst %,$(O)/selftests/cli/%.bpf.o,verdict flows arena)
+OWN_OBJECTS = $(patsubst %,$(O)/selftests/cli/%.bpf.o,verdict flows arena arena_words)
 
 selftests: $(MAP_FAILURES) $(OWN_OBJECTS)
 

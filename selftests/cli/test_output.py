@@ -68,7 +68,7 @@ def test_schemas_agree():
     docs = files.values()
     assert len(docs) > 9 and len({d["$id"] for d in docs}) == len(docs)
     locks = [d["$defs"]["lock"] for d in docs if "lock" in d.get("$defs", {})]
-    assert len(locks) == 3 and all(lock == locks[0] for lock in locks)
+    assert len(locks) == 4 and all(lock == locks[0] for lock in locks)
 
 
 @pytest.mark.parametrize(

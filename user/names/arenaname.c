@@ -128,16 +128,28 @@ static bool section_find(const struct arena *arena, const struct btf_type *secti
 	return false;
 }
 
+bool arenaname_variables(const struct arena *arena, const struct btf *btf,
+			 const struct arena_addrs *addrs, __u32 *section, __u64 *begin)
+{
+	const struct btf_type *t;
+	__s32 id;
+
+	t = section_type(btf, &id);
+	if (!t || !section_find(arena, t, addrs, begin))
+		return false;
+	*section = id;
+	return true;
+}
+
 void arenaname_path(const struct arena *arena, __u64 off, const struct btf *btf,
 		    const struct arena_addrs *addrs, char *buf, size_t size)
 {
-	__s32 id;
-	const struct btf_type *section = section_type(btf, &id);
+	__u32 section;
 	__u64 begin;
 
 	*buf = 0;
-	if (!section || !section_find(arena, section, addrs, &begin))
+	if (!arenaname_variables(arena, btf, addrs, &section, &begin))
 		return;
-	if (off >= begin && off - begin < section->size)
-		locktype_path_in(btf, id, true, off - begin, buf, size);
+	if (off >= begin && off - begin < btf__type_by_id(btf, section)->size)
+		locktype_path_in(btf, section, true, off - begin, buf, size);
 }

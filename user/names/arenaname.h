@@ -45,10 +45,14 @@ void arenaname_addrs_read(struct arena_addrs *to, const struct bpf_insn *insns, 
 struct arena_addrs *arenaname_addrs_of(int prog_fd, __u32 xlated_len, const struct btf *btf);
 
 /*
- * The path of the variable and field at the offset; "" if there is none. The variables are at the
- * beginning of the arena or, with newer libraries, at its end: addrs, the addresses in the program,
- * decide. btf: the program's own.
+ * The section of the arena's variables, by its id in btf, the program's own, and the offset where
+ * it begins: that of the arena or, with newer libraries, before its end. addrs, the addresses in
+ * the program, decide. False: there is none, or the program has no such address.
  */
+bool arenaname_variables(const struct arena *arena, const struct btf *btf,
+			 const struct arena_addrs *addrs, __u32 *section, __u64 *begin);
+
+/* The path of the variable and field at the offset; "" if there is none. */
 void arenaname_path(const struct arena *arena, __u64 off, const struct btf *btf,
 		    const struct arena_addrs *addrs, char *buf, size_t size);
 
