@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Where the figures of a claim come from. Each kind of source makes a data frame, and says in a
+line what it is: measured here, simulated, written down with machine and date, or counted."""
+
+import dataclasses
+import functools
+import operator
+import pathlib
+import re
+import tomllib
+
+import campaign as campaigns
+import pandas as pd
+import significance
+import store
+from errors import CampaignError
+from machine import TOP
+
+PUBLISHED = TOP / "lab/sim/published"
+SIMULATED = TOP / "build/lab/sim/claims"
+#: Simulated figures of the checkout, for those who have simulated nothing themselves.
+RECORDED = TOP / "lab/sim/recorded"
+TOPOLOGIES = TOP / "lab/sim/topologies"
+
+REPRODUCED, SIMULATION = "reproduced", "simulated"
+
+
+@dataclasses.dataclass(frozen=True)
+class Here:
+    """The results of this machine: a folder, and whether they are of quick runs."""
+
+    folder: pathlib.Path
+    quick: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """A source's rows, and where they are from."""
+
+    frame: pd.DataFrame
+    origin: str
+
+
+def read_csv(path):
+    try:
+        return pd.read_csv(path, comment="#")
+    except (OSError, ValueError) as err:
+        raise CampaignError(f"{path}: no table ({err})") from None
+
+
+def head_of(path):
+    """The "# key: value" lines in front of a simulated table."""
+    lines = path.read_text().splitlines()
+    return dict(re.findall(r"^# (\w+): (.*)$", "\n".join(lines[:8]), re.M))
+
+
+def published_rows(spec, _):
+    name = spec["table"]
+    return Rows(read_csv(PUBLISHED / name), f"computed from published/{name}")
+
+
+def simulated_rows(spec, _):
+    """Those of this machine, else those of the checkout."""
+    name = f"{spec['sim']}.csv"
+    path = SIMULATED / name if (SIMULATED / name).exists() else RECORDED / name
+    if not path.exists():
+        return None
+    head = head_of(path)
+    kind = "recorded" if path.parent == RECORDED else "simulated"
+    origin = f"{kind}: {head['cpu']}, {head['cpus']} CPUs, {head['date'][:10]}, {head['commit']}"
+    return Rows(read_csv(path), origin)
+
+
+def measured_rows(spec, here):
+    """A campaign's results on this machine, or nothing if it was not run."""
+    c = campaigns.load(spec["campaign"], here.quick)
+    st = store.Store(here.folder / c.name, c)
+    if not (st.folder / store.HEAD).exists():
+        return None
+    m = st.head()["machine"]
+    frame = st.frame()
+    busy = ", busy machine" if not frame.empty and frame.busy.any() else ""
+    origin = f"measured: {m['cpu']}, {m['cpus']} CPUs, {m['date'][:10]}, {m['commit']}{busy}"
+    return None if frame.empty else Rows(frame, origin)
+
+
+def document_rows(spec, _):
+    """Figures that a document of the project has: the groups of a regular expression."""
+    texts = [" ".join(path.read_text().split()) for path in TOP.glob(spec["recorded"])]
+    found = [hit for text in texts for hit in re.findall(spec["find"], text)]
+    if len(found) != 1:
+        raise CampaignError(f"{spec['recorded']}: {len(found)} times: {spec['find']}")
+    groups = found[0] if isinstance(found[0], tuple) else (found[0],)
+    numbers = list(map(float, groups))
+    origin = f"counted in {spec['recorded']}"
+    if "machine" in spec:
+        origin = f"recorded: {spec['recorded']}, {spec['machine']}, {spec['date']}"
+    if "value" in spec:
+        return Rows(pd.DataFrame([{f"g{i}": n for i, n in enumerate(numbers, 1)}]), origin)
+    return Rows(pd.DataFrame({"value": numbers}), origin)
+
+
+def axis_rows(spec, _):
+    """The values of one axis of a campaign, or of a list that it hands to its command."""
+    c = campaigns.load(spec["axis_of"])
+    values = c.axes.get(spec["axis"], c.fixed.get(spec["axis"]))
+    if isinstance(values, str):
+        values = [int(text) for text in values.split(",")]
+    values = values if isinstance(values, list) else [values]
+    return Rows(pd.DataFrame({spec["axis"]: values}), f"counted in {c.name}.toml")
+
+
+def topology_rows(spec, _):
+    path = TOPOLOGIES / spec["topology"]
+    return Rows(pd.DataFrame([store.read_json(path, "a topology")]), f"counted in {path.name}")
+
+
+def changed_lines(patch):
+    """(file, added, removed) of each file of a patch; a hunk's lines, not the heads."""
+    file, counts = None, {}
+    for line in patch.splitlines():
+        if line.startswith("diff --git "):
+            file = None
+        elif line.startswith("+++ "):
+            file = line[4:].removeprefix("b/")
+        elif line.startswith("-- "):
+            file = None
+        elif file and line[:1] in "+-" and line:
+            counts.setdefault(file, [0, 0])["+-".index(line[0])] += 1
+    return [(name, *both) for name, both in counts.items()]
+
+
+def patch_files(spec):
+    """The patches of these titles; a title that is gone, or is two, is an error."""
+    for title in spec["titles"]:
+        found = list((TOP / spec["patches"]).glob(f"????-{title}*.patch"))
+        if len(found) != 1:
+            raise CampaignError(f"{spec['patches']}: {len(found)} patches {title}")
+        yield found[0]
+
+
+def patch_rows(spec, _):
+    rows = [
+        {"patch": path.name, "file": name, "added": added, "removed": removed}
+        for path in patch_files(spec)
+        for name, added, removed in changed_lines(path.read_text())
+    ]
+    return Rows(pd.DataFrame(rows), f"counted in {spec['patches']}")
+
+
+def list_rows(spec, _):
+    """The tables of an array of a TOML file."""
+    path = TOP / spec["list_of"]
+    frame = pd.DataFrame(tomllib.loads(path.read_text())[spec["list"]])
+    return Rows(frame.assign(value=1), f"counted in {spec['list_of']}")
+
+
+def test_rows(spec, _):
+    """A test of the project that must pass; it is there, under this name."""
+    text = (TOP / spec["test"]).read_text()
+    if spec["has"] not in text:
+        raise CampaignError(f"{spec['test']}: has no {spec['has']}")
+    return Rows(pd.DataFrame([{"value": spec["says"]}]), f"test: {spec['has']} in {spec['test']}")
+
+
+def significance_rows(spec, _):
+    name = spec["significance"]
+    frame = significance.compare(read_csv(PUBLISHED / name))
+    return Rows(frame, f"computed from published/{name}")
+
+
+#: The member that tells the kind of a source: how its rows are made, and what it shows.
+KINDS = {
+    "campaign": (measured_rows, REPRODUCED),
+    "recorded": (document_rows, REPRODUCED),
+    "axis_of": (axis_rows, REPRODUCED),
+    "list_of": (list_rows, REPRODUCED),
+    "patches": (patch_rows, REPRODUCED),
+    "test": (test_rows, REPRODUCED),
+    "table": (published_rows, REPRODUCED),
+    "significance": (significance_rows, REPRODUCED),
+    "sim": (simulated_rows, SIMULATION),
+    "topology": (topology_rows, SIMULATION),
+}
+
+
+def kind_of(spec):
+    kinds = [kind for kind in KINDS if kind in spec]
+    if len(kinds) != 1:
+        raise CampaignError(f"{spec}: names {len(kinds)} sources, not one: {', '.join(KINDS)}")
+    return kinds[0]
+
+
+def rows_of(spec, here):
+    """Rows of a source, or None if nothing was measured or simulated yet; and its state."""
+    make, state = KINDS[kind_of(spec)]
+    rows = make(spec, here)
+    if rows and "remark" in spec:
+        rows = dataclasses.replace(rows, origin=f"{spec['remark']}; {rows.origin}")
+    return rows, state
+
+
+def matching(frame, where):
+    """Rows whose columns have one value, or one of a list."""
+    masks = [
+        frame[key].isin(wanted) if isinstance(wanted, list) else frame[key] == wanted
+        for key, wanted in where.items()
+    ]
+    return frame[functools.reduce(operator.and_, masks)] if masks else frame

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Simulations of what the published documents measured, as CSV: experiments.py NAME OUT.
+
+`make sim-check` judges the simulator; this writes the simulated figures down, row by row, so that
+`rqspin-lab claims` can put them beside the published ones. The first lines of the CSV say on which
+machine, when and at which commit it was simulated."""
+
+import functools
+import sys
+from pathlib import Path
+
+import fit
+import hybrid2017
+import numpy as np
+import pandas as pd
+import published
+import seeds
+import ticket2013
+from check import PAUSE_NS, TICKET_EVALUATIONS, calibrate_machine, empty_table
+from simulator import ROOT, Simulator
+
+import model
+
+sys.path.insert(0, str(ROOT / "lab/campaigns"))
+import machine  # noqa: E402
+from store import replace_whole  # noqa: E402
+
+TICKETS = ("ticket", "ticket-10x", "ticket-50x", "ticket-250x", "ticket-auto")
+MOST_THREADS, MANY_LOCKS = 24, (2, 4, 8)
+FIFTY_LOSES = (2, 3, 4, 5)
+QUEUE_AND_TICKET = (16, 48, 96, 192)
+#: Waiman Long's smaller machine of 2017: 2 sockets, 16 cores, 32 threads.
+SMALL = {"name": "2 x 8 x 2", "cores": 8, "smt": 2}
+SMALL_CPUS = 32
+#: Waiman Long's machine of 2015 has 4 sockets; at most 8 tasks run on one of them.
+LOOP = {"lock": "qspinlock", "acquisitions": 5000, "cs_ns": 1, "ncs_ns": 2, "lines": 1}
+LOOP_OPS = 5_000_000
+BEFORE, AFTER = "qspinlock-cmpxchg", "qspinlock"
+
+
+@functools.cache
+def calibrated(sim, arch):
+    """Hardware, loads, and the table of one architecture with what is simulated with them."""
+    table = empty_table()
+    table = table[table.arch == arch].copy()
+    return *calibrate_machine(sim, table, arch), table
+
+
+def held_table_ratio(sim, row, hardware, load, single):
+    """Median ratio of the lock with a table of held locks to qspinlock, seed by seed."""
+
+    def rates(lock):
+        return seeds.rates(
+            sim, model.job(row.arch, row.benchmark, row.threads, hardware, load, single, lock)
+        )
+
+    return float(np.median(rates("held-table") / rates("qspinlock")))
+
+
+def will_it_scale(sim):
+    """Operations per second of qspinlock, and the ratio of a lock with a table of held locks."""
+    parts = []
+    for arch in published.MACHINES:
+        hardware, loads, table = calibrated(sim, arch)
+        single = fit.singles(table)
+        table["held_table"] = [
+            held_table_ratio(sim, r, hardware, loads[r.benchmark], single[arch, r.benchmark])
+            for r in table.itertuples()
+        ]
+        parts.append(table)
+    columns = ["benchmark", "arch", "threads", "train", "rate", "simulated", "held_table"]
+    return pd.concat(parts)[columns].rename(columns={"rate": "ql"})
+
+
+def queue_and_ticket(sim):
+    """Qspinlock as a multiple of the ticket lock, workload of open1 on x86_64."""
+    hardware, loads, table = calibrated(sim, "x86_64")
+    single = fit.singles(table)["x86_64", "open1"]
+
+    def rates(lock, threads):
+        job = model.job("x86_64", "open1", threads, hardware, loads["open1"], single, lock)
+        job["topology"]["pause_ns"] = PAUSE_NS
+        return seeds.rates(sim, job)
+
+    rows = [
+        {"threads": n, "ratio": float(np.median(rates("qspinlock", n) / rates("ticket", n)))}
+        for n in QUEUE_AND_TICKET
+    ]
+    return pd.DataFrame(rows)
+
+
+def tickets(sim):
+    """Semaphore operations per second, by lock, number of threads and number of locks."""
+    p, table = ticket2013.calibrate(sim, TICKET_EVALUATIONS)
+    single = table[table.threads == 1].per_second.iloc[0]
+    use = {(r.lock, r.threads): r.use for r in table.itertuples()}
+    cells = [(lock, n, 1) for lock in TICKETS for n in range(1, MOST_THREADS + 1)]
+    cells += [(lock, MOST_THREADS, locks) for lock in TICKETS for locks in MANY_LOCKS]
+    return pd.DataFrame(
+        {
+            "lock": lock,
+            "threads": n,
+            "locks": locks,
+            "use": use.get((lock, n), "test") if locks == 1 else "test",
+            "simulated": sim.rate({**ticket2013.job(lock, n, p, single), "locks": locks}),
+        }
+        for lock, n, locks in cells
+    )
+
+
+def small_rate(sim, lock, vcpus, between):
+    """The same guest on the smaller machine; nothing is calibrated with it."""
+    topology = hybrid2017.TOPOLOGY | SMALL
+    jobs = (hybrid2017.job(lock, vcpus, between, seed) for seed in hybrid2017.SEEDS)
+    rates = [sim.rate({**job, "pcpus": SMALL_CPUS, "topology": topology}) for job in jobs]
+    return sum(rates) / len(rates)
+
+
+def hybrid(sim):
+    """Build times as multiples of PV's, and the share of stolen acquisitions, on two machines."""
+    between, table = hybrid2017.calibrate(sim)
+    rows = [
+        {"cpus": hybrid2017.PCPUS, "vcpus": r.vcpus, "train": r.vcpus == hybrid2017.TRAIN_VCPUS,
+         "hybrid": r.sim_ratio, "unfair": r.sim_unfair_ratio, "stolen": r.sim_share}
+        for r in table.itertuples()
+    ]  # fmt: skip
+    for vcpus in published.read("hybrid-pv-small-2017.csv").vcpus:
+        base = small_rate(sim, "pv", vcpus, between)
+        ratio = {k: base / small_rate(sim, lock, vcpus, between)
+                 for k, lock in (("hybrid", "hybrid-pv"), ("unfair", "unfair"))}  # fmt: skip
+        rows.append({"cpus": SMALL_CPUS, "vcpus": vcpus, "train": False, **ratio})
+    return pd.DataFrame(rows)
+
+
+def loop_job(nodes, layout, tasks, lock, p):
+    """Tasks on one socket, or each on the next one."""
+    remote = p.get("remote", p["local"] * 3)
+    return {
+        **LOOP,
+        "lock": lock,
+        "threads": int(tasks),
+        "embedded": layout == "embedded",
+        "topology": {
+            "name": "4 x 10", "sockets": 4, "cores": 10, "smt": 1, "random": True,
+            "spread": nodes == "different", "hit_ns": model.HIT_NS, "rmw_ns": model.RMW_NS,
+            "local_ns": p["local"], "remote_ns": remote,
+            "occ_local_ns": p["local"] / 5, "occ_remote_ns": remote / 5,
+        },
+    }  # fmt: skip
+
+
+def loop_ms(tasks, rate):
+    """Time of five million acquisitions of each task."""
+    return LOOP_OPS * tasks / rate * 1e3
+
+
+def fit_loop(sim, table, nodes, name, bounds, known):
+    """One way, from the first published row of these nodes, before the change."""
+    row = table[(table.nodes == nodes) & (table.layout == "standalone")].iloc[0]
+
+    def error(p):
+        job = loop_job(nodes, row.layout, row.tasks, BEFORE, known | p)
+        return abs(np.log(loop_ms(row.tasks, sim.rate(job)) / row.before_ms))
+
+    found, _ = fit.search(error, {name: bounds}, {name: 2 * bounds[0]}, 25)
+    return known | found, row.name
+
+
+def simple_write(sim):
+    """Ms for 5 million acquisitions of each task; two of the rows calibrate one way each."""
+    table = published.read("simple-write-2015.csv")
+    p, first = fit_loop(sim, table, "same", "local", (10, 150), {})
+    p, second = fit_loop(sim, table, "different", "remote", (50, 2000), p)
+    table["train"] = table.index.isin([first, second])
+    for column, lock in (("before", BEFORE), ("after", AFTER)):
+        table[column] = [
+            float(np.median([
+                loop_ms(r.tasks, rate)
+                for rate in seeds.rates(sim, loop_job(r.nodes, r.layout, r.tasks, lock, p))
+            ]))
+            for r in table.itertuples()
+        ]  # fmt: skip
+    return table[["nodes", "layout", "tasks", "train", "before", "after"]]
+
+
+EXPERIMENTS = {
+    "will-it-scale": will_it_scale,
+    "queue-and-ticket": queue_and_ticket,
+    "tickets": tickets,
+    "hybrid": hybrid,
+    "simple-write": simple_write,
+}
+
+
+def text_of(name, table):
+    """The CSV, with the machine in front: read() of published.py leaves comments out."""
+    facts = machine.facts()
+    head = f"# Simulated: lab/sim/calibrate/experiments.py {name}\n" + "".join(
+        f"# {key}: {facts[key]}\n" for key in ("cpu", "cpus", "date", "commit")
+    )
+    return head + table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in EXPERIMENTS:
+        print(f"usage: experiments.py NAME OUT; NAME: {', '.join(EXPERIMENTS)}", file=sys.stderr)
+        return 2
+    sim, (name, out) = Simulator(), sys.argv[1:]
+    table = EXPERIMENTS[name](sim)
+    sim.close()
+    path = Path(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_whole(path, text_of(name, table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
