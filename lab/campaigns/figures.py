@@ -93,7 +93,8 @@ def text_of(values, number, spec):
     elif number is not None:
         text = _spelled(number, spec)
     elif show == "range":
-        text = f"{_spelled(values.min(), spec)} to {_spelled(values.max(), spec)}"
+        ends = [_spelled(values.min(), spec), _spelled(values.max(), spec)]
+        text = " to ".join(dict.fromkeys(ends))
     else:
         text = ", ".join(_spelled(value, spec) for value in values)
     return f"{text} {unit}".strip()

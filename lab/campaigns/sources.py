@@ -4,6 +4,7 @@ line what it is: measured here, simulated, written down with machine and date, o
 
 import dataclasses
 import functools
+import hashlib
 import operator
 import pathlib
 import re
@@ -20,6 +21,7 @@ PUBLISHED = TOP / "lab/sim/published"
 SIMULATED = TOP / "build/lab/sim/claims"
 #: Simulated figures of the checkout, for those who have simulated nothing themselves.
 RECORDED = TOP / "lab/sim/recorded"
+SIMULATOR = ("core", "locks", "run")
 TOPOLOGIES = TOP / "lab/sim/topologies"
 
 REPRODUCED, SIMULATION = "reproduced", "simulated"
@@ -59,6 +61,13 @@ def published_rows(spec, _):
     return Rows(read_csv(PUBLISHED / name), f"computed from published/{name}")
 
 
+@functools.cache
+def simulator_id():
+    """Tells the simulator's sources from others."""
+    paths = sorted(p for d in SIMULATOR for p in (TOP / "lab/sim" / d).glob("*.[ch]"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+
+
 def simulated_rows(spec, _):
     """Those of this machine, else those of the checkout."""
     name = f"{spec['sim']}.csv"
@@ -67,7 +76,8 @@ def simulated_rows(spec, _):
         return None
     head = head_of(path)
     kind = "recorded" if path.parent == RECORDED else "simulated"
-    origin = f"{kind}: {head['cpu']}, {head['cpus']} CPUs, {head['date'][:10]}, {head['commit']}"
+    since = "" if head["sources"] == simulator_id() else ", the simulator has changed since"
+    origin = f"{kind}: {head['cpu']}, {head['cpus']} CPUs, {head['date'][:10]}{since}"
     return Rows(read_csv(path), origin)
 
 

@@ -3,9 +3,10 @@
 
 `make sim-check` judges the simulator; this writes the simulated figures down, row by row, so that
 `rqspin-lab claims` can put them beside the published ones. The first lines of the CSV say on which
-machine, when and at which commit it was simulated."""
+machine, when and with which sources of the simulator."""
 
 import functools
+import json
 import sys
 from pathlib import Path
 
@@ -23,11 +24,11 @@ import model
 
 sys.path.insert(0, str(ROOT / "lab/campaigns"))
 import machine  # noqa: E402
+import sources  # noqa: E402
 from store import replace_whole  # noqa: E402
 
 TICKETS = ("ticket", "ticket-10x", "ticket-50x", "ticket-250x", "ticket-auto")
 MOST_THREADS, MANY_LOCKS = 24, (2, 4, 8)
-FIFTY_LOSES = (2, 3, 4, 5)
 QUEUE_AND_TICKET = (16, 48, 96, 192)
 #: Waiman Long's smaller machine of 2017: 2 sockets, 16 cores, 32 threads.
 SMALL = {"name": "2 x 8 x 2", "cores": 8, "smt": 2}
@@ -35,6 +36,8 @@ SMALL_CPUS = 32
 #: Waiman Long's machine of 2015 has 4 sockets; at most 8 tasks run on one of them.
 LOOP = {"lock": "qspinlock", "acquisitions": 5000, "cs_ns": 1, "ncs_ns": 2, "lines": 1}
 LOOP_OPS = 5_000_000
+DEADLOCK_MACHINE = ROOT / "lab/sim/topologies/xeon-8468.json"
+DEADLOCK_CPUS, DEADLOCK_ROUNDS, MOST_PARTIES = (48, 192), 100, 8
 BEFORE, AFTER = "qspinlock-cmpxchg", "qspinlock"
 
 
@@ -183,7 +186,28 @@ def simple_write(sim):
     return table[["nodes", "layout", "tasks", "train", "before", "after"]]
 
 
+def deadlock_cells():
+    """Who is in a deadlock, on how many CPUs. The other CPUs work until the time limit where only
+    that helps, which takes long to simulate: there are none then."""
+    for parties in range(1, MOST_PARTIES + 1):
+        yield from (("queue", n, parties, DEADLOCK_ROUNDS) for n in DEADLOCK_CPUS)
+        alone = parties > 2
+        yield "held-table", parties if alone else DEADLOCK_CPUS[0], parties, 1 if alone else 20
+
+
+def deadlocks(sim):
+    """Ns from the call that closes a deadlock to its first error, or to the time limit."""
+    topology = json.loads(DEADLOCK_MACHINE.read_text())
+    rows = []
+    for lock, n, parties, rounds in deadlock_cells():
+        job = {"lock": lock, "threads": n, "parties": parties, "rounds": rounds}
+        result = sim.run({**job, "topology": topology})
+        rows.append({**job, "p50_ns": result["p50_ns"], "timeouts": result["timeouts"]})
+    return pd.DataFrame(rows)
+
+
 EXPERIMENTS = {
+    "deadlocks": deadlocks,
     "will-it-scale": will_it_scale,
     "queue-and-ticket": queue_and_ticket,
     "tickets": tickets,
@@ -195,8 +219,9 @@ EXPERIMENTS = {
 def text_of(name, table):
     """The CSV, with the machine in front: read() of published.py leaves comments out."""
     facts = machine.facts()
+    facts["sources"] = sources.simulator_id()
     head = f"# Simulated: lab/sim/calibrate/experiments.py {name}\n" + "".join(
-        f"# {key}: {facts[key]}\n" for key in ("cpu", "cpus", "date", "commit")
+        f"# {key}: {facts[key]}\n" for key in ("cpu", "cpus", "date", "sources")
     )
     return head + table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
