@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "sources/longwaits.h"
 #include "sources/table.h"
 #include "unit.h"
 
@@ -16,6 +17,19 @@ static void each_source_has_a_name_and_a_rank_of_its_own(void **state)
 			assert_int_not_equal(a->rank, trace_sources[k]->rank);
 			assert_string_not_equal(a->name, trace_sources[k]->name);
 		}
+	}
+}
+
+/* A session may have it beside all others, and the recorder's folder has its name. */
+static void the_source_of_waits_is_like_no_other(void **state)
+{
+	(void)state;
+	assert_in_range(source_longwaits.rank, RANK_PARTIAL, RANK_MAX);
+	assert_true(source_is(&source_longwaits, SOURCE_WAITS));
+	for (size_t i = 0; trace_sources[i]; i++) {
+		assert_int_not_equal(source_longwaits.rank, trace_sources[i]->rank);
+		assert_string_not_equal(source_longwaits.name, trace_sources[i]->name);
+		assert_false(source_is(trace_sources[i], SOURCE_WAITS));
 	}
 }
 
@@ -36,6 +50,7 @@ static void each_source_does_what_a_session_asks(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_source_has_a_name_and_a_rank_of_its_own),
+	cmocka_unit_test(the_source_of_waits_is_like_no_other),
 	cmocka_unit_test(each_source_does_what_a_session_asks),
 };
 
