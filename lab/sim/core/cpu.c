@@ -2,6 +2,8 @@
 /* The operations of a CPU's code, and how it resumes after a wait. */
 #include "core/sim.h"
 
+struct sim_cpu *sim_running;
+
 void sim_block(struct sim_cpu *c)
 {
 	fiber_yield(c->fiber);
@@ -14,30 +16,37 @@ void sim_resume(struct sim_cpu *c)
 		return;
 	}
 	c->wait++;
+	sim_running = c;
 	fiber_resume(c->fiber);
 }
 
-static uint64_t apply(struct sim_req *r)
+void sim_apply(struct sim_req *r)
 {
-	uint64_t old = r->var->value, new = old;
+	uint64_t *word = r->var->at ? r->var->at : &r->var->value;
+	uint64_t old = *word, bits = old;
 
 	switch (r->op) {
 	case SIM_STORE:
 	case SIM_SWAP:
-		new = (old & ~r->mask) | r->bits;
+		bits = r->bits;
 		break;
 	case SIM_CAS:
-		new = old == r->old ? r->bits : old;
+		bits = (old & r->mask) == r->old ? r->bits : old;
 		break;
 	case SIM_ADD:
-		new = old + r->bits;
+		bits = old + r->bits;
+		break;
+	case SIM_OR:
+		bits = old | r->bits;
+		break;
+	case SIM_AND:
+		bits = old & r->bits;
 		break;
 	default:
 		break;
 	}
-	r->var->value = new;
+	*word = (old & ~r->mask) | (bits & r->mask);
 	r->old = old;
-	return old;
 }
 
 static void next_store(struct sim_cpu *c)
@@ -64,7 +73,7 @@ void sim_done(struct sim_req *r)
 	struct sim_cpu *c = r->cpu;
 	bool store = r->op == SIM_STORE;
 
-	apply(r);
+	sim_apply(r);
 	if (r->op != SIM_READ)
 		line_changed(r->var->line);
 	if (store)
@@ -82,7 +91,12 @@ static void drain(struct sim_cpu *c, int left)
 	}
 }
 
-static uint64_t request(struct sim_cpu *c, enum sim_op op, struct sim_var *v, struct sim_req r)
+void sim_drain(struct sim_cpu *c)
+{
+	drain(c, 0);
+}
+
+uint64_t sim_access(struct sim_cpu *c, enum sim_op op, struct sim_var *v, struct sim_req r)
 {
 	r.cpu = c;
 	r.var = v;
@@ -105,7 +119,7 @@ uint64_t sim_read(struct sim_cpu *c, struct sim_var *v)
 {
 	if (stores_to(c, v))
 		drain(c, 0);
-	return request(c, SIM_READ, v, (struct sim_req){ 0 });
+	return sim_access(c, SIM_READ, v, (struct sim_req){ 0 });
 }
 
 void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits)
@@ -122,24 +136,25 @@ void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bit
 uint64_t sim_swap(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits)
 {
 	drain(c, 0);
-	return request(c, SIM_SWAP, v, (struct sim_req){ .mask = mask, .bits = bits });
+	return sim_access(c, SIM_SWAP, v, (struct sim_req){ .mask = mask, .bits = bits });
 }
 
 uint64_t sim_cas(struct sim_cpu *c, struct sim_var *v, uint64_t old, uint64_t new)
 {
 	drain(c, 0);
-	return request(c, SIM_CAS, v, (struct sim_req){ .old = old, .bits = new });
+	return sim_access(c, SIM_CAS, v,
+			  (struct sim_req){ .mask = UINT64_MAX, .old = old, .bits = new });
 }
 
 uint64_t sim_add(struct sim_cpu *c, struct sim_var *v, uint64_t n)
 {
 	drain(c, 0);
-	return request(c, SIM_ADD, v, (struct sim_req){ .bits = n });
+	return sim_access(c, SIM_ADD, v, (struct sim_req){ .mask = UINT64_MAX, .bits = n });
 }
 
 void sim_own(struct sim_cpu *c, struct sim_var *v)
 {
-	request(c, SIM_OWN, v, (struct sim_req){ 0 });
+	sim_access(c, SIM_OWN, v, (struct sim_req){ 0 });
 }
 
 static void awake(void *arg, uint64_t wait)

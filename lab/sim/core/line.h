@@ -8,17 +8,20 @@ struct sim;
 struct sim_cpu;
 struct sim_line;
 
-/** struct sim_var - a word in memory; several may share a line */
+/**
+ * struct sim_var - a word in memory; several may share a line
+ * @at: where its value is; NULL: in @value
+ */
 struct sim_var {
 	struct sim_line *line;
-	uint64_t value;
+	uint64_t value, *at;
 };
 
-enum sim_op { SIM_READ, SIM_OWN, SIM_STORE, SIM_SWAP, SIM_CAS, SIM_ADD };
+enum sim_op { SIM_READ, SIM_OWN, SIM_STORE, SIM_SWAP, SIM_CAS, SIM_ADD, SIM_OR, SIM_AND };
 
 /**
  * struct sim_req - an access
- * @mask, @bits: for SIM_STORE and SIM_SWAP
+ * @mask, @bits: the part of the word that is written, and what with
  * @old:  expected value of SIM_CAS (@bits is the new one); after the access, the value before it
  * @next: next request in the queue of its line
  */

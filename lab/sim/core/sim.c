@@ -59,6 +59,7 @@ void sim_run(struct sim *s, sim_time end)
 		s->now = e.at;
 		e.fn(e.arg, e.tag);
 	}
+	sim_running = NULL;
 }
 
 void sim_free(struct sim *s)

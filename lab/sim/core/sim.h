@@ -64,6 +64,9 @@ struct sim {
 	uint64_t reads, writes, remote;
 };
 
+/* The CPU whose code runs, NULL outside of sim_run(). */
+extern struct sim_cpu *sim_running;
+
 /**
  * sim_init() - Set up a machine at time 0 whose first @ncpus threads run @code.
  * @code: must not return; it may look at cpu->user
@@ -108,6 +111,17 @@ void sim_pause(struct sim_cpu *c, uint64_t n);
  * Return: false if the limit came first.
  */
 bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit);
+
+/* For code that brings its own memory along (c/). */
+
+/** sim_access() - The access @op of @v with the rest of @r. Return: the word before. */
+uint64_t sim_access(struct sim_cpu *c, enum sim_op op, struct sim_var *v, struct sim_req r);
+
+/** sim_drain() - Wait until all stores of @c are visible. */
+void sim_drain(struct sim_cpu *c);
+
+/** sim_apply() - What @r does to its word, at once; r->old is the word before. */
+void sim_apply(struct sim_req *r);
 
 /* For the core itself. */
 
