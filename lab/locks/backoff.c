@@ -13,10 +13,9 @@ struct backoff *backoff_of(const void *lock)
 
 #ifdef SHIM_EXTERN
 
-/* Under a scheduler one pause is as good as many. */
 void backoff_wait(u64 delay)
 {
-	cpu_relax();
+	shim_relax_for(delay >> BACKOFF_SHIFT);
 }
 
 #else

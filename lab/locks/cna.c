@@ -4,6 +4,7 @@
 #include "nodes.h"
 
 int cna_sockets = 1;
+const int *cna_places;
 u32 cna_mask = 0xffff;
 
 static DEFINE_PER_CPU(u32, cna_lot);

@@ -9,8 +9,12 @@
 
 #include "shim.h"
 
-/* CPU i is on socket i % cna_sockets. Set while nobody uses a lock; 1 at first. */
+/*
+ * CPU i is on socket cna_places[i], or without places on socket i % cna_sockets, which is 1 at
+ * first. Set while nobody uses a lock.
+ */
 extern int cna_sockets;
+extern const int *cna_places;
 
 /*
  * One hand-over in so many plus one, by lot, goes to the second queue, so that other sockets do not
@@ -20,7 +24,7 @@ extern u32 cna_mask;
 
 static inline int cna_socket(int cpu)
 {
-	return cpu % cna_sockets;
+	return cna_places ? cna_places[cpu] : cpu % cna_sockets;
 }
 
 #endif /* LAB_CNA_H */

@@ -96,7 +96,8 @@ static int wait_for(struct qspinlock *lock, u32 mask, u64 limit)
 		err = check(&w);
 		if (err)
 			return err;
-		cpu_relax();
+		shim_relax_until(&lock->val,
+				 w.start ? min(w.pairs + PAIRS_EVERY, w.start + limit + 1) : 0);
 	}
 	return 0;
 }

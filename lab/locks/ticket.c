@@ -11,8 +11,7 @@ static int ahead(union ticket_lock *lock, u16 mine)
 
 void ticket_wait(union ticket_lock *lock, u16 mine)
 {
-	while (ahead(lock, mine) >= 0)
-		cpu_relax();
+	smp_cond_load_acquire(&lock->turn, VAL == mine);
 }
 
 /* The owner counts, too. */

@@ -4,10 +4,8 @@
 
 static __always_inline void tas_spin(u32 *word)
 {
-	while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE)) {
-		while (READ_ONCE(*word))
-			cpu_relax();
-	}
+	while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE))
+		smp_cond_load_relaxed(word, !VAL);
 }
 
 #define LAB_ID		 tas

@@ -76,6 +76,10 @@ void shim_relax(const volatile void *addr);
 #define ktime_get_mono_fast_ns() shim_clock()
 #define cpu_relax()		 shim_relax(NULL)
 #define shim_relax_on(addr)	 shim_relax(addr)
+/* Without time one pause is as good as many. */
+#ifndef shim_relax_for
+#define shim_relax_for(n) ((void)(n), cpu_relax())
+#endif
 
 #else
 
@@ -191,6 +195,11 @@ u64 shim_steal_clock(void);
 #define shim_relax_on(addr)	  cpu_relax()
 
 #endif /* SHIM_EXTERN */
+
+/* The loop polls @addr, and does something else once the clock is at @ns (0: in each round). */
+#ifndef shim_relax_until
+#define shim_relax_until(addr, ns) ((void)(ns), cpu_relax())
+#endif
 
 #define smp_cond_load_relaxed(ptr, cond)                                        \
 	({                                                                      \
