@@ -7,35 +7,31 @@
 #include "locks/table.h"
 
 static const struct lock_ops *const table[] = {
-	&ticket_lock,
-	&ticket_10_lock,
-	&ticket_50_lock,
-	&ticket_250_lock,
-	&ticket_auto_lock,
-	&qspin_lock,
-	&qspin_cas_lock,
-	&unfair_lock,
-	&pv_lock,
-	&hybrid_pv_lock,
-	&cna_lock,
-	&queue_lock,
-	&hybrid_lock,
-	&tas_lock,
-	&tas_auto_lock,
-	&held_table_lock,
-	NULL,
+	&ticket_lock,	   &ticket_10_lock, &ticket_50_lock, &ticket_250_lock,
+	&ticket_auto_lock, &qspin_lock,	    &qspin_cas_lock, &unfair_lock,
+	&pv_lock,	   &hybrid_pv_lock, &cna_lock,	     &queue_lock,
+	&hybrid_lock,	   &tas_lock,	    &tas_auto_lock,  &held_table_lock,
 };
+
+#define DIALECT (int)(sizeof(table) / sizeof(table[0]))
+
+bool lock_has_c(void)
+{
+	return c_lock_table;
+}
 
 const struct lock_ops *lock_at(int i)
 {
-	return table[i];
+	if (i < DIALECT)
+		return table[i];
+	return lock_has_c() ? c_lock_table[i - DIALECT] : NULL;
 }
 
 const struct lock_ops *lock_find(const char *name)
 {
-	for (int i = 0; table[i]; i++)
-		if (!strcmp(table[i]->name, name))
-			return table[i];
+	for (int i = 0; lock_at(i); i++)
+		if (!strcmp(lock_at(i)->name, name))
+			return lock_at(i);
 	return NULL;
 }
 

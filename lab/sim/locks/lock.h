@@ -5,6 +5,7 @@
 #include "core/sim.h"
 
 struct sim_lock;
+struct lab_ops;
 
 /**
  * struct lock_ops - a lock
@@ -12,6 +13,7 @@ struct sim_lock;
  * @source:  where it is described
  * @state:   bytes of state for each CPU
  * @param:   distinguishes variants in one file
+ * @code:    what c/ runs
  * @finds_deadlocks: @acquire may fail
  * @init:    optional; the state is zeroed
  * @done:    optional; frees the lines that @init made
@@ -21,6 +23,7 @@ struct lock_ops {
 	const char *name, *source;
 	size_t state;
 	int param;
+	const struct lab_ops *code;
 	bool finds_deadlocks;
 	void (*init)(struct sim_lock *l);
 	void (*done)(struct sim_lock *l);
@@ -53,8 +56,11 @@ static inline void *lock_cpu_state(const struct sim_lock *l, int cpu)
 /** lock_find() - The lock with a name, or NULL. */
 const struct lock_ops *lock_find(const char *name);
 
-/** lock_at() - The locks in the order of their table; NULL behind the last. */
+/** lock_at() - The locks in the order of their tables; NULL behind the last. */
 const struct lock_ops *lock_at(int i);
+
+/** lock_has_c() - Are there locks in C? They need the patched kernel tree. */
+bool lock_has_c(void);
 
 int lock_init(struct sim_lock *l, const struct lock_ops *ops, struct sim *s, int id);
 void lock_done(struct sim_lock *l);

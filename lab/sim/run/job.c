@@ -88,7 +88,7 @@ static int read_count(struct job *j, const char *key, json_t *v, char *error)
 			return bad(error, key, "not a number from 1 to 32 parties, 100000 rounds");
 		*(*key == 'p' ? &j->parties : &j->rounds) = n;
 	} else if (!strcmp(key, "locks")) {
-		if (!ok || n > 4096)
+		if (!ok || n > JOB_LOCKS)
 			return bad(error, key, "not a number from 1 to 4096");
 		j->locks = n;
 	} else if (!strcmp(key, "seed") || !strcmp(key, "acquisitions")) {
@@ -113,6 +113,13 @@ static int read_share(struct job *j, const char *key, json_t *v, char *error)
 	return 0;
 }
 
+static const char *lock_missing(json_t *name)
+{
+	if (json_is_string(name) && !strncmp(json_string_value(name), "c:", 2) && !lock_has_c())
+		return "built without the locks in C: they need libck-dev and 'make kernel-tree'";
+	return "no such lock; --list shows them";
+}
+
 static int read_lock(struct job *j, const char *key, json_t *v, char *error)
 {
 	const struct lock_ops *ops;
@@ -125,7 +132,7 @@ static int read_lock(struct job *j, const char *key, json_t *v, char *error)
 		return -ENOENT;
 	ops = json_is_string(v) ? lock_find(json_string_value(v)) : NULL;
 	if (!ops)
-		return bad(error, key, "no such lock; --list shows them");
+		return bad(error, key, lock_missing(v));
 	j->ops = ops;
 	return 0;
 }

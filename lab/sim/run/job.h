@@ -9,6 +9,7 @@
 
 #define JOB_ERROR   200
 #define JOB_LINES   16
+#define JOB_LOCKS   4096
 #define JOB_PARTIES 32
 
 /**

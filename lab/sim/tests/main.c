@@ -3,5 +3,9 @@
 
 int main(void)
 {
-	return test_core() + test_locks() + test_jobs() + test_faults() ? 1 : 0;
+	int failed = test_core() + test_locks() + test_jobs() + test_faults();
+
+	if (test_c)
+		failed += test_c();
+	return failed ? 1 : 0;
 }

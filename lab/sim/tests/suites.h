@@ -13,4 +13,7 @@ int test_locks(void);
 int test_jobs(void);
 int test_faults(void);
 
+/* Where the locks in C are built. */
+int test_c(void) __attribute__((weak));
+
 #endif
