@@ -50,7 +50,7 @@ static const struct argp_child children[] = {
 	{ &opts_common, 0, NULL, 0 }, { &load_argp, 0, NULL, 0 }, { &count_argp, 0, NULL, 0 }, { 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_check_parse(int key, char *arg, struct argp_state *state)
 {
 	struct check_cmd *c = state->input;
 
@@ -91,7 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_check_parse,
 	.children = children,
 	.args_doc = "OBJECT...\n--loaded [OBJECT...]",
 	.doc = "Find possible deadlocks between BPF programs before anything runs: which locks they "
@@ -147,7 +147,7 @@ static int load_all(struct check_cmd *c, struct check_result *r, int *missing)
 	return *missing && !have_something(r) ? *missing : err;
 }
 
-static void summary(const struct check_result *r)
+static void check_print_summary(const struct check_result *r)
 {
 	size_t found = findings_count(&r->findings, false),
 	       notes = findings_count(&r->findings, true);
@@ -228,7 +228,7 @@ static void tell_rough(const struct check_result *r)
 			nr, nr == 1 ? "" : "s", sum.conditions, sum.joined, sum.deep);
 }
 
-static int print(const struct check_cmd *c, const struct check_result *r, size_t gone)
+static int check_print_result(const struct check_cmd *c, const struct check_result *r, size_t gone)
 {
 	int err = c->dot ? check_write_dot(r, c->dot) : 0;
 
@@ -243,7 +243,7 @@ static int print(const struct check_cmd *c, const struct check_result *r, size_t
 	/* If stdout and stderr are one pipe, the findings come before the summary. */
 	if (out_failed(out_flush()))
 		err = -EIO;
-	summary(r);
+	check_print_summary(r);
 	tell_undecided(&r->findings);
 	tell_map_fails(&r->findings);
 	tell_known(r, gone);
@@ -270,7 +270,7 @@ static int result_code(const struct check_result *r)
 	return is_spent(r) ? EXIT_LOST : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int cmd_check_run(int argc, char **argv)
 {
 	struct check_result r = {};
 	struct check_cmd c = {};
@@ -284,7 +284,7 @@ static int run(int argc, char **argv)
 	err = err ?: load_all(&c, &r, &missing);
 	err = err ?: check_all(&r);
 	err = err ?: count_apply(&c.count, &r.findings, &gone);
-	err = err ?: print(&c, &r, gone);
+	err = err ?: check_print_result(&c, &r, gone);
 	err = err ?: missing;
 	code = err ? cmd_exit_code(err) : result_code(&r);
 	check_result_free(&r);
@@ -296,5 +296,5 @@ const struct cmd cmd_check = {
 	.name = "check",
 	.summary = "find possible deadlocks before programs run",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_check_run,
 };

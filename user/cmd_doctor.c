@@ -88,7 +88,7 @@ static void print_json(json_t *list, bool usable)
 	json_put_pretty(root);
 }
 
-static int run(int argc, char **argv)
+static int cmd_doctor_run(int argc, char **argv)
 {
 	bool json = false, usable = true;
 	char detail[DETAIL_SIZE];
@@ -118,4 +118,4 @@ static int run(int argc, char **argv)
 	return usable ? EXIT_OK : EXIT_UNSUPPORTED;
 }
 
-const struct cmd cmd_doctor = { "doctor", "say what this kernel can do", &argp, run };
+const struct cmd cmd_doctor = { "doctor", "say what this kernel can do", &argp, cmd_doctor_run };

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
 /* Joins the words as in "hash, lru_hash" and frees the list. */
-static void join(json_t *list, char *buf, size_t size)
+static void words_join(json_t *list, char *buf, size_t size)
 {
 	size_t i, used = 0;
 	json_t *word;
@@ -55,7 +55,7 @@ static void no_word(struct argp_state *state, const char *what, const char *type
 {
 	char known[512];
 
-	join(list, known, sizeof(known));
+	words_join(list, known, sizeof(known));
 	if (!typed)
 		opts_error(state, "which %s? Known: %s", what, known);
 	else if (close)
@@ -82,7 +82,7 @@ static void check_words(struct argp_state *state, struct errno_cmd *e)
 			close ? "'" : "");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_errno_parse(int key, char *arg, struct argp_state *state)
 {
 	struct errno_cmd *e = state->input;
 
@@ -108,7 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_errno_parse,
 	.children = children,
 	.args_doc = "MAP_TYPE OP [ERR]",
 	.doc = "Say what an error of a map operation has to do with the locks inside the map, on this "
@@ -129,7 +129,7 @@ static void strip_signs(int argc, char **argv)
 			argv[i]++;
 }
 
-static void explain(const struct errno_cmd *e, const struct btf *btf)
+static void errno_explain(const struct errno_cmd *e, const struct btf *btf)
 {
 	struct errors_view v = { .type = e->type, .op = e->op };
 	struct utsname uts;
@@ -145,7 +145,7 @@ static void explain(const struct errno_cmd *e, const struct btf *btf)
 		errors_print_text(&v);
 }
 
-static int run(int argc, char **argv)
+static int cmd_errno_run(int argc, char **argv)
 {
 	struct errno_cmd e = {};
 	struct btf *btf;
@@ -157,7 +157,7 @@ static int run(int argc, char **argv)
 		return EXIT_FAIL;
 	if (!btf)
 		pr_info("no BTF in " BTFFILE_OWN ": it is not known which locks this kernel has");
-	explain(&e, btf);
+	errno_explain(&e, btf);
 	btf__free(btf);
 	return EXIT_OK;
 }
@@ -166,5 +166,5 @@ const struct cmd cmd_errno = {
 	.name = "errno",
 	.summary = "say what an error of a map operation means here",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_errno_run,
 };

@@ -78,7 +78,7 @@ static const struct argp_child children[] = {
 	{ 0 },
 };
 
-static void check(const struct export *x, const struct argp_state *state)
+static void export_check_args(const struct export *x, const struct argp_state *state)
 {
 	if (!x->textfile == !x->listen)
 		opts_error(state, "give one of --textfile FILE and --listen ADDRESS:PORT");
@@ -97,7 +97,7 @@ static void check(const struct export *x, const struct argp_state *state)
 		opts_error(state, "--textfile: the name is empty");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_export_parse(int key, char *arg, struct argp_state *state)
 {
 	struct export *x = state->input;
 
@@ -136,7 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts_error(state, "takes no arguments, but got '%s'", arg);
 		return 0;
 	case ARGP_KEY_END:
-		check(x, state);
+		export_check_args(x, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -144,7 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_export_parse,
 	.children = children,
 	.args_doc = "--textfile=FILE\n--listen=ADDRESS:PORT",
 	.doc = "Count failed acquisitions for Prometheus and OpenTelemetry.\v"
@@ -166,7 +166,7 @@ static void on_failure(const struct failure *f, void *ctx)
 	counts_add(&x->counts, f, x->session);
 }
 
-static void update(struct export *x)
+static void export_update(struct export *x)
 {
 	struct metrics *m = &x->metrics;
 	struct counts *c = &x->counts;
@@ -183,12 +183,12 @@ static void update(struct export *x)
 	m->blind = c->uncounted.blind;
 }
 
-static void page(FILE *out, bool openmetrics, void *ctx)
+static void export_write_page(FILE *out, bool openmetrics, void *ctx)
 {
 	struct export *x = ctx;
 
-	update(x);
-	expose(out, &x->metrics, openmetrics);
+	export_update(x);
+	expose_metrics(out, &x->metrics, openmetrics);
 }
 
 static int write_textfile(struct export *x)
@@ -200,7 +200,7 @@ static int write_textfile(struct export *x)
 
 	if (!out)
 		return -ENOMEM;
-	page(out, false, x);
+	export_write_page(out, false, x);
 	err = fclose(out) ? -ENOMEM : whole_file_replace(x->textfile, text, size);
 	free(text);
 	return err;
@@ -222,7 +222,7 @@ static void renew_textfile(struct export *x)
 		x->due = now_s() + x->interval;
 }
 
-static bool serve(void *ctx)
+static bool export_serve(void *ctx)
 {
 	struct export *x = ctx;
 
@@ -236,7 +236,7 @@ static bool serve(void *ctx)
 	return false;
 }
 
-static int end(struct export *x)
+static int export_end(struct export *x)
 {
 	session_drain(x->session);
 	if (x->wait_counts)
@@ -245,7 +245,7 @@ static int end(struct export *x)
 	if (x->textfile)
 		x->err = write_textfile(x);
 	else
-		update(x);
+		export_update(x);
 	if (x->err)
 		pr_err("%s: %s; the last counts are not in it", x->textfile, strerror(-x->err));
 	if (!x->counts.matched)
@@ -267,7 +267,7 @@ static void give_up_rights(void)
 			strerror(-err));
 }
 
-static int begin(struct export *x, int fd)
+static int export_begin(struct export *x, int fd)
 {
 	char url[128];
 
@@ -281,7 +281,7 @@ static int begin(struct export *x, int fd)
 			pr_info("metrics: %s, every %g s", x->textfile, x->interval);
 		return x->err;
 	}
-	x->http = http_start(fd, page, x);
+	x->http = http_start(fd, export_write_page, x);
 	if (!x->http)
 		return -ENOMEM;
 	give_up_rights();
@@ -298,7 +298,7 @@ static double epoch_s(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static int export(struct export *x, int fd)
+static int export_follow(struct export *x, int fd)
 {
 	double until = x->opts.duration ? now_s() + x->opts.duration : 0;
 	int err, last;
@@ -306,11 +306,11 @@ static int export(struct export *x, int fd)
 	x->metrics.up = true;
 	x->metrics.start_s = epoch_s();
 	session_sources(x->session, x->metrics.sources, sizeof(x->metrics.sources));
-	err = begin(x, fd);
+	err = export_begin(x, fd);
 	if (err)
 		return err;
-	err = trace_opts_follow(x->session, until, serve, x);
-	last = end(x);
+	err = trace_opts_follow(x->session, until, export_serve, x);
+	last = export_end(x);
 	http_stop(x->http);
 	return err ?: last;
 }
@@ -358,7 +358,7 @@ static int open_and_export(struct export *x)
 			close(fd);
 		return err;
 	}
-	err = export(x, fd);
+	err = export_follow(x, fd);
 	session_close(x->session);
 	/* An error of the session is not a usage error: do not return its -EINVAL. */
 	return err ? -EIO : 0;
@@ -370,7 +370,7 @@ static bool export_lossy(const struct metrics *m)
 	       (m->waits && (wait_counts_dropped(m->waits) || wait_counts_missing(m->waits)));
 }
 
-static int run(int argc, char **argv)
+static int cmd_export_run(int argc, char **argv)
 {
 	struct export x = {};
 	bool lossy;
@@ -396,5 +396,5 @@ const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "failed acquisitions, and waits, as metrics for Prometheus",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_export_run,
 };

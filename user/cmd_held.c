@@ -67,7 +67,7 @@ static void end_parse(struct held_cmd *h, const struct argp_state *state)
 		opts_error(state, "--word needs --arena");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_held_parse(int key, char *arg, struct argp_state *state)
 {
 	struct held_cmd *h = state->input;
 	uint64_t ms;
@@ -114,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_held_parse,
 	.children = children,
 	.doc = "Show which CPU holds or waits for which locks now.\v"
 	       "Read from the kernel's per-CPU tables, CPU by CPU: a lock may change hands while "
@@ -147,7 +147,7 @@ static int table_look(const struct held_seen *seen, const struct print_opts *pri
 	return 0;
 }
 
-static int watch(const struct held_seen *seen, const struct held_cmd *h)
+static int held_watch(const struct held_seen *seen, const struct held_cmd *h)
 {
 	uint64_t left = h->count ? h->count : h->watch_ms ? UINT64_MAX : 1;
 	int err, out_err = 0;
@@ -172,7 +172,7 @@ static int arena_watch(const struct held_cmd *h)
 
 	seen.arena = held_arena_open(&h->arena, &code);
 	if (seen.arena)
-		code = watch(&seen, h) ? EXIT_FAIL : EXIT_OK;
+		code = held_watch(&seen, h) ? EXIT_FAIL : EXIT_OK;
 	held_arena_close(seen.arena);
 	return code;
 }
@@ -190,13 +190,13 @@ static int table_watch(const struct held_cmd *h)
 		return EXIT_UNSUPPORTED;
 	}
 	seen.names = locknames_open();
-	err = seen.names ? watch(&seen, h) : -ENOMEM;
+	err = seen.names ? held_watch(&seen, h) : -ENOMEM;
 	locknames_close(seen.names);
 	heldtab_close(seen.table);
 	return err ? EXIT_FAIL : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int cmd_held_run(int argc, char **argv)
 {
 	struct held_cmd h = {};
 	int code = EXIT_UNSUPPORTED;
@@ -214,5 +214,5 @@ const struct cmd cmd_held = {
 	.name = "held",
 	.summary = "show which CPU holds or waits for which locks",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_held_run,
 };

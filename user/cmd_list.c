@@ -55,7 +55,7 @@ static void print_text(void)
 	}
 }
 
-static int run(int argc, char **argv)
+static int cmd_list_run(int argc, char **argv)
 {
 	bool json = false;
 
@@ -67,4 +67,4 @@ static int run(int argc, char **argv)
 	return EXIT_OK;
 }
 
-const struct cmd cmd_list = { "list", "list the sample programs", &argp, run };
+const struct cmd cmd_list = { "list", "list the sample programs", &argp, cmd_list_run };

@@ -61,7 +61,7 @@ static void check_args(const struct replay *r, struct argp_state *state)
 				  "folder with 'rqspin run'");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_replay_parse(int key, char *arg, struct argp_state *state)
 {
 	struct replay *r = state->input;
 
@@ -99,7 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_replay_parse,
 	.children = children,
 	.args_doc = "EVENTS.jsonl",
 	.doc = "Turn a recorded failure into a program that provokes the same one on a test "
@@ -232,7 +232,7 @@ static int run_replay(const struct replay *r)
 	return rc;
 }
 
-static int run(int argc, char **argv)
+static int cmd_replay_run(int argc, char **argv)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	json_t *event;
@@ -262,5 +262,5 @@ const struct cmd cmd_replay = {
 	.name = "replay",
 	.summary = "a program that provokes a recorded failure again",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_replay_run,
 };

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &opts_common, 0, NULL, 0 }, { 0 } };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct report_cmd *r = state->input;
 
@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_report_parse,
 	.children = children,
 	.args_doc = "EVENTS.jsonl",
 	.doc = "Make a page of HTML of what 'rqspin trace --json' has written.\v"
@@ -150,7 +150,7 @@ static int read_events(const struct report_cmd *r, struct events *e)
 	return -ENODATA;
 }
 
-static void draw(json_t *data)
+static void cycles_draw(json_t *data)
 {
 	json_t *graphs = json_object_get(json_object_get(data, "cycles"), "rows");
 	int err = graphviz_draw(graphs);
@@ -196,7 +196,7 @@ static char *page_of(json_t *data, bool json, size_t *size)
 }
 
 /* @path: NULL for standard output */
-static int put(const char *path, const char *text, size_t size)
+static int report_put(const char *path, const char *text, size_t size)
 {
 	int err;
 
@@ -218,10 +218,10 @@ static int make_page(const struct report_cmd *r, struct events *e)
 	char *text;
 	int err;
 
-	draw(data);
+	cycles_draw(data);
 	text = page_of(data, r->json, &size);
 	json_decref(data);
-	err = text ? put(r->out, text, size) : -ENOMEM;
+	err = text ? report_put(r->out, text, size) : -ENOMEM;
 	free(text);
 	return err;
 }
@@ -277,7 +277,7 @@ static int make_timeline(const struct report_cmd *r, struct events *e)
 {
 	size_t size;
 	char *text = timeline_of(e, &size);
-	int err = text ? put(r->perfetto, text, size) : -ENOMEM;
+	int err = text ? report_put(r->perfetto, text, size) : -ENOMEM;
 
 	free(text);
 	if (!err)
@@ -307,7 +307,7 @@ static bool is_replaced(const char *path, const char *option)
 	return true;
 }
 
-static int run(int argc, char **argv)
+static int cmd_report_run(int argc, char **argv)
 {
 	struct report_cmd r = {};
 	struct events e = {};
@@ -329,5 +329,5 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "a page of HTML of what trace --json has written",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_report_run,
 };

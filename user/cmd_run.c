@@ -108,7 +108,7 @@ static void input_add(struct input_files *files, const char *path, struct argp_s
 		opts_error(state, "--data-in or --ctx-in: at most %d files", INPUT_FILES_MAX);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_run_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 
@@ -154,7 +154,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_run_parse,
 	.args_doc = "SAMPLE\nFILE.bpf.o [--roles LIST]",
 	.doc = "Load a sample and run its programs, each in its own thread on its own CPU. Print how "
 	       "many acquisitions succeeded and failed, and how long they took."
@@ -176,7 +176,7 @@ struct run {
 	enum counted_by by;
 };
 
-static void collect(struct run *r)
+static void run_collect(struct run *r)
 {
 	const struct results_from from = { r->by, r->work.stats, r->counting.calls };
 
@@ -188,7 +188,7 @@ static void show_progress(const struct drive *d, void *data)
 	struct run *r = data;
 	uint64_t rounds = 0, failed = 0;
 
-	collect(r);
+	run_collect(r);
 	for (unsigned int i = 0; i < d->nr_roles; i++) {
 		rounds += d->roles[i].rounds;
 		failed += counts_failed(&r->results[i].counts);
@@ -287,7 +287,7 @@ static int print_report(struct run *r)
 	return rep.differs ? EXIT_FAIL : EXIT_OK;
 }
 
-static int drive(struct run *r)
+static int run_drive(struct run *r)
 {
 	bool tty = isatty(STDERR_FILENO);
 	int err;
@@ -297,7 +297,7 @@ static int drive(struct run *r)
 		fputs("\r\033[K", stderr);
 	if (err)
 		return explain_drive(r, err);
-	collect(r);
+	run_collect(r);
 	return print_report(r);
 }
 
@@ -344,7 +344,7 @@ static int load_counted(struct run *r)
 	return load_plain(r);
 }
 
-static int load(struct run *r)
+static int run_load(struct run *r)
 {
 	struct drive *d = &r->plan.drive;
 	int err = 0;
@@ -357,7 +357,7 @@ static int load(struct run *r)
 	return err ? err : input_check(d);
 }
 
-static int setup(struct run *r)
+static int run_setup(struct run *r)
 {
 	int err = plan_make(&r->plan, &r->args->run);
 
@@ -368,7 +368,7 @@ static int setup(struct run *r)
 		pr_err("out of memory");
 		return -ENOMEM;
 	}
-	return load(r);
+	return run_load(r);
 }
 
 static int run_args(const struct args *args)
@@ -376,9 +376,9 @@ static int run_args(const struct args *args)
 	struct run r = { .args = args };
 	int rc;
 
-	rc = cmd_exit_code(setup(&r));
+	rc = cmd_exit_code(run_setup(&r));
 	if (!rc)
-		rc = drive(&r);
+		rc = run_drive(&r);
 	counting_stop(&r.counting);
 	workload_close(&r.work);
 	free(r.results);
@@ -393,7 +393,7 @@ int cmd_run_object(const char *what, const char *path, bool json)
 	return run_args(&args);
 }
 
-static int run(int argc, char **argv)
+static int cmd_run_run(int argc, char **argv)
 {
 	struct args args = { 0 };
 
@@ -401,4 +401,5 @@ static int run(int argc, char **argv)
 	return run_args(&args);
 }
 
-const struct cmd cmd_run = { "run", "run a sample and count failed acquisitions", &argp, run };
+const struct cmd cmd_run = { "run", "run a sample and count failed acquisitions", &argp,
+			     cmd_run_run };

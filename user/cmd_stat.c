@@ -67,7 +67,7 @@ static void check_waits(const struct stat_cmd *st, const struct argp_state *stat
 				  "filters");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_stat_parse(int key, char *arg, struct argp_state *state)
 {
 	struct stat_cmd *st = state->input;
 
@@ -103,7 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_stat_parse,
 	.children = children,
 	.args_doc = "[INTERVAL [COUNT]]",
 	.doc = "Count failed acquisitions by program, lock and kind.\v"
@@ -157,12 +157,12 @@ static int print_table(struct stat_cmd *st)
 }
 
 /* The earlier of two times; 0 means never. */
-static double earlier(double a, double b)
+static double time_earlier(double a, double b)
 {
 	return a && (!b || a < b) ? a : b;
 }
 
-static int follow(struct session *s, struct stat_cmd *st)
+static int stat_follow(struct session *s, struct stat_cmd *st)
 {
 	double end = st->interval ? now_s() + st->interval : 0;
 	double over = st->opts.duration ? now_s() + st->opts.duration : 0;
@@ -172,7 +172,7 @@ static int follow(struct session *s, struct stat_cmd *st)
 	for (;;) {
 		bool last;
 
-		err = trace_opts_follow(s, earlier(end, over), NULL, NULL);
+		err = trace_opts_follow(s, time_earlier(end, over), NULL, NULL);
 		if (err)
 			return err;
 		last = stop_asked() || left == 1 || (over && now_s() >= over);
@@ -205,7 +205,7 @@ static int run_waits(struct stat_cmd *st)
 	return o->strict && lossy ? EXIT_LOST : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int cmd_stat_run(int argc, char **argv)
 {
 	struct stat_cmd st = {};
 	struct session *s;
@@ -226,7 +226,7 @@ static int run(int argc, char **argv)
 		return cmd_exit_code(err);
 	}
 	st.session = s;
-	err = follow(s, &st);
+	err = stat_follow(s, &st);
 	session_close(s);
 	stat_table_free(st.table);
 	if (err)
@@ -238,5 +238,5 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count failed acquisitions by program, lock and kind",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_stat_run,
 };

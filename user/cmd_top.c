@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = { { &trace_opts_argp, 0, NULL, 0 }, { 0 } };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_top_parse(int key, char *arg, struct argp_state *state)
 {
 	struct top *t = state->input;
 
@@ -124,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_top_parse,
 	.children = children,
 	.doc = "Watch which locks and programs have failed acquisitions.\v"
 	       "On a terminal; 'h' shows the keys: select, sort, filter, freeze, and a row in detail with "
@@ -145,17 +145,17 @@ static void on_failure(const struct failure *f, void *ctx)
 		latest_set(t->latest, series, f);
 }
 
-static char *compose(const struct failure *f, void *ctx)
+static char *failure_compose(const struct failure *f, void *ctx)
 {
 	struct top *t = ctx;
 
 	return print_body(t->session, f, &t->opts.print);
 }
 
-static int update(struct top *t)
+static int top_update(struct top *t)
 {
 	counts_update(&t->counts, t->session);
-	latests_compose(t->latest, compose, t);
+	latests_compose(t->latest, failure_compose, t);
 	if (snapshot_take(&t->snap, &t->counts, t->latest, now_ns()))
 		return -ENOMEM;
 	return t->contention ? contention_look(t->contention) ?:
@@ -177,7 +177,7 @@ static bool on_poll(void *ctx)
 }
 
 /* A last screen would be gone before it could be read. */
-static int show(struct top *t, bool last)
+static int top_show(struct top *t, bool last)
 {
 	const struct top_state *st = &t->state;
 
@@ -191,12 +191,12 @@ static int show(struct top *t, bool last)
 }
 
 /* The earlier of two times; b is 0 if it never comes. */
-static double earlier(double a, double b)
+static double time_earlier(double a, double b)
 {
 	return b && b < a ? b : a;
 }
 
-static int watch(struct top *t)
+static int top_watch(struct top *t)
 {
 	double over = t->opts.duration ? now_s() + t->opts.duration : 0;
 	uint64_t left = t->count ? t->count : UINT64_MAX;
@@ -206,27 +206,27 @@ static int watch(struct top *t)
 	while (!err && !last) {
 		double due = now_s() + t->state.interval;
 
-		err = trace_opts_follow(t->session, earlier(due, over), on_poll, t) ?: t->err;
+		err = trace_opts_follow(t->session, time_earlier(due, over), on_poll, t) ?: t->err;
 		if (err)
 			return err;
 		last = stop_asked() || t->state.quit || !--left || (over && now_s() >= over);
 		if (last)
 			session_drain(t->session);
 		if (last || !t->state.frozen)
-			err = update(t);
-		err = err ?: show(t, last);
+			err = top_update(t);
+		err = err ?: top_show(t, last);
 	}
 	return err;
 }
 
 static int watch_on_screen(struct top *t)
 {
-	int err = update(t) ?: top_screen_open(t->state.color);
+	int err = top_update(t) ?: top_screen_open(t->state.color);
 
 	if (err)
 		return err;
 	top_screen_draw(&t->snap, &t->state, t->sources);
-	err = watch(t);
+	err = top_watch(t);
 	top_screen_close();
 	return err;
 }
@@ -251,7 +251,7 @@ static int open_and_watch(struct top *t)
 	if (err)
 		return err;
 	session_sources(t->session, t->sources, sizeof(t->sources));
-	err = t->batch ? watch(t) : watch_on_screen(t);
+	err = t->batch ? top_watch(t) : watch_on_screen(t);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
 	else if (t->out_err)
@@ -264,7 +264,7 @@ static int open_and_watch(struct top *t)
 	return err;
 }
 
-static int run(int argc, char **argv)
+static int cmd_top_run(int argc, char **argv)
 {
 	struct top t = {};
 	const struct losses *uncounted = &t.snap.losses;
@@ -295,5 +295,5 @@ const struct cmd cmd_top = {
 	.name = "top",
 	.summary = "watch locks and programs with failed acquisitions",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_top_run,
 };

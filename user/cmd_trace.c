@@ -110,7 +110,7 @@ static void check_last(struct trace *t, const struct argp_state *state)
 			   t->live);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_trace_parse(int key, char *arg, struct argp_state *state)
 {
 	struct trace *t = state->input;
 
@@ -177,7 +177,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = cmd_trace_parse,
 	.children = children,
 	.args_doc = "[-- COMMAND [ARG...]]",
 	.doc = "Show each failed lock acquisition as it happens.\v"
@@ -195,7 +195,7 @@ static const struct argp argp = {
 	       "--fail-on-event decide.",
 };
 
-static bool full(const struct trace *t)
+static bool trace_is_full(const struct trace *t)
 {
 	return t->err || (t->count && t->totals.shown >= t->count);
 }
@@ -208,14 +208,14 @@ static void write_out(struct trace *t)
 		t->err = out_flush();
 }
 
-static bool done(void *ctx)
+static bool trace_is_done(void *ctx)
 {
 	struct trace *t = ctx;
 
 	write_out(t);
 	if (t->family)
 		family_read(t->family);
-	return full(t) || (t->command && child_ended(&t->child));
+	return trace_is_full(t) || (t->command && child_ended(&t->child));
 }
 
 /* At most a tenth of a second's share at once, so that a burst shows more than its first moment. */
@@ -246,7 +246,7 @@ static bool is_foreign(struct trace *t, const struct failure *f)
 	return !family_has(t->family, f);
 }
 
-static void show(const struct failure *f, void *ctx)
+static void trace_show(const struct failure *f, void *ctx)
 {
 	struct trace *t = ctx;
 
@@ -266,7 +266,7 @@ static void show_or_keep(struct trace *t, const struct failure *f)
 	if (t->newest)
 		t->err = newest_add(t->newest, f);
 	else
-		show(f, t);
+		trace_show(f, t);
 }
 
 /* Only a recording has waits. They are not counted with failures, nor are they alike. */
@@ -285,7 +285,7 @@ static void on_failure(const struct failure *f, void *ctx)
 		on_wait(t, f);
 		return;
 	}
-	if (full(t))
+	if (trace_is_full(t))
 		return;
 	t->totals.events++;
 	if (is_foreign(t, f)) {
@@ -416,14 +416,14 @@ static int follow_last(struct trace *t)
 {
 	session_drain(t->session);
 	if (t->newest)
-		newest_each(t->newest, show, t);
+		newest_each(t->newest, trace_show, t);
 	return 0;
 }
 
-static int follow(struct trace *t)
+static int trace_follow(struct trace *t)
 {
 	double end = t->opts.duration ? now_s() + t->opts.duration : 0;
-	int err = trace_opts_follow(t->session, end, done, t);
+	int err = trace_opts_follow(t->session, end, trace_is_done, t);
 
 	if (!err && t->command)
 		err = end_command(t);
@@ -499,7 +499,7 @@ static int find_recorder(struct trace *t, struct place *place, struct recorder_a
 	return t->last_nr && !t->newest ? -ENOMEM : 0;
 }
 
-static int start(struct trace *t)
+static int trace_start(struct trace *t)
 {
 	int err = t->last ? find_recorder(t, &t->place, &t->about) : 0;
 
@@ -550,7 +550,7 @@ static int print_end(struct trace *t)
 	return err ?: print_summary(t->session, &t->totals, &t->opts.print);
 }
 
-static int run(int argc, char **argv)
+static int cmd_trace_run(int argc, char **argv)
 {
 	struct trace t = {};
 	int err;
@@ -563,12 +563,12 @@ static int run(int argc, char **argv)
 		pr_err("out of memory");
 		return EXIT_FAIL;
 	}
-	err = start(&t);
+	err = trace_start(&t);
 	if (err) {
 		unique_free(t.unique);
 		return err;
 	}
-	err = t.last ? follow_last(&t) : follow(&t);
+	err = t.last ? follow_last(&t) : trace_follow(&t);
 	session_losses(t.session, &t.totals.losses);
 	t.totals.waits.lost = session_lost_waits(t.session, &t.totals.waits.unknown);
 	session_lost_each(t.session, on_loss, &t);
@@ -586,5 +586,5 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.summary = "show each failed acquisition as it happens",
 	.argp = &argp,
-	.run = run,
+	.run = cmd_trace_run,
 };

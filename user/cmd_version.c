@@ -84,7 +84,7 @@ void cmd_version_print(FILE *out)
 		jansson_version_str(), MHD_get_version(), ncurses_version());
 }
 
-static int run(int argc, char **argv)
+static int cmd_version_run(int argc, char **argv)
 {
 	bool json = false;
 
@@ -96,4 +96,5 @@ static int run(int argc, char **argv)
 	return EXIT_OK;
 }
 
-const struct cmd cmd_version = { "version", "print versions and compiled-in features", &argp, run };
+const struct cmd cmd_version = { "version", "print versions and compiled-in features", &argp,
+				 cmd_version_run };

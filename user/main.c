@@ -128,7 +128,7 @@ static void list_words(char *arg)
 	exit(words_print(arg, object) ? EXIT_OK : EXIT_USAGE);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t main_parse(int key, char *arg, struct argp_state *state)
 {
 	int *verb = state->input;
 
@@ -178,7 +178,7 @@ static char *help_filter(int key, const char *text, void *input)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = main_parse,
 	.args_doc = "VERB [ARGUMENT...]",
 	.doc = "Run programs that take resilient queued spin locks, and see which acquisitions "
 	       "fail and why.\v(verbs)",

@@ -29,7 +29,7 @@ static const struct argp_option print_options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t trace_opts_parse(int key, char *arg, struct argp_state *state)
 {
 	struct trace_opts *o = state->input;
 
@@ -74,7 +74,7 @@ static error_t parse_print(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static char *help(int key, const char *text, void *input)
+static char *trace_opts_help(int key, const char *text, void *input)
 {
 	char *all = NULL;
 	size_t size;
@@ -93,9 +93,10 @@ static char *help(int key, const char *text, void *input)
 
 static const struct argp_child filter[] = { { &trace_filter_argp, 0, NULL, 0 }, { 0 } };
 
-const struct argp collect_opts_argp = {
-	.options = options, .parser = parse, .children = filter, .help_filter = help
-};
+const struct argp collect_opts_argp = { .options = options,
+					.parser = trace_opts_parse,
+					.children = filter,
+					.help_filter = trace_opts_help };
 
 static const struct argp_child children[] = {
 	{ &collect_opts_argp, 0, NULL, 0 },

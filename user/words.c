@@ -12,7 +12,7 @@
 #include "trace/failure.h"
 #include "words.h"
 
-static json_t *kinds(const char *object)
+static json_t *words_of_kinds(const char *object)
 {
 	json_t *list = json_array();
 
@@ -27,7 +27,7 @@ static json_t *kinds(const char *object)
 	return list;
 }
 
-static json_t *sources(const char *object)
+static json_t *words_of_sources(const char *object)
 {
 	json_t *list = json_array();
 
@@ -70,8 +70,8 @@ static json_t *progs_of(const char *object)
 }
 
 static const struct words table[] = {
-	{ "kind", kinds, false },
-	{ "source", sources, false },
+	{ "kind", words_of_kinds, false },
+	{ "source", words_of_sources, false },
 	{ "prog", loaded_progs, true },
 	{ "roles", progs_of, true },
 };

@@ -79,7 +79,7 @@ void escape_put(FILE *out, const char *s, size_t len)
 	}
 }
 
-const char *escape(const char *s, char *buf, size_t size)
+const char *escape_text(const char *s, char *buf, size_t size)
 {
 	size_t len = strlen(s), used = 0, fits = 0, room;
 	char one[ONE_MAX];

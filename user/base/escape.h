@@ -18,18 +18,18 @@
 void escape_put(FILE *out, const char *s, size_t len);
 
 /**
- * escape() - the same into a buffer
+ * escape_text() - the same into a buffer
  * @s: the text
  * @buf: gets the result; what does not fit is replaced by "..."
  * @size: of @buf, at least 4
  *
  * Return: @buf
  */
-const char *escape(const char *s, char *buf, size_t size);
+const char *escape_text(const char *s, char *buf, size_t size);
 
 #define ESCAPED_ROOM 1400 /* the longest name of a lock, each byte escaped */
 
 /* For an argument of printf(): lives until the end of the enclosing block. */
-#define escaped(s) escape(s, (char[ESCAPED_ROOM]){ 0 }, ESCAPED_ROOM)
+#define escaped(s) escape_text(s, (char[ESCAPED_ROOM]){ 0 }, ESCAPED_ROOM)
 
 #endif

@@ -68,7 +68,7 @@ static char **clean_environment(void)
 	return clean;
 }
 
-static void limit(int what, rlim_t most)
+static void limit_lower(int what, rlim_t most)
 {
 	struct rlimit lim;
 
@@ -81,11 +81,11 @@ static void limit(int what, rlim_t most)
 static void set_limits(double seconds)
 {
 	fds_restore();
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_AS, MEMORY);
-	limit(RLIMIT_FSIZE, OUTPUT);
+	limit_lower(RLIMIT_CORE, 0);
+	limit_lower(RLIMIT_AS, MEMORY);
+	limit_lower(RLIMIT_FSIZE, OUTPUT);
 	/* For processes that the helper starts itself. */
-	limit(RLIMIT_CPU, (rlim_t)seconds + 1);
+	limit_lower(RLIMIT_CPU, (rlim_t)seconds + 1);
 }
 
 static int open_files(const struct helper *h)
@@ -99,7 +99,7 @@ static int open_files(const struct helper *h)
 	return h->dir && fchdir(h->dir) ? -errno : 0;
 }
 
-static void become(const struct helper *h, pid_t parent, char **environment)
+static void helper_become(const struct helper *h, pid_t parent, char **environment)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -162,7 +162,7 @@ int helper_run(const struct helper *h)
 		return -ENOMEM;
 	pid = fork();
 	if (!pid)
-		become(h, parent, environment);
+		helper_become(h, parent, environment);
 	free(environment);
 	if (pid < 0)
 		return -errno;

@@ -23,7 +23,7 @@ void log_divert(void (*to)(const char *line))
 	diverted = to;
 }
 
-static void divert(const char *prefix, const char *text, size_t len)
+static void line_divert(const char *prefix, const char *text, size_t len)
 {
 	char *line = NULL;
 	size_t size;
@@ -41,7 +41,7 @@ static void divert(const char *prefix, const char *text, size_t len)
 static void put_line(const char *prefix, const char *text, size_t len)
 {
 	if (diverted) {
-		divert(prefix, text, len);
+		line_divert(prefix, text, len);
 		return;
 	}
 	flockfile(stderr);
@@ -52,7 +52,7 @@ static void put_line(const char *prefix, const char *text, size_t len)
 }
 
 /* Messages contain names from outside, which must neither end the line nor control the terminal. */
-static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
+static void log_vprint(int level, const char *prefix, const char *fmt, va_list ap)
 {
 	char *text;
 	int len;
@@ -66,14 +66,14 @@ static void vlog(int level, const char *prefix, const char *fmt, va_list ap)
 	free(text);
 }
 
-#define DEFINE_LOG(name, level, prefix)       \
-	void name(const char *fmt, ...)       \
-	{                                     \
-		va_list ap;                   \
-                                              \
-		va_start(ap, fmt);            \
-		vlog(level, prefix, fmt, ap); \
-		va_end(ap);                   \
+#define DEFINE_LOG(name, level, prefix)             \
+	void name(const char *fmt, ...)             \
+	{                                           \
+		va_list ap;                         \
+                                                    \
+		va_start(ap, fmt);                  \
+		log_vprint(level, prefix, fmt, ap); \
+		va_end(ap);                         \
 	}
 
 DEFINE_LOG(pr_err, LOG_WARN, "rqspin: ")

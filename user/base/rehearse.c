@@ -35,7 +35,7 @@ static void end_with(pid_t parent)
 		_exit(0);
 }
 
-int rehearse(void (*what)(void *arg), void *arg)
+int rehearse_in_child(void (*what)(void *arg), void *arg)
 {
 	pid_t parent = getpid(), child = fork();
 	int status = 0;

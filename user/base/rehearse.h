@@ -4,7 +4,7 @@
 #define RQSPIN_BASE_REHEARSE_H
 
 /**
- * rehearse() - call a function that might crash, in a process of its own
+ * rehearse_in_child() - call a function that might crash, in a process of its own
  * @what: the function; its output is dropped, and what it opens, loads or changes in memory ends
  * with the process
  * @arg: its argument
@@ -13,9 +13,9 @@
  *
  * Return: 0 if @what returned, else the signal that ended it
  */
-int rehearse(void (*what)(void *arg), void *arg);
+int rehearse_in_child(void (*what)(void *arg), void *arg);
 
-/* How libbpf failed on an object, as text for a message. sig: of rehearse(). */
+/* How libbpf failed on an object, as text for a message. sig: of rehearse_in_child(). */
 const char *rehearse_text(int sig);
 
 #endif

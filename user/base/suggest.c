@@ -5,13 +5,13 @@
 
 #define LENGTH_MAX 40
 
-static size_t least(size_t a, size_t b)
+static size_t size_min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Number of letters to change, insert, delete or swap with the next. */
-static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t d[LENGTH_MAX + 1][LENGTH_MAX + 1];
 
@@ -21,10 +21,10 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 				d[i][j] = i + j;
 				continue;
 			}
-			d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
-					least(d[i - 1][j], d[i][j - 1]) + 1);
+			d[i][j] = size_min(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+					   size_min(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] = size_min(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	}
 	return d[na][nb];
@@ -36,7 +36,7 @@ void suggest_try(struct suggest *s, const char *name)
 
 	if (typed > LENGTH_MAX || len > LENGTH_MAX)
 		return;
-	dist = distance(s->typed, typed, name, len);
+	dist = edit_distance(s->typed, typed, name, len);
 	/* One slip in three letters is allowed: with more it is another word. */
 	if (dist > (typed + 2) / 3 || dist >= len || (s->best && dist >= s->distance))
 		return;

@@ -97,7 +97,7 @@ static const char *advice_find(const struct row *rows, size_t nr, const char *te
 	return NULL;
 }
 
-const char *advice(const char *kind)
+const char *advice_of_kind(const char *kind)
 {
 	return advice_find(kinds, sizeof(kinds) / sizeof(kinds[0]), kind, 1);
 }

@@ -3,7 +3,7 @@
 #ifndef RQSPIN_CHECK_ADVICE_H
 #define RQSPIN_CHECK_ADVICE_H
 
-const char *advice(const char *kind); /* on a kind of finding; NULL: none */
+const char *advice_of_kind(const char *kind); /* on a kind of finding; NULL: none */
 
 /* Advice on a message of the verifier; NULL: the message is enough. */
 const char *advice_refusal(const char *reason);

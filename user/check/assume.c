@@ -100,8 +100,8 @@ char *assume_values(const struct object *o, const char *section, const char *pro
 	return names_of(o, section, prog, add_constant);
 }
 
-static void assume(struct check_set *set, const struct object *o, const char *prog,
-		   const char *before, const char *what, const char *fix)
+static void assume_add(struct check_set *set, const struct object *o, const char *prog,
+		       const char *before, const char *what, const char *fix)
 {
 	char *text;
 
@@ -144,15 +144,17 @@ void assume_prog(struct check_set *set, const struct object *o, const struct bpf
 		i++;
 	}
 	if (constants)
-		assume(set, o, name,
-		       "%s was looked at only with the values in the file, which its command may "
-		       "change: %s",
-		       constants,
-		       "the verifier needs to know them: check with the values that are used, with "
-		       "--rodata NAME=VALUE, or what is loaded, with --loaded");
+		assume_add(
+			set, o, name,
+			"%s was looked at only with the values in the file, which its command may "
+			"change: %s",
+			constants,
+			"the verifier needs to know them: check with the values that are used, with "
+			"--rodata NAME=VALUE, or what is loaded, with --loaded");
 	if (absent)
-		assume(set, o, name, "%s was looked at without what this kernel does not have: %s",
-		       absent, "check it on the kernel that it runs on, too");
+		assume_add(set, o, name,
+			   "%s was looked at without what this kernel does not have: %s", absent,
+			   "check it on the kernel that it runs on, too");
 	free(constants);
 	free(absent);
 }

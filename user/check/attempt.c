@@ -132,7 +132,8 @@ static char *missing_trampoline(const struct bpf_program *prog)
 	enum bpf_prog_type type = bpf_program__type(prog);
 	char *text = NULL;
 
-	if ((type != BPF_PROG_TYPE_TRACING && type != BPF_PROG_TYPE_LSM) || probe(PROBE_TRAMPOLINE))
+	if ((type != BPF_PROG_TYPE_TRACING && type != BPF_PROG_TYPE_LSM) ||
+	    probe_works(PROBE_TRAMPOLINE))
 		return NULL;
 	return asprintf(&text, "BPF trampolines, which fentry, fexit and LSM need: %s",
 			probe_why(PROBE_TRAMPOLINE)) < 0 ?
@@ -170,8 +171,8 @@ static bool lacks_jump_tables(const char *said)
 	return said && strstr(said, "can't create jump table");
 }
 
-static void explain(struct refused *one, const struct object *o, const struct bpf_program *prog,
-		    const char *said)
+static void refused_explain(struct refused *one, const struct object *o,
+			    const struct bpf_program *prog, const char *said)
 {
 	const char *reason = one->why.reason;
 
@@ -209,8 +210,8 @@ static void explain_time(struct refused *one, const struct object *o)
 }
 
 /* Record that program number @nr cannot be loaded. 1 or -ENOMEM. */
-static int refuse(struct refusals *r, struct object *o, const struct bpf_program *prog, size_t nr,
-		  const char *said, int err)
+static int prog_refuse(struct refusals *r, struct object *o, const struct bpf_program *prog,
+		       size_t nr, const char *said, int err)
 {
 	struct refused one = { .object = strdup(o->path),
 			       .prog = strdup(bpf_program__name(prog)),
@@ -227,7 +228,7 @@ static int refuse(struct refusals *r, struct object *o, const struct bpf_program
 	if (err == -ETIME)
 		explain_time(&one, o);
 	else
-		explain(&one, o, prog, said);
+		refused_explain(&one, o, prog, said);
 	if (one.verifier && !o->as_given && !o->progs[nr].reason)
 		o->progs[nr].reason = strdup(one.why.reason);
 	err = grow_append((void **)&r->all, &r->nr, &one, sizeof(one));
@@ -248,7 +249,7 @@ static int learn_log(struct object *o, struct refusals *r, int err, size_t *from
 
 		if (!o->progs[i].off && refusal_find(o->progs[i].log, &why)) {
 			*from = i + 1;
-			return refuse(r, o, prog, i, NULL, err);
+			return prog_refuse(r, o, prog, i, NULL, err);
 		}
 		i++;
 	}
@@ -271,7 +272,7 @@ static int learn_prog(struct object *o, struct refusals *r, int err, size_t *fro
 			snprintf(failed, sizeof(failed), "prog '%s': failed to load", name);
 			if (!o->progs[i].off && (surely ? said_with(&o->said, failed) : said)) {
 				*from = surely ? i + 1 : *from;
-				return refuse(r, o, prog, i, said, err);
+				return prog_refuse(r, o, prog, i, said, err);
 			}
 			i++;
 		}
@@ -380,7 +381,7 @@ static int learn_each(struct object *o, struct refusals *r)
 		if (!o->obj)
 			return err;
 		bpf_object__for_each_program(prog, o->obj) if (at++ == i) break;
-		err = refuse(r, o, prog, i, said_first(&o->said), err);
+		err = prog_refuse(r, o, prog, i, said_first(&o->said), err);
 		if (err < 0)
 			return err;
 		nr++;
@@ -402,14 +403,14 @@ static int learn_slow(struct object *o, struct refusals *r, size_t *from)
 		if (!o->obj)
 			return -ENOMEM;
 		bpf_object__for_each_program(prog, o->obj) if (at++ == i) break;
-		err = refuse(r, o, prog, i, NULL, -ETIME);
+		err = prog_refuse(r, o, prog, i, NULL, -ETIME);
 	}
 	o->in_time = true;
 	*from = 0;
 	return err < 0 ? err : 1;
 }
 
-static int learn(struct object *o, struct refusals *r, int err, size_t *from)
+static int attempt_learn(struct object *o, struct refusals *r, int err, size_t *from)
 {
 	int learnt;
 
@@ -441,7 +442,7 @@ static int refuse_left_out(struct object *o, struct refusals *r)
 	bpf_object__for_each_program(prog, o->obj)
 	{
 		if (err >= 0 && !o->progs[i].off && bpf_program__fd(prog) < 0)
-			err = refuse(r, o, prog, i, why ?: "libbpf leaves it out", -ESRCH);
+			err = prog_refuse(r, o, prog, i, why ?: "libbpf leaves it out", -ESRCH);
 		i++;
 	}
 	return err < 0 ? err : 0;
@@ -464,7 +465,7 @@ int attempt_all(struct object *o, struct refusals *r)
 		if (err && is_final(o, err))
 			return err;
 		/* These programs load, and those before them did earlier: load all. */
-		learnt = err ? learn(o, r, err, &from) : 1;
+		learnt = err ? attempt_learn(o, r, err, &from) : 1;
 		if (!err || from >= o->nr_progs)
 			from = 0;
 		if (!learnt)

@@ -40,7 +40,7 @@ static const char *base_name(const char *path)
 }
 
 /* Folders and line numbers are not part of the identity: they change. */
-static void identify(struct finding *one)
+static void finding_identify(struct finding *one)
 {
 	__u64 h = mix_text(FNV_SEED, one->kind);
 
@@ -55,10 +55,10 @@ static void identify(struct finding *one)
 void baseline_identify(struct findings *f)
 {
 	for (size_t i = 0; i < f->nr; i++)
-		identify(&f->all[i]);
+		finding_identify(&f->all[i]);
 }
 
-static bool mark(struct findings *f, const char *id)
+static bool findings_mark_known(struct findings *f, const char *id)
 {
 	for (size_t i = 0; i < f->nr; i++)
 		if (!f->all[i].known && !strcmp(f->all[i].id, id))
@@ -87,7 +87,7 @@ static int match_list(const char *path, const json_t *list, struct findings *f, 
 			pr_err("--baseline %s: finding %zu has no \"id\"", path, i + 1);
 			return -EBADMSG;
 		}
-		*gone += !mark(f, id);
+		*gone += !findings_mark_known(f, id);
 	}
 	return 0;
 }

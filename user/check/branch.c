@@ -32,7 +32,7 @@ static bool is_signed(__u8 op)
 	return op == BPF_JSLT || op == BPF_JSLE || op == BPF_JSGT || op == BPF_JSGE;
 }
 
-static bool compare(const struct condition *c, __u64 a, __u64 b)
+static bool condition_compare(const struct condition *c, __u64 a, __u64 b)
 {
 	if (c->low32 && is_signed(c->op))
 		return fact_compare(c->op, (__s64)(__s32)a, (__s64)(__s32)b);
@@ -49,7 +49,7 @@ static enum fact_answer decide_error(const struct condition *c)
 {
 	const __u64 ends[] = { -1ULL, (__u64)-ERROR_MAX, (__u32)-1, (__u32)-ERROR_MAX };
 	__s64 n = c->low32 ? (__s64)(__s32)c->b.number : (__s64)c->b.number;
-	bool first = compare(c, ends[0], c->b.number);
+	bool first = condition_compare(c, ends[0], c->b.number);
 
 	if (c->op == BPF_JSET)
 		return FACT_UNKNOWN;
@@ -57,7 +57,7 @@ static enum fact_answer decide_error(const struct condition *c)
 	    ((n < 0 && n >= -ERROR_MAX) || (n == (__u32)n && n >= (__u32)-ERROR_MAX)))
 		return FACT_UNKNOWN;
 	for (int i = 1; i < 4; i++)
-		if (compare(c, ends[i], c->b.number) != first)
+		if (condition_compare(c, ends[i], c->b.number) != first)
 			return FACT_UNKNOWN;
 	return first ? FACT_TRUE : FACT_FALSE;
 }
@@ -83,7 +83,7 @@ static bool take_null(struct state *st, const struct condition *c, bool taken)
 	return true;
 }
 
-static sym_t side(const struct stepper *s, const struct condition *c, const struct val *v)
+static sym_t condition_side(const struct stepper *s, const struct condition *c, const struct val *v)
 {
 	sym_t sym = step_sym(s, v);
 
@@ -91,7 +91,8 @@ static sym_t side(const struct stepper *s, const struct condition *c, const stru
 }
 
 /* Reduce the condition to equal, not equal, less, and less or equal. */
-static bool assume(const struct stepper *s, struct state *st, const struct condition *c, bool taken)
+static bool condition_assume(const struct stepper *s, struct state *st, const struct condition *c,
+			     bool taken)
 {
 	static const __u8 opposite[16] = {
 		[BPF_JEQ >> 4] = BPF_JNE,   [BPF_JNE >> 4] = BPF_JEQ,	[BPF_JLT >> 4] = BPF_JGE,
@@ -99,7 +100,7 @@ static bool assume(const struct stepper *s, struct state *st, const struct condi
 		[BPF_JSLT >> 4] = BPF_JSGE, [BPF_JSLE >> 4] = BPF_JSGT, [BPF_JSGT >> 4] = BPF_JSLE,
 		[BPF_JSGE >> 4] = BPF_JSLT,
 	};
-	sym_t a = side(s, c, &c->a), b = side(s, c, &c->b);
+	sym_t a = condition_side(s, c, &c->a), b = condition_side(s, c, &c->b);
 	__u8 op = taken ? c->op : opposite[c->op >> 4];
 
 	/* 32-bit symbols are unsigned: a signed comparison of them is not kept. */
@@ -118,27 +119,27 @@ static bool assume(const struct stepper *s, struct state *st, const struct condi
 	return state_assume(s->syms, st, op, a, b);
 }
 
-static bool possible(const struct stepper *s, struct state *st, const struct condition *c,
-		     bool taken)
+static bool condition_possible(const struct stepper *s, struct state *st, const struct condition *c,
+			       bool taken)
 {
 	enum fact_answer answer = FACT_UNKNOWN;
 
 	if (is_null_test(c))
 		return take_null(st, c, taken);
 	if (c->a.kind == VAL_NUMBER && c->b.kind == VAL_NUMBER)
-		return compare(c, c->a.number, c->b.number) == taken;
+		return condition_compare(c, c->a.number, c->b.number) == taken;
 	if (c->a.kind == VAL_ERROR && c->b.kind == VAL_NUMBER)
 		answer = decide_error(c);
 	if (answer)
 		return (answer == FACT_TRUE) == taken;
-	return assume(s, st, c, taken);
+	return condition_assume(s, st, c, taken);
 }
 
-bool branch(const struct stepper *s, struct state *st, bool taken)
+bool branch_take(const struct stepper *s, struct state *st, bool taken)
 {
 	struct condition c = condition_at(s, st);
 
-	if (!possible(s, st, &c, taken))
+	if (!condition_possible(s, st, &c, taken))
 		return false;
 	st->pc = taken ? live_target(s->prog, st->pc) : st->pc + 1;
 	return true;

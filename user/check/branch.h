@@ -6,6 +6,6 @@
 #include "check/step.h"
 
 /* Let st take the jump, or not. False: that is impossible on this path. */
-bool branch(const struct stepper *s, struct state *st, bool taken);
+bool branch_take(const struct stepper *s, struct state *st, bool taken);
 
 #endif

@@ -95,7 +95,7 @@ static const char *name_of(struct calls *calls, const struct bpf_insn *insn)
 	return t && btf_is_func(t) ? btf__name_by_offset(calls->btf, t->name_off) : "";
 }
 
-static bool ends(const char *s, const char *with)
+static bool ends_with(const char *s, const char *with)
 {
 	size_t len = strlen(s), n = strlen(with);
 
@@ -105,7 +105,7 @@ static bool ends(const char *s, const char *with)
 /* Each map type has its own function for an operation. */
 static enum call_kind kind_by_shape(const char *name)
 {
-	if (ends(name, "lookup_elem") || ends(name, "lookup_percpu_elem"))
+	if (ends_with(name, "lookup_elem") || ends_with(name, "lookup_percpu_elem"))
 		return CALL_LOOKUP;
 	if (strstr(name, "_storage_get"))
 		return CALL_STORAGE;
@@ -142,8 +142,8 @@ static const struct {
 
 static bool name_reads(const char *name)
 {
-	return ends(name, "_update_elem") || ends(name, "_delete_elem") ||
-	       ends(name, "_push_elem") || ends(name, "_output") ||
+	return ends_with(name, "_update_elem") || ends_with(name, "_delete_elem") ||
+	       ends_with(name, "_push_elem") || ends_with(name, "_output") ||
 	       !strcmp(name, "bpf_trace_printk") || !strcmp(name, "bpf_trace_vprintk") ||
 	       !strcmp(name, "bpf_seq_write") || !strcmp(name, "bpf_seq_printf") ||
 	       !strcmp(name, "bpf_skb_store_bytes") || !strcmp(name, "bpf_xdp_store_bytes");
@@ -164,7 +164,7 @@ static __u8 kfunc_sizes(const struct calls *calls, const char *name)
 	for (int i = 1; i < btf_vlen(t) && i < 5; i++) {
 		const char *param = btf__name_by_offset(calls->btf, params[i].name_off);
 
-		if (ends(param, "__sz") || ends(param, "__szk"))
+		if (ends_with(param, "__sz") || ends_with(param, "__szk"))
 			sizes |= SIZE_AFTER(i);
 	}
 	return sizes;

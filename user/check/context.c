@@ -26,8 +26,8 @@ struct judge {
 
 enum answer { NO, PERHAPS, SURELY };
 
-static enum answer interrupts(const struct check_set *set, const struct site *inner,
-			      const struct site *outer)
+static enum answer site_interrupts(const struct check_set *set, const struct site *inner,
+				   const struct site *outer)
 {
 	struct where in = where_of(set, inner), out = where_of(set, outer);
 	bool irqs_off = outer->irqs_off || out.irqs_off;
@@ -138,22 +138,22 @@ static struct finding *tell_perhaps(const struct judge *j, const struct site *ou
 			   holder, lock, by, same ? "the same" : "such a", where_text(in->max));
 }
 
-static int tell(struct judge *j, const struct site *outer, const struct site *inner, bool sure,
-		bool same)
+static int context_tell(struct judge *j, const struct site *outer, const struct site *inner,
+			bool sure, bool same)
 {
 	struct pair pair = { outer, inner };
 	struct where in = where_of(j->set, inner);
 	char lock[LOCKTEXT_ROOM], holder[LOCKTEXT_WHO], by[LOCKTEXT_WHO];
 	struct finding *one;
 
-	locktext(j->set, &outer->lock, lock, sizeof(lock));
+	locktext_format(j->set, &outer->lock, lock, sizeof(lock));
 	locktext_who(j->set, outer, holder, sizeof(holder));
 	locktext_who(j->set, inner, by, sizeof(by));
 	one = sure ? tell_surely(j, outer, holder, lock, by, &in, same) :
 		     tell_perhaps(j, outer, holder, lock, by, &in, same);
 	finding_stage(j->f, one, &j->set->progs[inner->prog], inner->pc, "%s takes it here", by);
 	if (one)
-		one->fix = advice(in.min == LEVEL_NMI ? "nmi" : "interrupt");
+		one->fix = advice_of_kind(in.min == LEVEL_NMI ? "nmi" : "interrupt");
 	return grow_append((void **)&j->told, &j->nr_told, &pair, sizeof(pair));
 }
 
@@ -165,7 +165,7 @@ static int judge_pairs(struct judge *j, const struct record *record, enum answer
 	for (size_t i = 0; !err && i < record->nr_sites; i++)
 		for (size_t k = 0; !err && k < record->nr_sites; k++) {
 			const struct site *outer = &record->sites[i], *inner = &record->sites[k];
-			enum answer when = interrupts(j->set, inner, outer), same;
+			enum answer when = site_interrupts(j->set, inner, outer), same;
 
 			if (when == NO)
 				continue;
@@ -173,7 +173,7 @@ static int judge_pairs(struct judge *j, const struct record *record, enum answer
 			if (same == NO || (when == SURELY && same == SURELY) != (wanted == SURELY))
 				continue;
 			if (!is_told(j, outer, inner, wanted == SURELY))
-				err = tell(j, outer, inner, when == SURELY, same == SURELY);
+				err = context_tell(j, outer, inner, when == SURELY, same == SURELY);
 		}
 	return err;
 }

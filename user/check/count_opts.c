@@ -58,7 +58,7 @@ static void add_kinds(const struct argp_state *state, struct count_opts *o, cons
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t count_opts_parse(int key, char *arg, struct argp_state *state)
 {
 	struct count_opts *o = state->input;
 
@@ -78,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp count_argp = { .options = options, .parser = parse };
+const struct argp count_argp = { .options = options, .parser = count_opts_parse };
 
 static void raise_errors(const struct count_opts *o, struct findings *f)
 {

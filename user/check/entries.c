@@ -303,8 +303,8 @@ static void return_to(struct syms *syms, struct state *st, const struct state *f
 }
 
 /* Resume a caller with a state in which the function returned. */
-static int resume(struct entries *e, struct entry *one, const struct state *caller,
-		  const struct state *from)
+static int caller_resume(struct entries *e, struct entry *one, const struct state *caller,
+			 const struct state *from)
 {
 	struct state *st = one->made.nomem ? NULL : state_copy(caller);
 
@@ -334,7 +334,7 @@ static int add_caller(struct entries *e, struct entry *one, struct state *caller
 	if (err <= 0)
 		return err;
 	for (size_t i = 0; i < one->nr_exits; i++) {
-		err = resume(e, one, one->callers[one->nr_callers - 1].st, one->exits[i].st);
+		err = caller_resume(e, one, one->callers[one->nr_callers - 1].st, one->exits[i].st);
 		if (err)
 			return err;
 	}
@@ -416,7 +416,7 @@ static int resume_all(struct entries *e, struct entry *one, size_t first_exit)
 
 	for (size_t x = first_exit; x < one->nr_exits; x++)
 		for (size_t i = 0; !err && i < one->nr_callers; i++)
-			err = resume(e, one, one->callers[i].st, one->exits[x].st);
+			err = caller_resume(e, one, one->callers[i].st, one->exits[x].st);
 	return err;
 }
 

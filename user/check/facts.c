@@ -16,7 +16,7 @@ bool facts_have(const struct state *st, const struct fact *fact)
 	return false;
 }
 
-static void drop(struct state *st, int i)
+static void fact_drop(struct state *st, int i)
 {
 	st->nr_facts--;
 	memmove(&st->facts[i], &st->facts[i + 1], (st->nr_facts - i) * sizeof(st->facts[0]));
@@ -29,7 +29,7 @@ void facts_add(struct state *st, __u8 op, sym_t a, sym_t b)
 	if (facts_have(st, &fact))
 		return;
 	if (st->nr_facts == STATE_FACTS) {
-		drop(st, 0);
+		fact_drop(st, 0);
 		if (st->bounds)
 			st->bounds->conditions++;
 	}
@@ -40,7 +40,7 @@ void facts_meet(struct state *st, const struct state *with)
 {
 	for (int i = st->nr_facts - 1; i >= 0; i--)
 		if (!facts_have(with, &st->facts[i]))
-			drop(st, i);
+			fact_drop(st, i);
 }
 
 void facts_forget_made(const struct syms *syms, struct state *st, const struct made *made)
@@ -48,7 +48,7 @@ void facts_forget_made(const struct syms *syms, struct state *st, const struct m
 	for (int i = st->nr_facts - 1; i >= 0; i--)
 		if (made_depends(made, syms, st->facts[i].a) ||
 		    made_depends(made, syms, st->facts[i].b))
-			drop(st, i);
+			fact_drop(st, i);
 }
 
 void facts_replace(struct syms *syms, struct state *st, sym_t from, sym_t to)
@@ -59,7 +59,7 @@ void facts_replace(struct syms *syms, struct state *st, sym_t from, sym_t to)
 		f->a = sym_replace(syms, f->a, from, to);
 		f->b = sym_replace(syms, f->b, from, to);
 		if (!f->a || !f->b)
-			drop(st, i);
+			fact_drop(st, i);
 	}
 }
 
@@ -124,7 +124,7 @@ static struct relation relation_of(__u8 op)
 	return (struct relation){ ANYHOW, ANYHOW };
 }
 
-static unsigned int turned(unsigned int ways)
+static unsigned int relation_turned(unsigned int ways)
 {
 	return (ways & EQUAL) | (ways & LESS ? GREATER : 0) | (ways & GREATER ? LESS : 0);
 }
@@ -139,8 +139,8 @@ static struct relation known_of(const struct state *st, sym_t a, sym_t b)
 		struct relation r = relation_of(f->op);
 
 		if (f->a == b && f->b == a) {
-			r.plain = turned(r.plain);
-			r.sign = turned(r.sign);
+			r.plain = relation_turned(r.plain);
+			r.sign = relation_turned(r.sign);
 		} else if (f->a != a || f->b != b) {
 			continue;
 		}
@@ -156,7 +156,7 @@ static struct relation known_of(const struct state *st, sym_t a, sym_t b)
 	return all;
 }
 
-static enum fact_answer decide(unsigned int known, unsigned int asked)
+static enum fact_answer relation_decide(unsigned int known, unsigned int asked)
 {
 	return !(known & ~asked) ? FACT_TRUE : !(known & asked) ? FACT_FALSE : FACT_UNKNOWN;
 }
@@ -172,13 +172,13 @@ enum fact_answer facts_decide(const struct syms *syms, const struct state *st, _
 	if (a == b)
 		return op == BPF_JEQ || is_or_equal(op) ? FACT_TRUE : FACT_FALSE;
 	known = known_of(st, a, b);
-	return op == BPF_JSLT || op == BPF_JSLE ? decide(known.sign, asked.sign) :
-						  decide(known.plain, asked.plain);
+	return op == BPF_JSLT || op == BPF_JSLE ? relation_decide(known.sign, asked.sign) :
+						  relation_decide(known.plain, asked.plain);
 }
 
 /* Follow facts from a to b, at most @depth in a row. */
-static bool rise(const struct state *st, __u8 less, sym_t a, sym_t b, unsigned int depth,
-		 bool *strict)
+static bool facts_rise_within(const struct state *st, __u8 less, sym_t a, sym_t b,
+			      unsigned int depth, bool *strict)
 {
 	__u8 or_equal = less == BPF_JLT ? BPF_JLE : BPF_JSLE;
 	bool rises = false;
@@ -189,7 +189,7 @@ static bool rise(const struct state *st, __u8 less, sym_t a, sym_t b, unsigned i
 
 		if (f->a != a || (f->op != less && f->op != or_equal))
 			continue;
-		if (f->b == b || rise(st, less, f->b, b, depth - 1, &rest)) {
+		if (f->b == b || facts_rise_within(st, less, f->b, b, depth - 1, &rest)) {
 			rises = true;
 			*strict |= rest;
 		}
@@ -202,7 +202,7 @@ bool facts_rise(const struct state *st, __u8 less, sym_t a, sym_t b, bool *diffe
 	struct relation known = known_of(st, a, b);
 
 	*differ |= !(known.plain & EQUAL);
-	return rise(st, less, a, b, RISE_STEPS, differ);
+	return facts_rise_within(st, less, a, b, RISE_STEPS, differ);
 }
 
 /* Is a symbol at least one number, and at most a smaller one? */

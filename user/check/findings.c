@@ -47,7 +47,7 @@ static char *short_path(const char *file)
 	return strdup(file);
 }
 
-static char *copy(const char *s)
+static char *text_copy(const char *s)
 {
 	return s ? strdup(s) : NULL;
 }
@@ -60,10 +60,10 @@ static void place_set(struct place *p, const struct check_prog *prog, __u32 pc)
 		return;
 	check_line(prog, pc, &line);
 	p->file = line.file ? short_path(line.file) : NULL;
-	p->text = copy(line.text);
+	p->text = text_copy(line.text);
 	p->line = line.line;
-	p->prog = copy(prog->name);
-	p->object = copy(prog->object);
+	p->prog = text_copy(prog->name);
+	p->object = text_copy(prog->object);
 	p->prog_id = prog->object ? 0 : prog->id;
 }
 
@@ -75,7 +75,7 @@ static void place_free(struct place *p)
 	free(p->text);
 }
 
-static char *format(struct findings *f, const char *fmt, va_list args)
+static char *text_format(struct findings *f, const char *fmt, va_list args)
 {
 	char *text = NULL;
 
@@ -100,7 +100,7 @@ struct finding *finding_add(struct findings *f, enum severity severity, const ch
 	one = &all[f->nr];
 	*one = (struct finding){ .kind = kind, .severity = severity };
 	va_start(args, fmt);
-	one->message = format(f, fmt, args);
+	one->message = text_format(f, fmt, args);
 	va_end(args);
 	if (!one->message)
 		return NULL;
@@ -126,7 +126,7 @@ void finding_stage(struct findings *f, struct finding *finding, const struct che
 	stages += finding->nr_stages;
 	memset(stages, 0, sizeof(*stages));
 	va_start(args, fmt);
-	stages->message = format(f, fmt, args);
+	stages->message = text_format(f, fmt, args);
 	va_end(args);
 	if (!stages->message)
 		return;
@@ -158,7 +158,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool alike(const struct finding *a, const struct finding *b)
+static bool finding_alike(const struct finding *a, const struct finding *b)
 {
 	return !strcmp(a->kind, b->kind) && a->severity == b->severity &&
 	       a->at.line == b->at.line && same_text(a->at.file, b->at.file) &&
@@ -172,7 +172,7 @@ void findings_unique(struct findings *f)
 	for (size_t i = 0; i < f->nr; i++) {
 		size_t j = 0;
 
-		while (j < nr && !alike(&f->all[j], &f->all[i]))
+		while (j < nr && !finding_alike(&f->all[j], &f->all[i]))
 			j++;
 		if (j < nr)
 			finding_free(&f->all[i]);

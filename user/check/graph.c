@@ -86,7 +86,7 @@ static bool leads_to(const struct search *s, const struct edge *e)
 }
 
 /* Is one lock held on every edge? Then the edges can only happen one after the other. */
-static bool gated(const struct search *s)
+static bool cycle_is_gated(const struct search *s)
 {
 	const struct edge *first = s->path[0];
 	bool certain;
@@ -111,7 +111,7 @@ static bool gated(const struct search *s)
 }
 
 /* Do all edges rise in one order? Neither addresses nor keys can rise all the way round a cycle. */
-static bool rising(const struct search *s)
+static bool cycle_is_rising(const struct search *s)
 {
 	unsigned int order = ~0U;
 
@@ -184,7 +184,7 @@ static void graph_found(struct search *s)
 {
 	struct cycle *c;
 
-	if (gated(s) || rising(s) || is_of_orders(s) || !is_new(s))
+	if (cycle_is_gated(s) || cycle_is_rising(s) || is_of_orders(s) || !is_new(s))
 		return;
 	if (s->cycles->nr == CYCLES_MAX) {
 		s->cycles->more = true;
@@ -237,7 +237,7 @@ static bool may_join(const struct search *s, const struct edge *e)
 	return true;
 }
 
-static void extend(struct search *s)
+static void path_extend(struct search *s)
 {
 	if (s->depth > 1 && leads_to(s, s->path[0])) {
 		if (s->depth == s->length)
@@ -255,7 +255,7 @@ static void extend(struct search *s)
 			return;
 		}
 		s->path[s->depth++] = e;
-		extend(s);
+		path_extend(s);
 		s->depth--;
 	}
 }
@@ -268,7 +268,7 @@ static bool look_for(struct search *s, unsigned int length)
 	for (s->first = 0; s->first < s->nr_firsts; s->first++) {
 		s->path[0] = s->edges[s->first];
 		s->depth = 1;
-		extend(s);
+		path_extend(s);
 	}
 	if (s->looks >= LOOKS_MAX)
 		s->cycles->length = length;
@@ -289,7 +289,7 @@ static bool goes_on(const struct search *s, const struct edge *e)
 }
 
 /* Remove edges that nothing leads to, or that lead to nothing, until none is left. */
-static void peel(struct search *s)
+static void edges_peel(struct search *s)
 {
 	size_t before;
 
@@ -302,7 +302,7 @@ static void peel(struct search *s)
 }
 
 /* Does a known edge between the same locks, of the same program, allow as much as this one? */
-static bool redundant(const struct search *s, const struct edge *e)
+static bool edge_is_redundant(const struct search *s, const struct edge *e)
 {
 	for (size_t i = 0; i < s->nr_edges; i++) {
 		const struct edge *other = s->edges[i];
@@ -338,7 +338,7 @@ static void put_ordered_last(struct search *s)
 	s->nr_firsts = nr;
 }
 
-static void collect(struct search *s, const struct record *record)
+static void edges_collect(struct search *s, const struct record *record)
 {
 	for (size_t i = 0; i < record->nr_edges; i++) {
 		const struct edge *e = &record->edges[i];
@@ -348,10 +348,10 @@ static void collect(struct search *s, const struct record *record)
 		if (e->from.lock.kind == LOCK_MAP && e->to.lock.kind == LOCK_MAP &&
 		    (is_ordered(s, e) ||
 		     !locks_meet(s->set, &e->from.lock, &e->to.lock, &certain)) &&
-		    !redundant(s, e))
+		    !edge_is_redundant(s, e))
 			s->edges[s->nr_edges++] = e;
 	}
-	peel(s);
+	edges_peel(s);
 	qsort(s->edges, s->nr_edges, sizeof(s->edges[0]), by_place);
 	put_ordered_last(s);
 }
@@ -365,7 +365,7 @@ int graph_cycles(const struct check_set *set, const struct record *record, struc
 	s.edges = calloc(record->nr_edges + 1, sizeof(s.edges[0]));
 	s.path = calloc(record->nr_edges + 1, sizeof(s.path[0]));
 	if (s.edges && s.path) {
-		collect(&s, record);
+		edges_collect(&s, record);
 		while (look_for(&s, length))
 			length++;
 	} else {

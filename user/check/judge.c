@@ -17,7 +17,8 @@ static const struct check_prog *prog_of(const struct check_set *set, const struc
 }
 
 /* "starts", or "starts (in later)" for another function, perhaps one that the kernel calls. */
-static const char *who(const struct check_set *set, const struct site *site, char buf[WHO_ROOM])
+static const char *site_who(const struct check_set *set, const struct site *site,
+			    char buf[WHO_ROOM])
 {
 	const struct check_prog *p = prog_of(set, site);
 	const char *function = check_function(p, site->pc);
@@ -48,10 +49,10 @@ void judge_edge(const struct check_set *set, struct findings *f, struct finding 
 {
 	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM], name[WHO_ROOM];
 
-	locktext(set, &e->from.lock, from, sizeof(from));
-	locktext(set, &e->to.lock, to, sizeof(to));
+	locktext_format(set, &e->from.lock, from, sizeof(from));
+	locktext_format(set, &e->to.lock, to, sizeof(to));
 	finding_stage(f, one, prog_of(set, &e->from), e->from.pc, "%s takes %s here",
-		      who(set, &e->from, name), from);
+		      site_who(set, &e->from, name), from);
 	finding_stage(f, one, prog_of(set, &e->to), e->to.pc, "and then, still holding it, %s here",
 		      to);
 }
@@ -63,8 +64,8 @@ static void judge_cycle(const struct check_set *set, const struct cycle *c, stru
 	char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
 	struct finding *one;
 
-	locktext(set, &e->from.lock, from, sizeof(from));
-	locktext(set, &e->to.lock, to, sizeof(to));
+	locktext_format(set, &e->from.lock, from, sizeof(from));
+	locktext_format(set, &e->to.lock, to, sizeof(to));
 	one = finding_add(f, open ? FINDING_NOTE : FINDING_WARNING, open ? "undecided" : "cycle",
 			  prog_of(set, &e->to), e->to.pc,
 			  "%s takes %s while it holds %s: %s%u locks in a circle%s",
@@ -76,7 +77,7 @@ static void judge_cycle(const struct check_set *set, const struct cycle *c, stru
 	for (unsigned int i = 0; i < c->nr; i++)
 		judge_edge(set, f, one, c->edges[i]);
 	if (one)
-		one->fix = advice(one->kind);
+		one->fix = advice_of_kind(one->kind);
 }
 
 /* An element is taken, then the next one of a ring, as by the dining philosophers. */
@@ -85,14 +86,14 @@ static void judge_ring(const struct check_set *set, const struct edge *e, struct
 	char lock[LOCKTEXT_ROOM];
 	struct finding *one;
 
-	locktext(set, &e->to.lock, lock, sizeof(lock));
+	locktext_format(set, &e->to.lock, lock, sizeof(lock));
 	one = finding_add(f, FINDING_WARNING, "cycle", prog_of(set, &e->to), e->to.pc,
 			  "%s takes %s, the next one in a ring, while it holds the one before: "
 			  "possible deadlock of all that do so",
 			  prog_of(set, &e->to)->name, lock);
 	judge_edge(set, f, one, e);
 	if (one)
-		one->fix = advice("cycle");
+		one->fix = advice_of_kind("cycle");
 }
 
 void judge_cycles(const struct check_set *set, const struct cycles *cycles, struct findings *f)
@@ -118,7 +119,7 @@ static void judge_loose(const struct check_set *set, const struct act *a, struct
 	char lock[LOCKTEXT_ROOM];
 	struct finding *one;
 
-	locktext(set, &a->second.lock, lock, sizeof(lock));
+	locktext_format(set, &a->second.lock, lock, sizeof(lock));
 	one = finding_add(f, FINDING_NOTE, "undecided", p, a->second.pc,
 			  "%s takes %s, which it may %s: not decided, a function that many calls "
 			  "enter was followed once for all of them",
@@ -127,7 +128,7 @@ static void judge_loose(const struct check_set *set, const struct act *a, struct
 	if (a->first.pc != a->second.pc)
 		finding_stage(f, one, p, a->first.pc, "the first time is here");
 	if (one)
-		one->fix = advice("undecided");
+		one->fix = advice_of_kind("undecided");
 }
 
 static void judge_act(const struct check_set *set, const struct act *a, struct findings *f)
@@ -136,7 +137,7 @@ static void judge_act(const struct check_set *set, const struct act *a, struct f
 	char lock[LOCKTEXT_ROOM];
 	struct finding *one;
 
-	locktext(set, &a->second.lock, lock, sizeof(lock));
+	locktext_format(set, &a->second.lock, lock, sizeof(lock));
 	if (a->kind == ACT_AA) {
 		one = finding_add(f, FINDING_WARNING, "aa", p, a->second.pc,
 				  "%s takes %s, which it holds already: it fails each time",
@@ -153,7 +154,7 @@ static void judge_act(const struct check_set *set, const struct act *a, struct f
 				  lock);
 	}
 	if (one)
-		one->fix = advice(one->kind);
+		one->fix = advice_of_kind(one->kind);
 }
 
 void judge_acts(const struct check_set *set, const struct record *record, struct findings *f)
@@ -251,7 +252,7 @@ static void judge_refusal(const struct refused *r, struct findings *f)
 	one->at.object = strdup(r->object);
 	one->at.text = text_or_null(r->why.text);
 	set_place(&one->at, r->why.at);
-	one->fix = r->fix ?: refused ? advice_refusal(r->why.reason) : advice(one->kind);
+	one->fix = r->fix ?: refused ? advice_refusal(r->why.reason) : advice_of_kind(one->kind);
 	if (refused)
 		add_report(f, one, r);
 }
@@ -353,7 +354,7 @@ static bool is_ring(const struct record *r, const struct edge *e)
 }
 
 /* Is an earlier edge at the same places reported already? */
-static bool told(const struct check_set *set, const struct record *r, size_t nr)
+static bool unknown_is_told(const struct check_set *set, const struct record *r, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (why_unknown(set, &r->edges[i]) && same_places(&r->edges[i], &r->edges[nr]))
@@ -379,20 +380,20 @@ void judge_unknown(const struct check_set *set, const struct record *record, str
 		char from[LOCKTEXT_ROOM], to[LOCKTEXT_ROOM];
 		struct finding *one;
 
-		if (!why || told(set, record, i) || is_own(record, e))
+		if (!why || unknown_is_told(set, record, i) || is_own(record, e))
 			continue;
 		if (is_ring(record, e)) {
 			judge_ring(set, e, f);
 			continue;
 		}
-		locktext(set, &e->from.lock, from, sizeof(from));
-		locktext(set, &e->to.lock, to, sizeof(to));
+		locktext_format(set, &e->from.lock, from, sizeof(from));
+		locktext_format(set, &e->to.lock, to, sizeof(to));
 		one = finding_add(f, FINDING_NOTE, "undecided", prog_of(set, &e->to), e->to.pc,
 				  "%s takes %s while it holds %s: not decided, %s",
 				  prog_of(set, &e->to)->name, to, from, why);
 		finding_stage(f, one, prog_of(set, &e->from), e->from.pc,
 			      "the first is taken here");
 		if (one)
-			one->fix = advice("undecided");
+			one->fix = advice_of_kind("undecided");
 	}
 }

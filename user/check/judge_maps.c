@@ -200,7 +200,7 @@ static void group_tell(const struct judge *j, const struct group *g)
 			  hangs ? "" : errors);
 	tell_outers(j, g, one);
 	if (one)
-		one->fix = advice(hangs ? "map-hang" : "map-fails");
+		one->fix = advice_of_kind(hangs ? "map-hang" : "map-fails");
 }
 
 /*
@@ -311,7 +311,7 @@ static void tell_cycle(const struct judge *j, const struct mapcycle *c, const js
 			  hangs ? "" : words);
 	tell_cycle_stages(j, c, one);
 	if (one)
-		one->fix = advice("map-order");
+		one->fix = advice_of_kind("map-order");
 }
 
 /*

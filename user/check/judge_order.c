@@ -34,7 +34,7 @@ static bool has_order(const struct check_set *set, const struct edge *e)
 }
 
 /* Is a third lock held on both edges? Then they exclude each other. */
-static bool gated(const struct check_set *set, const struct edge *a, const struct edge *b)
+static bool edges_gated(const struct check_set *set, const struct edge *a, const struct edge *b)
 {
 	bool certain;
 
@@ -45,14 +45,14 @@ static bool gated(const struct check_set *set, const struct edge *a, const struc
 	return false;
 }
 
-static bool conflict(const struct check_set *set, const struct edge *a, const struct edge *b)
+static bool edges_conflict(const struct check_set *set, const struct edge *a, const struct edge *b)
 {
 	return !(a->order & b->order) && !(keys_known(a) && keys_known(b)) && has_order(set, a) &&
 	       has_order(set, b) && same_sort(set, &a->from.lock, &b->from.lock) &&
-	       !gated(set, a, b) && edges_agree(a, b);
+	       !edges_gated(set, a, b) && edges_agree(a, b);
 }
 
-static unsigned int turned(unsigned int order)
+static unsigned int order_turned(unsigned int order)
 {
 	return (order & UP) << 3 | (order & ~UP) >> 3;
 }
@@ -65,7 +65,7 @@ static bool is_open(const struct edge *a, const struct edge *b)
 {
 	if (keys_known(a) || keys_known(b))
 		return true;
-	return !(a->order & turned(b->order)) && (a->order & SIGN || b->order & SIGN);
+	return !(a->order & order_turned(b->order)) && (a->order & SIGN || b->order & SIGN);
 }
 
 static const char *order_text(const struct edge *e)
@@ -73,15 +73,15 @@ static const char *order_text(const struct edge *e)
 	return order_name(e->order) ?: "another order";
 }
 
-static void tell(const struct check_set *set, const struct edge *a, const struct edge *b,
-		 struct findings *f)
+static void order_tell(const struct check_set *set, const struct edge *a, const struct edge *b,
+		       struct findings *f)
 {
 	const struct check_prog *p = &set->progs[b->to.prog];
 	bool open = is_open(a, b);
 	char lock[LOCKTEXT_ROOM];
 	struct finding *one;
 
-	locktext(set, &b->to.lock, lock, sizeof(lock));
+	locktext_format(set, &b->to.lock, lock, sizeof(lock));
 	one = finding_add(f, open ? FINDING_NOTE : FINDING_WARNING, open ? "undecided" : "cycle", p,
 			  b->to.pc,
 			  "%s takes %s and one more of the same map by %s, but %s by %s: two "
@@ -91,14 +91,14 @@ static void tell(const struct check_set *set, const struct edge *a, const struct
 	judge_edge(set, f, one, a);
 	judge_edge(set, f, one, b);
 	if (one)
-		one->fix = advice(one->kind);
+		one->fix = advice_of_kind(one->kind);
 }
 
 /*
  * Is a conflict of this sort of lock reported already? All others follow from the same two orders.
  */
-static bool told(const struct check_set *set, const struct record *r, size_t nr,
-		 const bool *conflicts)
+static bool conflict_is_told(const struct check_set *set, const struct record *r, size_t nr,
+			     const bool *conflicts)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (conflicts[i] && same_sort(set, &r->edges[i].from.lock, &r->edges[nr].from.lock))
@@ -113,11 +113,11 @@ void judge_orders(const struct check_set *set, const struct record *record, stru
 	f->nomem |= !conflicts;
 	for (size_t i = 0; conflicts && i < record->nr_edges; i++)
 		for (size_t j = 0; j < i && !conflicts[i]; j++) {
-			if (!conflict(set, &record->edges[j], &record->edges[i]) ||
-			    told(set, record, i, conflicts))
+			if (!edges_conflict(set, &record->edges[j], &record->edges[i]) ||
+			    conflict_is_told(set, record, i, conflicts))
 				continue;
 			conflicts[i] = true;
-			tell(set, &record->edges[j], &record->edges[i], f);
+			order_tell(set, &record->edges[j], &record->edges[i], f);
 		}
 	free(conflicts);
 }

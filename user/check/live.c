@@ -107,7 +107,7 @@ static void mark_meetings(const struct check_prog *prog, __u16 *live)
 			live[prog->funcs[i].insn_off] |= LIVE_MEET;
 }
 
-static bool sweep(const struct check_prog *prog, __u16 *live)
+static bool live_sweep(const struct check_prog *prog, __u16 *live)
 {
 	bool changed = false;
 
@@ -129,7 +129,7 @@ __u16 *live_find(const struct check_prog *prog)
 	if (!live)
 		return NULL;
 	mark_meetings(prog, live);
-	while (sweep(prog, live))
+	while (live_sweep(prog, live))
 		;
 	return live;
 }

@@ -266,7 +266,7 @@ static bool is_readable(const char *path)
 	return S_ISREG(st.st_mode);
 }
 
-static int load(struct object *o, struct check_set *set, struct refusals *refusals)
+static int object_load_progs(struct object *o, struct check_set *set, struct refusals *refusals)
 {
 	size_t since = refusals->nr, nr = 0;
 	int err;
@@ -287,7 +287,7 @@ int check_load(const char *path, struct load_opts *opts, struct check_set *set,
 
 	if (!is_readable(path))
 		return -EACCES;
-	sig = rehearse(try_load, &rehearsal);
+	sig = rehearse_in_child(try_load, &rehearsal);
 	if (sig) {
 		pr_err("%s: %s", path, rehearse_text(sig));
 		return -ENOEXEC;
@@ -296,7 +296,7 @@ int check_load(const char *path, struct load_opts *opts, struct check_set *set,
 	if (err)
 		pr_err("%s: %s", path, strerror(-err));
 	else
-		err = load(&o, set, refusals);
+		err = object_load_progs(&o, set, refusals);
 	object_free(&o);
 	return err;
 }

@@ -78,7 +78,7 @@ static void value_add(struct load_opts *opts, const struct argp_state *state, ch
 		opts_error(state, "out of memory");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t load_opts_parse(int key, char *arg, struct argp_state *state)
 {
 	struct load_opts *opts = state->input;
 
@@ -100,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp load_argp = { .options = options, .parser = parse };
+const struct argp load_argp = { .options = options, .parser = load_opts_parse };
 
 const struct load_type *load_opts_type(struct load_opts *opts, const char *prog)
 {

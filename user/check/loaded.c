@@ -9,7 +9,7 @@
 #include "check/loaded.h"
 
 /* 0 also if the program is gone since it was listed. */
-static int add(struct check_set *set, __u32 id)
+static int loaded_add_prog(struct check_set *set, __u32 id)
 {
 	int fd = bpf_prog_get_fd_by_id(id), err;
 
@@ -27,7 +27,7 @@ int check_loaded(struct check_set *set)
 
 	set->loaded = true;
 	while (!err && !bpf_prog_get_next_id(id, &id))
-		err = add(set, id);
+		err = loaded_add_prog(set, id);
 	if (!err && errno != ENOENT)
 		err = -errno;
 	if (err)

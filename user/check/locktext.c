@@ -52,7 +52,7 @@ static const char *type_name(const struct check_set *set, const struct lock *loc
 	return t ? btf__name_by_offset(p->btf, t->name_off) : NULL;
 }
 
-void locktext(const struct check_set *set, const struct lock *lock, char *buf, size_t size)
+void locktext_format(const struct check_set *set, const struct lock *lock, char *buf, size_t size)
 {
 	const char *type;
 

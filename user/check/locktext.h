@@ -8,7 +8,7 @@
 #define LOCKTEXT_ROOM 320
 
 /* "lock_a", "slots[0].lock", "flows[key ?].lock", "lock of a struct account" */
-void locktext(const struct check_set *set, const struct lock *lock, char *buf, size_t size);
+void locktext_format(const struct check_set *set, const struct lock *lock, char *buf, size_t size);
 
 #define LOCKTEXT_WHO 300 /* names of two functions; longer ones are cut */
 

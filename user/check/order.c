@@ -15,8 +15,8 @@ const char *order_name(unsigned int order)
 }
 
 /* Compare both ways. Returns the orders that hold; differ: the two certainly differ. */
-static unsigned int compare(const struct state *st, sym_t a, sym_t b, __u8 less, unsigned int order,
-			    bool *differ)
+static unsigned int order_compare(const struct state *st, sym_t a, sym_t b, __u8 less,
+				  unsigned int order, bool *differ)
 {
 	unsigned int orders = 0;
 
@@ -36,7 +36,7 @@ static unsigned int compare_addresses(const struct stepper *s, const struct stat
 	struct val x = { .kind = a->kind, .where = a->where, .off = off_a, .sym = a->sym };
 	struct val y = { .kind = b->kind, .where = b->where, .off = off_b, .sym = b->sym };
 
-	return compare(st, step_sym(s, &x), step_sym(s, &y), BPF_JLT, ORDER_ADDRESS, differ);
+	return order_compare(st, step_sym(s, &x), step_sym(s, &y), BPF_JLT, ORDER_ADDRESS, differ);
 }
 
 unsigned int order_of_numbers(__u32 size, __u64 x, __u64 y)
@@ -66,8 +66,8 @@ static unsigned int compare_keys(const struct stepper *s, const struct state *st
 		*differ |= x != y;
 		return order_of_numbers(m->key_size, x, y);
 	}
-	order = compare(st, ka, kb, BPF_JLT, ORDER_KEY, differ) |
-		compare(st, ka, kb, BPF_JSLT, ORDER_SIGNED, differ);
+	order = order_compare(st, ka, kb, BPF_JLT, ORDER_KEY, differ) |
+		order_compare(st, ka, kb, BPF_JSLT, ORDER_SIGNED, differ);
 	if (sym_is_next(s->syms, b->sym, a->sym))
 		order |= ORDER_KEY;
 	if (sym_is_next(s->syms, a->sym, b->sym))

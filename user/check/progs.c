@@ -367,7 +367,7 @@ void check_free(struct check_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-static const char *text(const struct check_prog *prog, __u32 off)
+static const char *line_text(const struct check_prog *prog, __u32 off)
 {
 	const char *s = btf__name_by_offset(prog->btf, off);
 
@@ -391,8 +391,8 @@ void check_line(const struct check_prog *prog, __u32 pc, struct check_line *line
 	}
 	if (!found)
 		return;
-	line->file = text(prog, found->file_name_off);
-	line->text = text(prog, found->line_off);
+	line->file = line_text(prog, found->file_name_off);
+	line->text = line_text(prog, found->line_off);
 	line->line = BPF_LINE_INFO_LINE_NUM(found->line_col);
 	line->column = BPF_LINE_INFO_LINE_COL(found->line_col);
 }

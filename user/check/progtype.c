@@ -99,7 +99,7 @@ static const char *context_name(const struct btf *btf, const char *prog)
 	return t && btf_is_composite(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
 }
 
-static bool fits(enum bpf_prog_type type, const char *context)
+static bool context_fits(enum bpf_prog_type type, const char *context)
 {
 	for (size_t i = 0; i < NR(contexts); i++)
 		if (contexts[i].type == type && !strcmp(contexts[i].context, context))
@@ -126,7 +126,7 @@ static enum bpf_prog_type section_guess(const char *section, const char *context
 
 		if (class)
 			type = progtype_named(word, attach);
-		if (type && type != BPF_PROG_TYPE_EXT && (!context || fits(type, context)))
+		if (type && type != BPF_PROG_TYPE_EXT && (!context || context_fits(type, context)))
 			return type;
 		while (len && class_of(word[len - 1]) == class)
 			word[--len] = 0;

@@ -75,7 +75,7 @@ static int walk_one(struct check_result *r, __u32 nr, struct calls *calls)
 		cannot_read(r, p);
 		return 0;
 	}
-	err = walk(&r->set, nr, calls, &r->record, &r->bounds[nr]);
+	err = walk_prog(&r->set, nr, calls, &r->record, &r->bounds[nr]);
 	tell_missed(r, p, &r->bounds[nr]);
 	leak_tell(&r->set, nr, calls, &r->record, &r->findings);
 	return err;
@@ -114,7 +114,7 @@ static int walk_each(struct check_result *r)
 	return err;
 }
 
-static int judge(struct check_result *r)
+static int result_judge(struct check_result *r)
 {
 	struct cycles *cycles = calloc(1, sizeof(*cycles));
 	int err = cycles ? graph_cycles(&r->set, &r->record, cycles) : -ENOMEM;
@@ -143,7 +143,7 @@ int check_all(struct check_result *r)
 {
 	int err = walk_each(r);
 
-	err = err ?: judge(r);
+	err = err ?: result_judge(r);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
 	return err;

@@ -9,7 +9,7 @@
 
 #define WARNINGS_MAX 500
 
-static bool starts(const char *s, const char *with)
+static bool starts_with(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
@@ -27,7 +27,7 @@ static void said_hear_absent(struct said *s, const char *text)
 {
 	const char *name = text + strlen("extern '"), *end;
 
-	if (!starts(text, "extern '") || !strstr(text, "not resolved"))
+	if (!starts_with(text, "extern '") || !strstr(text, "not resolved"))
 		return;
 	end = strchr(name, '\'');
 	if (end)
@@ -38,7 +38,7 @@ static void said_hear(void *arg, bool warning, const char *text)
 {
 	struct said *s = arg;
 
-	if (starts(text, "libbpf: "))
+	if (starts_with(text, "libbpf: "))
 		text += strlen("libbpf: ");
 	said_hear_absent(s, text);
 	if (warning && s->nr_warnings < WARNINGS_MAX)
@@ -73,10 +73,12 @@ void said_free(struct said *s)
 /* These messages accompany each failure and give no reason. */
 static bool is_empty_talk(const char *text)
 {
-	return strstr(text, "Retrying without BTF") || starts(text, "BPF program load failed") ||
-	       starts(text, "-- BEGIN PROG LOAD LOG") || starts(text, "failed to load:") ||
-	       starts(text, "failed to prepare load attributes") ||
-	       starts(text, "failed to bind map");
+	return strstr(text, "Retrying without BTF") ||
+	       starts_with(text, "BPF program load failed") ||
+	       starts_with(text, "-- BEGIN PROG LOAD LOG") ||
+	       starts_with(text, "failed to load:") ||
+	       starts_with(text, "failed to prepare load attributes") ||
+	       starts_with(text, "failed to bind map");
 }
 
 const char *said_about(const struct said *s, const char *what, const char *name)
@@ -87,7 +89,7 @@ const char *said_about(const struct said *s, const char *what, const char *name)
 	for (size_t i = 0; i < s->nr_warnings; i++) {
 		const char *text = s->warnings[i];
 
-		if (starts(text, begin) && !is_empty_talk(text + strlen(begin)))
+		if (starts_with(text, begin) && !is_empty_talk(text + strlen(begin)))
 			return text + strlen(begin);
 	}
 	return NULL;
@@ -96,7 +98,7 @@ const char *said_about(const struct said *s, const char *what, const char *name)
 const char *said_with(const struct said *s, const char *begin)
 {
 	for (size_t i = 0; i < s->nr_warnings; i++)
-		if (starts(s->warnings[i], begin))
+		if (starts_with(s->warnings[i], begin))
 			return s->warnings[i];
 	return NULL;
 }

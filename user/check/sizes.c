@@ -26,7 +26,7 @@ static bool has_no_size(enum bpf_map_type type)
 	       type == BPF_MAP_TYPE_STRUCT_OPS;
 }
 
-static __u32 elements(enum bpf_map_type type)
+static __u32 elements_default(enum bpf_map_type type)
 {
 	switch (type) {
 	case BPF_MAP_TYPE_RINGBUF:
@@ -76,7 +76,7 @@ bool sizes_complete(struct bpf_map *map)
 	bool changed = false;
 
 	if (!bpf_map__max_entries(map) && !has_no_size(type))
-		changed = !bpf_map__set_max_entries(map, elements(type));
+		changed = !bpf_map__set_max_entries(map, elements_default(type));
 	if (!bpf_map__value_size(map) && type == BPF_MAP_TYPE_STACK_TRACE)
 		changed |= !bpf_map__set_value_size(map, STACK_FRAMES * sizeof(__u64));
 	if (is_huge(map)) {

@@ -140,21 +140,21 @@ bool state_alike(const struct state *a, const struct state *b)
 	return true;
 }
 
-static __u32 mix(__u32 h, __u32 n)
+static __u32 hash_mix(__u32 h, __u32 n)
 {
 	return (h ^ n) * 0x9e3779b1U;
 }
 
 __u32 state_hash(const struct state *st)
 {
-	__u32 h = mix(mix(st->nr_frames, st->nr_held), st->failed_pc);
+	__u32 h = hash_mix(hash_mix(st->nr_frames, st->nr_held), st->failed_pc);
 
-	h = mix(h, (__u32)((uintptr_t)st->inside >> 4));
+	h = hash_mix(h, (__u32)((uintptr_t)st->inside >> 4));
 	for (int i = 0; i < st->nr_frames; i++)
-		h = mix(h, st->frames[i]->ret);
+		h = hash_mix(h, st->frames[i]->ret);
 	for (int i = 0; i < st->nr_held; i++)
-		h = mix(mix(h, st->held[i].lock.sym), st->held[i].pc);
-	return mix(h, st->quiet_pc) ^ h >> 15;
+		h = hash_mix(hash_mix(h, st->held[i].lock.sym), st->held[i].pc);
+	return hash_mix(h, st->quiet_pc) ^ h >> 15;
 }
 
 static bool val_equal(const struct val *a, const struct val *b)
@@ -164,7 +164,7 @@ static bool val_equal(const struct val *a, const struct val *b)
 	       (!a->maybe_null || a->origin == b->origin);
 }
 
-static bool close(const struct val *a, const struct val *b)
+static bool val_close(const struct val *a, const struct val *b)
 {
 	return (a->kind < VAL_ANYWHERE && b->kind < VAL_ANYWHERE) || val_equal(a, b);
 }
@@ -175,10 +175,10 @@ bool state_close(const struct state *a, const struct state *b)
 		const struct frame *f = a->frames[i], *g = b->frames[i];
 
 		for (int r = 0; r < STATE_REGS; r++)
-			if (!close(&f->regs[r], &g->regs[r]))
+			if (!val_close(&f->regs[r], &g->regs[r]))
 				return false;
 		for (int w = 0; w < f->nr_words && w < g->nr_words; w++)
-			if (!close(&f->words[w], &g->words[w]))
+			if (!val_close(&f->words[w], &g->words[w]))
 				return false;
 	}
 	return true;

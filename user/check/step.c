@@ -12,31 +12,31 @@
 #define PROBE_ATOMIC 0xe0
 #define LOAD_ACQUIRE 0x100
 
-static struct val number(__u64 n)
+static struct val val_number(__u64 n)
 {
 	return (struct val){ .kind = VAL_NUMBER, .number = n };
 }
 
-static struct val symbol(const struct stepper *s, sym_t sym)
+static struct val val_symbol(const struct stepper *s, sym_t sym)
 {
 	__u64 n;
 
 	if (!sym)
 		return ANY;
 	if (sym_is_number(s->syms, sym, &n))
-		return number(n);
+		return val_number(n);
 	return (struct val){ .kind = VAL_SYM, .sym = sym };
 }
 
 /* Number of a value that the instruction makes: there is room for one per stack word. */
-static __u64 place(const struct state *st, unsigned int nth)
+static __u64 value_place(const struct state *st, unsigned int nth)
 {
 	return (__u64)st->pc * 256 + nth;
 }
 
-static struct val fresh(const struct stepper *s, struct state *st, bool low32)
+static struct val val_fresh(const struct stepper *s, struct state *st, bool low32)
 {
-	return state_fresh(s->syms, st, place(st, 0), low32);
+	return state_fresh(s->syms, st, value_place(st, 0), low32);
 }
 
 int step_map(const struct stepper *s, __u32 id)
@@ -71,13 +71,13 @@ sym_t step_sym(const struct stepper *s, const struct val *v)
 	return 0;
 }
 
-static struct val low32(const struct stepper *s, const struct val *v)
+static struct val val_low32(const struct stepper *s, const struct val *v)
 {
 	switch (v->kind) {
 	case VAL_NUMBER:
-		return number((__u32)v->number);
+		return val_number((__u32)v->number);
 	case VAL_SYM:
-		return symbol(s, sym_low32(s->syms, v->sym));
+		return val_symbol(s, sym_low32(s->syms, v->sym));
 	case VAL_ERROR:
 		return *v;
 	}
@@ -104,7 +104,7 @@ static struct val *frame_word(struct frame *f, int nr)
 	return &f->words[nr];
 }
 
-static struct val *word(struct state *st, const struct val *ptr, int nr)
+static struct val *stack_word(struct state *st, const struct val *ptr, int nr)
 {
 	struct frame *f = ptr->where < st->nr_frames ? st->frames[ptr->where] : NULL;
 
@@ -119,7 +119,7 @@ static bool may_be_stack(const struct val *v)
 static void upper_forget(const struct stepper *s, struct val *low, struct val *high, bool pointers)
 {
 	if (low->kind < VAL_ANYWHERE) {
-		*low = low32(s, low);
+		*low = val_low32(s, low);
 		*high = ANY;
 	} else if (pointers) {
 		*low = (struct val){ .kind = VAL_ANYWHERE };
@@ -148,7 +148,7 @@ static void frame_forget(const struct stepper *s, struct state *st, struct frame
 		else if (w->kind >= VAL_ANYWHERE && pointers)
 			*w = (struct val){ .kind = VAL_ANYWHERE };
 		else if (w->kind < VAL_ANYWHERE)
-			*w = state_fresh(s->syms, st, place(st, 1 + nr), !half);
+			*w = state_fresh(s->syms, st, value_place(st, 1 + nr), !half);
 	}
 }
 
@@ -170,9 +170,9 @@ static struct val both_words(const struct stepper *s, const struct val *low, con
 	if (high && high->kind == VAL_HIGH)
 		return *low;
 	if (high && low->kind == VAL_NUMBER && high->kind == VAL_NUMBER)
-		return number((__u32)low->number | high->number << 32);
+		return val_number((__u32)low->number | high->number << 32);
 	if (high && high->kind == VAL_NUMBER && !high->number && low->kind == VAL_SYM)
-		return symbol(s, sym_low32(s->syms, low->sym));
+		return val_symbol(s, sym_low32(s->syms, low->sym));
 	return ANY;
 }
 
@@ -180,16 +180,16 @@ static struct val read_stack(const struct stepper *s, struct state *st, const st
 			     int off, unsigned int bytes)
 {
 	int nr = word_of(ptr, off);
-	struct val *low = word(st, ptr, nr), *high;
+	struct val *low = stack_word(st, ptr, nr), *high;
 	struct val v;
 
 	if (!low)
 		return ANY;
 	if ((ptr->off + off) & 3 || bytes < 4)
 		return ANY;
-	high = word(st, ptr, nr - 1);
+	high = stack_word(st, ptr, nr - 1);
 	v = bytes == 8			   ? both_words(s, low, high) :
-	    high && high->kind == VAL_HIGH ? low32(s, low) :
+	    high && high->kind == VAL_HIGH ? val_low32(s, low) :
 					     *low;
 	return v;
 }
@@ -213,9 +213,9 @@ static struct val read_fixed(const struct stepper *s, const struct val *ptr, int
 		return ANY;
 	if (is_known(m, off, bytes)) {
 		memcpy(&n, (char *)m->fixed + off, bytes);
-		return number(n);
+		return val_number(n);
 	}
-	return symbol(s, sym_constant(s->syms, ptr->where, off, bytes));
+	return val_symbol(s, sym_constant(s->syms, ptr->where, off, bytes));
 }
 
 static struct val read_context(const struct stepper *s, const struct val *ptr, int off,
@@ -224,7 +224,7 @@ static struct val read_context(const struct stepper *s, const struct val *ptr, i
 	sym_t place = sym_number(s->syms, (__u64)(__u32)(ptr->off + off) << 8 | bytes);
 	sym_t sym = ptr->number ? 0 : sym_make(s->syms, SYM_FIELD, ptr->sym, place);
 
-	return symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
+	return val_symbol(s, bytes <= 4 ? sym_low32(s->syms, sym) : sym);
 }
 
 struct val step_read(const struct stepper *s, struct state *st, const struct val *ptr, int off,
@@ -240,7 +240,7 @@ struct val step_read(const struct stepper *s, struct state *st, const struct val
 		v = read_context(s, ptr, off, bytes);
 	else if (ptr->kind == VAL_KEY && s->set->maps[ptr->where].key_size == bytes &&
 		 !(ptr->off + off))
-		v = symbol(s, ptr->sym);
+		v = val_symbol(s, ptr->sym);
 	return v;
 }
 
@@ -252,16 +252,17 @@ static void write_part(const struct stepper *s, struct val *w, unsigned int at, 
 	sym_t a = w->kind == VAL_HIGH ? 0 : step_sym(s, w), b = step_sym(s, v);
 
 	if (w->kind == VAL_NUMBER && v->kind == VAL_NUMBER)
-		*w = number((w->number & ~mask) | (v->number << 8 * at & mask));
+		*w = val_number((w->number & ~mask) | (v->number << 8 * at & mask));
 	else
-		*w = symbol(s, sym_make(s->syms, SYM_PUT + 1 + at + (bytes == 1 ? 0 : 4), a, b));
+		*w = val_symbol(s,
+				sym_make(s->syms, SYM_PUT + 1 + at + (bytes == 1 ? 0 : 4), a, b));
 }
 
 static void write_stack(const struct stepper *s, struct state *st, const struct val *ptr, int off,
 			const struct val *v, unsigned int bytes)
 {
 	int nr = word_of(ptr, off);
-	struct val *low = word(st, ptr, nr), *high = word(st, ptr, nr - 1);
+	struct val *low = stack_word(st, ptr, nr), *high = stack_word(st, ptr, nr - 1);
 
 	/* The write is to parts of two words, or to no known place. */
 	if (ptr->number || (ptr->off + off) & (bytes < 4 ? bytes - 1 : 3)) {
@@ -274,18 +275,18 @@ static void write_stack(const struct stepper *s, struct state *st, const struct 
 	if (bytes < 8 && high && high->kind == VAL_HIGH)
 		*high = ANY;
 	if (low->kind == VAL_HIGH && nr + 1 < st->frames[ptr->where]->nr_words)
-		*word(st, ptr, nr + 1) = ANY;
+		*stack_word(st, ptr, nr + 1) = ANY;
 	if (bytes < 4) {
 		write_part(s, low, (ptr->off + off) & 3, v, bytes);
 		return;
 	}
-	*low = bytes == 4 ? low32(s, v) : *v;
+	*low = bytes == 4 ? val_low32(s, v) : *v;
 	if (bytes < 8 || !high)
 		return;
 	*high = (struct val){ .kind = VAL_HIGH };
 	if (v->kind == VAL_NUMBER) {
-		*low = number((__u32)v->number);
-		*high = number(v->number >> 32);
+		*low = val_number((__u32)v->number);
+		*high = val_number(v->number >> 32);
 	}
 }
 
@@ -336,7 +337,7 @@ void step_clobber(const struct stepper *s, struct state *st, const struct val *p
 {
 	if (!may_be_stack(ptr))
 		return;
-	word(st, ptr, word_of(ptr, 0));
+	stack_word(st, ptr, word_of(ptr, 0));
 	stack_forget(s, st, ptr, 0, size, false);
 }
 
@@ -350,10 +351,10 @@ static __u64 operand_imm(const struct bpf_insn *insn)
 	return (__u64)(__s64)insn->imm;
 }
 
-static struct val source(const struct state *st, const struct bpf_insn *insn)
+static struct val insn_source(const struct state *st, const struct bpf_insn *insn)
 {
 	return BPF_SRC(insn->code) == BPF_X ? *state_reg(st, insn->src_reg) :
-					      number(operand_imm(insn));
+					      val_number(operand_imm(insn));
 }
 
 static struct val sign_extend(const struct stepper *s, const struct val *v, int bits, __u8 code)
@@ -365,11 +366,11 @@ static struct val sign_extend(const struct stepper *s, const struct val *v, int 
 	if (v->kind == VAL_NUMBER) {
 		__u64 n = (__u64)((__s64)(v->number << shift) >> shift);
 
-		return number(BPF_CLASS(code) == BPF_ALU ? (__u32)n : n);
+		return val_number(BPF_CLASS(code) == BPF_ALU ? (__u32)n : n);
 	}
 	if (v->kind == VAL_SYM)
-		return symbol(s, sym_make(s->syms, SYM_ALU + (code & ~BPF_X), v->sym,
-					  sym_number(s->syms, bits)));
+		return val_symbol(s, sym_make(s->syms, SYM_ALU + (code & ~BPF_X), v->sym,
+					      sym_number(s->syms, bits)));
 	return ANY;
 }
 
@@ -379,16 +380,17 @@ static bool is_sign_extension(const struct bpf_insn *insn)
 	return insn->off == 8 || insn->off == 16 || insn->off == 32;
 }
 
-static struct val move(const struct stepper *s, const struct state *st, const struct bpf_insn *insn)
+static struct val insn_move(const struct stepper *s, const struct state *st,
+			    const struct bpf_insn *insn)
 {
-	struct val v = source(st, insn);
+	struct val v = insn_source(st, insn);
 
 	if (BPF_SRC(insn->code) == BPF_X && is_sign_extension(insn))
 		return sign_extend(s, &v, insn->off, insn->code);
 	/* A cast between address spaces, or an address of a per-CPU variable. */
 	if (BPF_SRC(insn->code) == BPF_X && insn->off)
 		return ANY;
-	return BPF_CLASS(insn->code) == BPF_ALU64 ? v : low32(s, &v);
+	return BPF_CLASS(insn->code) == BPF_ALU64 ? v : val_low32(s, &v);
 }
 
 static bool is_pointer(const struct val *v)
@@ -473,7 +475,7 @@ static struct val add_pointer(const struct stepper *s, const struct state *st,
 	return v;
 }
 
-static struct val arithmetic(const struct stepper *s, const struct state *st,
+static struct val alu_result(const struct stepper *s, const struct state *st,
 			     const struct bpf_insn *insn, const struct val *a, const struct val *b)
 {
 	__u8 op = BPF_OP(insn->code);
@@ -495,31 +497,31 @@ static struct val arithmetic(const struct stepper *s, const struct state *st,
 		return ANY;
 	if (a->kind == VAL_NUMBER && b->kind == VAL_NUMBER &&
 	    sym_alu(insn->code, a->number, b->number, &n))
-		return number(n);
-	return symbol(s, sym_make(s->syms, SYM_ALU + (insn->code & ~BPF_X), step_sym(s, a),
-				  step_sym(s, b)));
+		return val_number(n);
+	return val_symbol(s, sym_make(s->syms, SYM_ALU + (insn->code & ~BPF_X), step_sym(s, a),
+				      step_sym(s, b)));
 }
 
-static void alu(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+static void step_alu(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
 {
 	struct val *dst = state_reg(st, insn->dst_reg);
-	struct val src = source(st, insn), zero = number(0);
+	struct val src = insn_source(st, insn), zero = val_number(0);
 	struct val v;
 
 	if (BPF_OP(insn->code) == BPF_MOV)
-		v = move(s, st, insn);
+		v = insn_move(s, st, insn);
 	else if (BPF_OP(insn->code) == BPF_NEG)
-		v = dst->kind == VAL_NUMBER ? number(-dst->number) : ANY;
+		v = dst->kind == VAL_NUMBER ? val_number(-dst->number) : ANY;
 	else if (BPF_OP(insn->code) == BPF_XOR && BPF_SRC(insn->code) == BPF_X &&
 		 insn->dst_reg == insn->src_reg)
 		v = zero;
 	else
-		v = arithmetic(s, st, insn, dst, &src);
+		v = alu_result(s, st, insn, dst, &src);
 	if (BPF_CLASS(insn->code) == BPF_ALU)
-		v = low32(s, &v);
+		v = val_low32(s, &v);
 	/* The result is not known, but it is one number for all its copies. */
 	if (v.kind == VAL_ANY && !is_pointer(dst))
-		v = fresh(s, st, BPF_CLASS(insn->code) == BPF_ALU);
+		v = val_fresh(s, st, BPF_CLASS(insn->code) == BPF_ALU);
 	*state_reg(st, insn->dst_reg) = v;
 	st->pc++;
 }
@@ -533,7 +535,7 @@ static unsigned int size_of(__u8 code)
 	return sizes[BPF_SIZE(code) >> 3];
 }
 
-static void load(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+static void step_load(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
 {
 	unsigned int bytes = size_of(insn->code);
 	struct val ptr = *state_reg(st, insn->src_reg);
@@ -545,12 +547,12 @@ static void load(const struct stepper *s, struct state *st, const struct bpf_ins
 	if (sign)
 		v = sign_extend(s, &v, bytes * 8, BPF_ALU64 | BPF_MOV);
 	if (v.kind == VAL_ANY)
-		v = fresh(s, st, bytes <= 4 && !sign);
+		v = val_fresh(s, st, bytes <= 4 && !sign);
 	*state_reg(st, insn->dst_reg) = v;
 	st->pc++;
 }
 
-static void atomic(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+static void step_atomic(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
 {
 	struct val ptr = *state_reg(st, insn->dst_reg);
 	bool low = BPF_SIZE(insn->code) != BPF_DW;
@@ -559,11 +561,11 @@ static void atomic(const struct stepper *s, struct state *st, const struct bpf_i
 	if (may_be_stack(&ptr) && insn->imm != LOAD_ACQUIRE)
 		stack_forget(s, st, &ptr, insn->off, size_of(insn->code), !low);
 	if (insn->imm == BPF_CMPXCHG)
-		*state_reg(st, BPF_REG_0) = fresh(s, st, low);
+		*state_reg(st, BPF_REG_0) = val_fresh(s, st, low);
 	else if (insn->imm & BPF_FETCH)
-		*state_reg(st, insn->src_reg) = fresh(s, st, low);
+		*state_reg(st, insn->src_reg) = val_fresh(s, st, low);
 	else if (insn->imm == LOAD_ACQUIRE)
-		*state_reg(st, insn->dst_reg) = fresh(s, st, low);
+		*state_reg(st, insn->dst_reg) = val_fresh(s, st, low);
 	st->pc++;
 }
 
@@ -572,18 +574,18 @@ static bool is_atomic(const struct bpf_insn *insn)
 	return BPF_MODE(insn->code) == BPF_ATOMIC || BPF_MODE(insn->code) == PROBE_ATOMIC;
 }
 
-static void store(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
+static void step_store(const struct stepper *s, struct state *st, const struct bpf_insn *insn)
 {
 	struct val ptr = *state_reg(st, insn->dst_reg);
 	struct val v = BPF_CLASS(insn->code) == BPF_STX ? *state_reg(st, insn->src_reg) :
-							  number(operand_imm(insn));
+							  val_number(operand_imm(insn));
 
 	/* A store outside the stack may report the failure. */
 	if (ptr.kind != VAL_STACK)
 		st->quiet_pc = 0;
 	step_forget_context(s, st, &ptr);
 	if (BPF_CLASS(insn->code) == BPF_STX && is_atomic(insn)) {
-		atomic(s, st, insn);
+		step_atomic(s, st, insn);
 		return;
 	}
 	if (ptr.kind == VAL_STACK)
@@ -602,7 +604,7 @@ static void load_wide(const struct stepper *s, struct state *st, const struct bp
 	if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
 		map = step_map(s, insn->imm);
 	if (!insn->src_reg)
-		v = number((__u32)insn->imm | (__u64)(__u32)insn[1].imm << 32);
+		v = val_number((__u32)insn->imm | (__u64)(__u32)insn[1].imm << 32);
 	else if (insn->src_reg == BPF_PSEUDO_FUNC)
 		v = (struct val){ .kind = VAL_FUNC, .number = st->pc + 1 + insn->imm };
 	else if (map >= 0 && insn->src_reg == BPF_PSEUDO_MAP_FD)
@@ -616,21 +618,21 @@ static void load_wide(const struct stepper *s, struct state *st, const struct bp
 	st->pc += 2;
 }
 
-void step(const struct stepper *s, struct state *st)
+void step_insn(const struct stepper *s, struct state *st)
 {
 	const struct bpf_insn *insn = insn_at(s, st);
 
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		alu(s, st, insn);
+		step_alu(s, st, insn);
 		return;
 	case BPF_LDX:
-		load(s, st, insn);
+		step_load(s, st, insn);
 		return;
 	case BPF_ST:
 	case BPF_STX:
-		store(s, st, insn);
+		step_store(s, st, insn);
 		return;
 	}
 	if (insn->code == (BPF_LD | BPF_IMM | BPF_DW)) {
@@ -638,6 +640,6 @@ void step(const struct stepper *s, struct state *st)
 		return;
 	}
 	/* Old ways to read a packet: calls in disguise. */
-	*state_reg(st, BPF_REG_0) = fresh(s, st, true);
+	*state_reg(st, BPF_REG_0) = val_fresh(s, st, true);
 	st->pc++;
 }

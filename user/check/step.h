@@ -14,7 +14,7 @@ struct stepper {
 };
 
 /* Executes the instruction at st->pc and moves on to the next one. */
-void step(const struct stepper *s, struct state *st);
+void step_insn(const struct stepper *s, struct state *st);
 
 /* The symbol of a number or of an address, 0 if it has none. */
 sym_t step_sym(const struct stepper *s, const struct val *v);

@@ -54,7 +54,7 @@ static __u8 depth_of(const struct syms *syms, int op, __u64 a, sym_t b)
 	return op == SYM_JOINED ? depth : depth + 1;
 }
 
-static sym_t add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
+static sym_t syms_add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
 {
 	__u8 depth = depth_of(syms, op, a, b);
 
@@ -78,7 +78,7 @@ static sym_t add(struct syms *syms, int op, __u64 a, sym_t b, sym_t *bucket)
 	return syms->nr++;
 }
 
-static sym_t intern(struct syms *syms, int op, __u64 a, sym_t b)
+static sym_t syms_intern(struct syms *syms, int op, __u64 a, sym_t b)
 {
 	__u64 h = (a * 0x9e3779b97f4a7c15ULL) ^ ((__u64)b << 20) ^ ((__u64)op << 7);
 	sym_t *bucket = &syms->buckets[(h ^ h >> 29) % BUCKETS];
@@ -86,7 +86,7 @@ static sym_t intern(struct syms *syms, int op, __u64 a, sym_t b)
 	for (sym_t s = *bucket; s; s = syms->nodes[s].next)
 		if (syms->nodes[s].op == op && syms->nodes[s].a == a && syms->nodes[s].b == b)
 			return s;
-	return add(syms, op, a, b, bucket);
+	return syms_add(syms, op, a, b, bucket);
 }
 
 unsigned long sym_deep(const struct syms *syms)
@@ -96,17 +96,17 @@ unsigned long sym_deep(const struct syms *syms)
 
 sym_t sym_number(struct syms *syms, __u64 number)
 {
-	return intern(syms, SYM_NUMBER, number, 0);
+	return syms_intern(syms, SYM_NUMBER, number, 0);
 }
 
 sym_t sym_fresh(struct syms *syms, __u64 where, bool low32)
 {
-	return intern(syms, low32 ? SYM_FRESH32 : SYM_FRESH, where, 0);
+	return syms_intern(syms, low32 ? SYM_FRESH32 : SYM_FRESH, where, 0);
 }
 
 sym_t sym_constant(struct syms *syms, __u32 map, __u32 off, unsigned int bytes)
 {
-	return intern(syms, SYM_CONST, (__u64)map << 32 | off, sym_number(syms, bytes));
+	return syms_intern(syms, SYM_CONST, (__u64)map << 32 | off, sym_number(syms, bytes));
 }
 
 bool sym_is_constant(const struct syms *syms, sym_t s, __u64 *place)
@@ -135,7 +135,7 @@ bool sym_is_number(const struct syms *syms, sym_t s, __u64 *number)
 	return true;
 }
 
-static bool alu64(__u8 op, __u64 a, __u64 b, __u64 *r)
+static bool alu64_compute(__u8 op, __u64 a, __u64 b, __u64 *r)
 {
 	switch (op) {
 	case BPF_ADD:
@@ -169,12 +169,12 @@ bool sym_alu(__u8 code, __u64 a, __u64 b, __u64 *result)
 	__u8 op = BPF_OP(code);
 
 	if (BPF_CLASS(code) == BPF_ALU64)
-		return alu64(op, a, b, result);
+		return alu64_compute(op, a, b, result);
 	a = (__u32)a;
 	b = op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH ? b & 31 : (__u32)b;
 	if (op == BPF_ARSH)
 		a = (__u64)(__s32)a;
-	if (!alu64(op, a, b, result))
+	if (!alu64_compute(op, a, b, result))
 		return false;
 	*result = (__u32)*result;
 	return true;
@@ -192,7 +192,7 @@ sym_t sym_low32(struct syms *syms, sym_t s)
 		return sym_number(syms, (__u32)n->a);
 	if (n->op >= SYM_ALU && n->op < SYM_ADDR && BPF_CLASS(n->op - SYM_ALU) == BPF_ALU)
 		return s;
-	return intern(syms, SYM_LOW32, s, 0);
+	return syms_intern(syms, SYM_LOW32, s, 0);
 }
 
 sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b)
@@ -200,13 +200,13 @@ sym_t sym_make(struct syms *syms, int op, __u64 a, sym_t b)
 	__u64 x, y, r;
 
 	if (op == SYM_ADDR)
-		return b ? intern(syms, op, a, b) : 0;
+		return b ? syms_intern(syms, op, a, b) : 0;
 	if (!a || !b)
 		return 0;
 	if (op < SYM_ADDR && sym_is_number(syms, a, &x) && sym_is_number(syms, b, &y) &&
 	    sym_alu(op - SYM_ALU, x, y, &r))
 		return sym_number(syms, r);
-	return intern(syms, op, a, b);
+	return syms_intern(syms, op, a, b);
 }
 
 bool sym_depends(const struct syms *syms, sym_t s, sym_t on)
@@ -367,7 +367,7 @@ __u64 sym_min(const struct syms *syms, sym_t s)
 	return 0;
 }
 
-static sym_t wide(const struct syms *syms, sym_t s)
+static sym_t sym_widen(const struct syms *syms, sym_t s)
 {
 	return s && syms->nodes[s].op == SYM_LOW32 ? (sym_t)syms->nodes[s].a : s;
 }
@@ -376,11 +376,11 @@ sym_t sym_base(const struct syms *syms, sym_t s, __u64 *sum)
 {
 	__u64 number;
 
-	s = wide(syms, s);
+	s = sym_widen(syms, s);
 	while (s && alu_op(&syms->nodes[s]) == BPF_ADD &&
 	       sym_is_number(syms, syms->nodes[s].b, &number)) {
 		*sum += number;
-		s = wide(syms, syms->nodes[s].a);
+		s = sym_widen(syms, syms->nodes[s].a);
 	}
 	return s;
 }
@@ -390,12 +390,12 @@ bool sym_is_next(const struct syms *syms, sym_t s, sym_t of)
 	const struct node *n;
 	__u64 number;
 
-	s = wide(syms, s);
-	of = wide(syms, of);
+	s = sym_widen(syms, s);
+	of = sym_widen(syms, of);
 	if (!s || !of)
 		return false;
 	n = &syms->nodes[s];
-	return alu_op(n) == BPF_ADD && wide(syms, n->a) == of &&
+	return alu_op(n) == BPF_ADD && sym_widen(syms, n->a) == of &&
 	       sym_is_number(syms, n->b, &number) && (__s32)number > 0;
 }
 
@@ -404,14 +404,14 @@ bool sym_is_next_in_ring(const struct syms *syms, sym_t s, sym_t of)
 	const struct node *n;
 	__u64 number;
 
-	s = wide(syms, s);
+	s = sym_widen(syms, s);
 	if (!s)
 		return false;
 	n = &syms->nodes[s];
 	if (alu_op(n) != BPF_MOD && (alu_op(n) != BPF_AND || !sym_is_number(syms, n->b, &number)))
 		return false;
 	/* @of may be reduced in the same way, or be small enough without. */
-	of = wide(syms, of);
+	of = sym_widen(syms, of);
 	if (of && syms->nodes[of].op == n->op && syms->nodes[of].b == n->b)
 		of = syms->nodes[of].a;
 	return sym_is_next(syms, n->a, of);

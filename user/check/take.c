@@ -223,7 +223,7 @@ static bool may_match(const struct lockid *a, const struct lockid *b)
 	return a->kind == b->kind && a->where == b->where && a->off == b->off;
 }
 
-static void drop(struct state *st, int nr)
+static void held_drop(struct state *st, int nr)
 {
 	st->nr_held--;
 	memmove(&st->held[nr], &st->held[nr + 1], (st->nr_held - nr) * sizeof(st->held[0]));
@@ -238,12 +238,12 @@ bool take_release(struct state *st)
 
 	for (int i = st->nr_held - 1; i >= 0; i--)
 		if (lockid_same(&st->held[i].lock, &id)) {
-			drop(st, i);
+			held_drop(st, i);
 			return true;
 		}
 	for (int i = st->nr_held - 1; i >= 0; i--)
 		if (may_match(&st->held[i].lock, &id)) {
-			drop(st, i);
+			held_drop(st, i);
 			return true;
 		}
 	return false;

@@ -21,7 +21,7 @@ static void put_lock(FILE *out, const struct check_result *r, const struct lock 
 {
 	char name[LOCKTEXT_ROOM];
 
-	locktext(&r->set, lock, name, sizeof(name));
+	locktext_format(&r->set, lock, name, sizeof(name));
 	fputc('"', out);
 	put_text(out, name);
 	/* Only a lock in a map can be the same in two programs: others get a number. */

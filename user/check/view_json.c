@@ -108,7 +108,7 @@ static json_t *lock_json(const struct check_set *set, const struct lock *lock)
 {
 	char name[LOCKTEXT_ROOM];
 
-	locktext(set, lock, name, sizeof(name));
+	locktext_format(set, lock, name, sizeof(name));
 	return json_text(name);
 }
 

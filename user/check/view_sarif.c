@@ -7,7 +7,7 @@
 #include "check/view_sarif.h"
 #include "check/view_text.h"
 
-static json_t *message(const char *text)
+static json_t *sarif_message(const char *text)
 {
 	return json_pack("{s:o}", "text", json_text(text));
 }
@@ -19,7 +19,7 @@ static bool is_plain(unsigned char c)
 }
 
 /* A path as RFC 3986 wants it; a relative one stays relative, to the checkout for example. */
-static json_t *uri(const char *path)
+static json_t *sarif_uri(const char *path)
 {
 	char *text = malloc(strlen("file://") + 3 * strlen(path) + 1), *end = text;
 	json_t *j;
@@ -36,9 +36,9 @@ static json_t *uri(const char *path)
 	return j;
 }
 
-static json_t *physical(const struct place *at)
+static json_t *sarif_physical(const struct place *at)
 {
-	json_t *artifact = json_pack("{s:o}", "uri", uri(at->file ?: at->object));
+	json_t *artifact = json_pack("{s:o}", "uri", sarif_uri(at->file ?: at->object));
 
 	if (!at->file)
 		return json_pack("{s:o}", "artifactLocation", artifact);
@@ -47,12 +47,12 @@ static json_t *physical(const struct place *at)
 }
 
 /* A program in the kernel without line information is in no file. */
-static json_t *location(const struct place *at)
+static json_t *sarif_location(const struct place *at)
 {
 	json_t *l = json_object();
 
 	if (at->file || at->object)
-		json_object_set_new(l, "physicalLocation", physical(at));
+		json_object_set_new(l, "physicalLocation", sarif_physical(at));
 	if (at->prog)
 		json_object_set_new(
 			l, "logicalLocations",
@@ -61,27 +61,27 @@ static json_t *location(const struct place *at)
 }
 
 /* A finding about all programs has no location. */
-static json_t *locations(const struct place *at)
+static json_t *sarif_locations(const struct place *at)
 {
 	if (!at->file && !at->object && !at->prog)
 		return json_array();
-	return json_pack("[o]", location(at));
+	return json_pack("[o]", sarif_location(at));
 }
 
-static json_t *related(const struct finding *f)
+static json_t *sarif_related(const struct finding *f)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < f->nr_stages; i++) {
-		json_t *l = location(&f->stages[i].at);
+		json_t *l = sarif_location(&f->stages[i].at);
 
-		json_object_set_new(l, "message", message(f->stages[i].message));
+		json_object_set_new(l, "message", sarif_message(f->stages[i].message));
 		json_array_append_new(list, l);
 	}
 	return list;
 }
 
-static json_t *result(const struct finding *f, bool baseline)
+static json_t *sarif_result(const struct finding *f, bool baseline)
 {
 	char *text = NULL;
 	json_t *j;
@@ -89,8 +89,8 @@ static json_t *result(const struct finding *f, bool baseline)
 	if (asprintf(&text, "%s%s%s", f->message, f->fix ? ". Fix: " : "", f->fix ?: "") < 0)
 		return NULL;
 	j = json_pack("{s:s, s:s, s:o, s:o, s:o}", "ruleId", f->kind, "level",
-		      severity_name(f->severity), "message", message(text), "locations",
-		      locations(&f->at), "relatedLocations", related(f));
+		      severity_name(f->severity), "message", sarif_message(text), "locations",
+		      sarif_locations(&f->at), "relatedLocations", sarif_related(f));
 	free(text);
 	json_object_set_new(j, "partialFingerprints", json_pack("{s:s}", "rqspin/v1", f->id));
 	if (baseline)
@@ -99,7 +99,7 @@ static json_t *result(const struct finding *f, bool baseline)
 	return j;
 }
 
-static json_t *rules(const struct findings *f)
+static json_t *sarif_rules(const struct findings *f)
 {
 	json_t *list = json_array();
 
@@ -109,10 +109,10 @@ static json_t *rules(const struct findings *f)
 		while (j < i && strcmp(f->all[j].kind, f->all[i].kind))
 			j++;
 		if (j == i)
-			json_array_append_new(list,
-					      json_pack("{s:s, s:o}", "id", f->all[i].kind,
-							"shortDescription",
-							message(finding_about(f->all[i].kind))));
+			json_array_append_new(
+				list,
+				json_pack("{s:s, s:o}", "id", f->all[i].kind, "shortDescription",
+					  sarif_message(finding_about(f->all[i].kind))));
 	}
 	return list;
 }
@@ -122,9 +122,10 @@ void check_print_sarif(const struct check_result *r, const char *version)
 	json_t *results = json_array();
 
 	for (size_t i = 0; i < r->findings.nr; i++)
-		json_array_append_new(results, result(&r->findings.all[i], r->findings.baseline));
+		json_array_append_new(results,
+				      sarif_result(&r->findings.all[i], r->findings.baseline));
 	json_put_pretty(json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
 				  "https://json.schemastore.org/sarif-2.1.0.json", "version",
 				  "2.1.0", "runs", "tool", "driver", "name", "rqspin", "version",
-				  version, "rules", rules(&r->findings), "results", results));
+				  version, "rules", sarif_rules(&r->findings), "results", results));
 }

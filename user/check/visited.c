@@ -64,7 +64,7 @@ struct alike {
 	const struct state *latest, *latest_close;
 };
 
-static struct alike look(struct visited *v, const struct state *st, __u32 live)
+static struct alike visited_look(struct visited *v, const struct state *st, __u32 live)
 {
 	__u32 hash = hash_of(st);
 	struct alike a = {};
@@ -82,7 +82,7 @@ static struct alike look(struct visited *v, const struct state *st, __u32 live)
 	return a;
 }
 
-static int keep(struct visited *v, const struct state *st)
+static int visited_keep(struct visited *v, const struct state *st)
 {
 	struct seen *s = calloc(1, sizeof(*s)), **bucket;
 
@@ -104,7 +104,7 @@ static int keep(struct visited *v, const struct state *st)
 
 int visited_add(struct visited *v, struct syms *syms, struct state *st, __u32 live)
 {
-	struct alike a = look(v, st, live);
+	struct alike a = visited_look(v, st, live);
 	const struct state *with = a.nr_close >= APART_NUMBERS ? a.latest_close :
 				   a.nr >= APART	       ? a.latest :
 								 NULL;
@@ -113,7 +113,7 @@ int visited_add(struct visited *v, struct syms *syms, struct state *st, __u32 li
 		state_join(syms, st, with, st->pc);
 		if (st->bounds)
 			st->bounds->joined++;
-		a = look(v, st, live);
+		a = visited_look(v, st, live);
 	}
-	return a.covered ? 0 : keep(v, st);
+	return a.covered ? 0 : visited_keep(v, st);
 }

@@ -47,7 +47,7 @@ struct walk {
 	unsigned long steps;
 };
 
-static int put(struct walk *w, struct state *st)
+static int walk_put(struct walk *w, struct state *st)
 {
 	if (w->nr_todo == w->room_todo) {
 		size_t room = w->room_todo ? w->room_todo * 2 : 64;
@@ -70,20 +70,21 @@ static void clear_args(struct state *st)
 		*state_reg(st, r) = (struct val){ .kind = VAL_ANY };
 }
 
-static struct val fresh(struct walk *w, struct state *st)
+static struct val walk_fresh(struct walk *w, struct state *st)
 {
 	return state_fresh(w->s.syms, st, (__u64)st->pc * 256, false);
 }
 
 /* r0: what the call returned. */
-static void returned(struct state *st, struct val r0)
+static void call_return(struct state *st, struct val r0)
 {
 	clear_args(st);
 	*state_reg(st, BPF_REG_0) = r0;
 	st->pc++;
 }
 
-static int enter(struct walk *w, struct state *st, __u32 target, __u32 ret, enum callback callback)
+static int function_enter(struct walk *w, struct state *st, __u32 target, __u32 ret,
+			  enum callback callback)
 {
 	struct val args[BPF_REG_6];
 	int err;
@@ -140,7 +141,8 @@ static int call_back(struct walk *w, struct state *st, const struct callback_tak
 	struct state *inside = state_copy(st);
 	struct val none = { .kind = VAL_ANY };
 	bool once = taker->times == TIMES_ONCE;
-	int err = inside ? enter(w, inside, target, st->pc, once ? CALLBACK_ONCE : CALLBACK_AGAIN) :
+	int err = inside ? function_enter(w, inside, target, st->pc,
+					  once ? CALLBACK_ONCE : CALLBACK_AGAIN) :
 			   -ENOMEM;
 
 	if (err) {
@@ -150,7 +152,7 @@ static int call_back(struct walk *w, struct state *st, const struct callback_tak
 	callback_set_args(taker, &w->s, inside,
 			  taker->source ? state_reg(st, taker->source) : &none,
 			  taker->context ? state_reg(st, taker->context) : &none);
-	return put(w, inside);
+	return walk_put(w, inside);
 }
 
 static void clobber_args(struct walk *w, struct state *st, const struct call *call)
@@ -167,16 +169,16 @@ static void clobber_args(struct walk *w, struct state *st, const struct call *ca
 	}
 }
 
-static struct val stored(struct walk *w, struct state *st)
+static struct val map_lookup_result(struct walk *w, struct state *st)
 {
 	const struct val map = *state_reg(st, BPF_REG_1);
 	struct val v = { .kind = VAL_ELEM, .maybe_null = true, .origin = st->pc + 1 };
 
 	if (map.kind != VAL_MAP)
-		return fresh(w, st);
+		return walk_fresh(w, st);
 	state_forget_origin(st, v.origin);
 	v.where = map.where;
-	v.sym = fresh(w, st).sym;
+	v.sym = walk_fresh(w, st).sym;
 	return v;
 }
 
@@ -186,7 +188,7 @@ static struct val looked_up(struct walk *w, struct state *st, bool inner)
 	struct val v = { .kind = VAL_ELEM, .maybe_null = true, .origin = st->pc + 1 };
 
 	if (map.kind != VAL_MAP)
-		return fresh(w, st);
+		return walk_fresh(w, st);
 	state_forget_origin(st, v.origin);
 	v.where = map.where;
 	v.off = inner ? ELEM_INNER : 0;
@@ -195,7 +197,7 @@ static struct val looked_up(struct walk *w, struct state *st, bool inner)
 		v.sym = step_key(&w->s, st, &key, w->s.set->maps[map.where].key_size);
 	/* Whatever the key is, it is the same for all copies of this pointer. */
 	if (!v.sym)
-		v.sym = fresh(w, st).sym;
+		v.sym = walk_fresh(w, st).sym;
 	return v;
 }
 
@@ -213,7 +215,7 @@ static struct val walk_object(struct walk *w, struct state *st, enum call_kind k
 		v.off = r1.off;
 		return v;
 	}
-	v.sym = fresh(w, st).sym;
+	v.sym = walk_fresh(w, st).sym;
 	return v;
 }
 
@@ -251,7 +253,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 	if (err)
 		return err;
 	clobber_args(w, st, call);
-	returned(st, fresh(w, st));
+	call_return(st, walk_fresh(w, st));
 	if (call->kind == CALL_SLICE && buffer.kind >= VAL_ANYWHERE)
 		*state_reg(st, BPF_REG_0) = (struct val){ .kind = VAL_ANYWHERE };
 	st->quiet_pc = 0;
@@ -259,7 +261,7 @@ static int other_call(struct walk *w, struct state *st, const struct call *call)
 }
 
 /* Follow both results: the lock is acquired, or the acquisition fails. */
-static int lock(struct walk *w, struct state *st, const struct call *call)
+static int walk_lock(struct walk *w, struct state *st, const struct call *call)
 {
 	struct state *fails = NULL;
 	int err = take_record(&w->taker, st, call);
@@ -271,13 +273,13 @@ static int lock(struct walk *w, struct state *st, const struct call *call)
 		if (!fails)
 			return -ENOMEM;
 		take_failed(fails);
-		returned(fails, (struct val){ .kind = VAL_ERROR });
-		err = put(w, fails);
+		call_return(fails, (struct val){ .kind = VAL_ERROR });
+		err = walk_put(w, fails);
 		if (err)
 			return err;
 	}
 	take_held(st, call);
-	returned(st, (struct val){ .kind = VAL_NUMBER });
+	call_return(st, (struct val){ .kind = VAL_NUMBER });
 	return 0;
 }
 
@@ -308,36 +310,36 @@ static int kernel_call(struct walk *w, struct state *st)
 	switch (call.kind) {
 	case CALL_LOCK:
 	case CALL_SPIN_LOCK:
-		return lock(w, st, &call) ?: 1;
+		return walk_lock(w, st, &call) ?: 1;
 	case CALL_UNLOCK:
 		if (!take_release(st))
 			return 0;
-		returned(st, (struct val){ .kind = VAL_ANY });
+		call_return(st, (struct val){ .kind = VAL_ANY });
 		return take_record_held(&w->taker, st) ?: 1;
 	case CALL_IRQ_SAVE:
 		st->irq_off++;
-		returned(st, (struct val){ .kind = VAL_ANY });
+		call_return(st, (struct val){ .kind = VAL_ANY });
 		return 1;
 	case CALL_IRQ_RESTORE:
 		if (!st->irq_off)
 			return 0;
 		st->irq_off--;
-		returned(st, (struct val){ .kind = VAL_ANY });
+		call_return(st, (struct val){ .kind = VAL_ANY });
 		return take_record_held(&w->taker, st) ?: 1;
 	case CALL_LOOKUP:
 	case CALL_LOOKUP_INNER:
 		v = looked_up(w, st, call.kind == CALL_LOOKUP_INNER);
-		returned(st, v);
+		call_return(st, v);
 		return 1;
 	case CALL_STORAGE:
-		v = stored(w, st);
-		returned(st, v);
+		v = map_lookup_result(w, st);
+		call_return(st, v);
 		return 1;
 	case CALL_OBJECT_NEW:
 	case CALL_OBJECT:
 	case CALL_OBJECT_SAME:
 		v = walk_object(w, st, call.kind);
-		returned(st, v);
+		call_return(st, v);
 		return 1;
 	case CALL_NO_RETURN:
 		return 0;
@@ -354,10 +356,10 @@ static int arena_trylock(struct walk *w, struct state *st, const struct call *ca
 
 	if (!fails)
 		return -ENOMEM;
-	returned(fails, (struct val){ .kind = VAL_NUMBER });
-	err = put(w, fails);
+	call_return(fails, (struct val){ .kind = VAL_NUMBER });
+	err = walk_put(w, fails);
 	take_held(st, call);
-	returned(st, (struct val){ .kind = VAL_NUMBER, .number = 1 });
+	call_return(st, (struct val){ .kind = VAL_NUMBER, .number = 1 });
 	return err ?: 1;
 }
 
@@ -368,11 +370,11 @@ static int arena_function(struct walk *w, struct state *st, enum arena_act act)
 
 	*state_reg(st, BPF_REG_1) = arena_pointer(&w->s, state_reg(st, BPF_REG_1), 0);
 	if (act == ARENA_LOCK)
-		return lock(w, st, &call) ?: 1;
+		return walk_lock(w, st, &call) ?: 1;
 	if (act == ARENA_TRYLOCK)
 		return arena_trylock(w, st, &call);
 	arena_drop(st, w->arena);
-	returned(st, (struct val){ .kind = VAL_ANY });
+	call_return(st, (struct val){ .kind = VAL_ANY });
 	return take_record_held(&w->taker, st) ?: 1;
 }
 
@@ -389,7 +391,7 @@ static int arena_first_try(struct walk *w, struct state *st)
 	struct state *had;
 
 	if (arena_held(st, &ptr)) {
-		step(&w->s, st);
+		step_insn(&w->s, st);
 		return 1;
 	}
 	had = state_copy(st);
@@ -400,8 +402,8 @@ static int arena_first_try(struct walk *w, struct state *st)
 	*state_reg(had, BPF_REG_1) = r1;
 	*state_reg(had, BPF_REG_0) = (struct val){ .kind = VAL_NUMBER };
 	had->pc++;
-	step(&w->s, st);
-	return put(w, had) ?: 1;
+	step_insn(&w->s, st);
+	return walk_put(w, had) ?: 1;
 }
 
 static int arena_release(struct walk *w, struct state *st)
@@ -410,18 +412,18 @@ static int arena_release(struct walk *w, struct state *st)
 	struct val ptr = arena_pointer(&w->s, state_reg(st, insn->dst_reg), insn->off), r1;
 
 	if (!arena_held(st, &ptr)) {
-		step(&w->s, st);
+		step_insn(&w->s, st);
 		return 1;
 	}
 	r1 = *state_reg(st, BPF_REG_1);
 	*state_reg(st, BPF_REG_1) = ptr;
 	arena_drop(st, w->arena);
 	*state_reg(st, BPF_REG_1) = r1;
-	step(&w->s, st);
+	step_insn(&w->s, st);
 	return take_record_held(&w->taker, st) ?: 1;
 }
 
-static int call(struct walk *w, struct state *st)
+static int walk_call(struct walk *w, struct state *st)
 {
 	enum arena_act act;
 	__u32 target;
@@ -435,11 +437,11 @@ static int call(struct walk *w, struct state *st)
 	target = live_callee(w->s.prog, st->pc);
 	if (target == ~0U)
 		return -EINVAL;
-	err = enter(w, st, target, st->pc + 1, CALLBACK_NONE);
+	err = function_enter(w, st, target, st->pc + 1, CALLBACK_NONE);
 	return err ?: 1;
 }
 
-static int leave(struct walk *w, struct state *st)
+static int walk_leave(struct walk *w, struct state *st)
 {
 	struct val r0 = *state_reg(st, BPF_REG_0);
 	enum callback callback = state_top(st)->callback;
@@ -456,7 +458,7 @@ static int leave(struct walk *w, struct state *st)
 	if (callback == CALLBACK_AGAIN) /* its arguments are still those of the call */
 		return 1;
 	if (callback == CALLBACK_ONCE) {
-		returned(st, fresh(w, st));
+		call_return(st, walk_fresh(w, st));
 		return 1;
 	}
 	clear_args(st);
@@ -464,7 +466,7 @@ static int leave(struct walk *w, struct state *st)
 	return 1;
 }
 
-static int jump(struct walk *w, struct state *st)
+static int walk_jump(struct walk *w, struct state *st)
 {
 	struct state *other;
 	int err = 0;
@@ -476,11 +478,11 @@ static int jump(struct walk *w, struct state *st)
 	other = state_copy(st);
 	if (!other)
 		return -ENOMEM;
-	if (branch(&w->s, other, true))
-		err = put(w, other);
+	if (branch_take(&w->s, other, true))
+		err = walk_put(w, other);
 	else
 		state_free(other);
-	return err ?: branch(&w->s, st, false);
+	return err ?: branch_take(&w->s, st, false);
 }
 
 /*
@@ -514,21 +516,21 @@ static int walk_one(struct walk *w, struct state *st)
 	if (arena_writes(w->s.prog, st))
 		return arena_release(w, st);
 	if (BPF_CLASS(code) != BPF_JMP && BPF_CLASS(code) != BPF_JMP32) {
-		step(&w->s, st);
+		step_insn(&w->s, st);
 		return 1;
 	}
 	switch (BPF_OP(code)) {
 	case BPF_CALL:
-		return call(w, st);
+		return walk_call(w, st);
 	case BPF_EXIT:
-		return leave(w, st);
+		return walk_leave(w, st);
 	}
-	return jump(w, st);
+	return walk_jump(w, st);
 }
 
 /*
- * Handle a function that was just entered, then a place where paths meet. Returns as follow(), or
- * 1: go on.
+ * Handle a function that was just entered, then a place where paths meet. Returns as walk_follow(),
+ * or 1: go on.
  */
 static int walk_meet(struct walk *w, struct state *st)
 {
@@ -571,13 +573,13 @@ static int put_behind(void *walk, struct state *st)
 
 	st->met = true;
 	if (more > 0)
-		return put(w, st);
+		return walk_put(w, st);
 	state_free(st);
 	return more;
 }
 
 /* 0: the path has ended, -errno. */
-static int follow(struct walk *w, struct state *st)
+static int walk_follow(struct walk *w, struct state *st)
 {
 	int more = 1;
 
@@ -623,11 +625,11 @@ static int walk_from(struct walk *w, const struct root *root)
 		st->bounds = w->bounds;
 	if (st)
 		set_args(w, st, root);
-	err = st ? put(w, st) : -ENOMEM;
+	err = st ? walk_put(w, st) : -ENOMEM;
 
 	while (!err && w->nr_todo) {
 		st = w->todo[--w->nr_todo];
-		err = follow(w, st);
+		err = walk_follow(w, st);
 		state_free(st);
 		if (!err && !w->nr_todo)
 			err = entries_settle(w->entries);
@@ -739,8 +741,8 @@ static bool takes_locks(const struct walk *w)
 	return false;
 }
 
-int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
-	 struct bounds *bounds)
+int walk_prog(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
+	      struct bounds *bounds)
 {
 	struct walk w = { .s = { .prog = &set->progs[prog], .set = set },
 			  .calls = calls,

@@ -8,7 +8,7 @@
 #include "check/record.h"
 
 /**
- * walk() - what a program does with locks
+ * walk_prog() - what a program does with locks
  * @set: its programs and maps
  * @prog: number of the program
  * @calls: resolves calls of kernel functions
@@ -17,7 +17,7 @@
  *
  * Return: 0 or -ENOMEM
  */
-int walk(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
-	 struct bounds *bounds);
+int walk_prog(const struct check_set *set, __u32 prog, struct calls *calls, struct record *record,
+	      struct bounds *bounds);
 
 #endif

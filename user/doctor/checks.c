@@ -25,7 +25,7 @@
 static enum check_state from_probe(enum probe_id id, char *detail, size_t size)
 {
 	snprintf(detail, size, "%s", probe_why(id));
-	return probe(id) ? CHECK_YES : probe_known(id) ? CHECK_NO : CHECK_UNKNOWN;
+	return probe_works(id) ? CHECK_YES : probe_known(id) ? CHECK_NO : CHECK_UNKNOWN;
 }
 
 #define DEFINE_LOOK(name, id)                                   \
@@ -59,15 +59,15 @@ static enum check_state look_kernel(char *detail, size_t size)
 /* Identify the lock by its features: a kernel of any release may carry patches. */
 static enum check_state look_lock(char *detail, size_t size)
 {
-	if (!probe(PROBE_BTF)) {
+	if (!probe_works(PROBE_BTF)) {
 		snprintf(detail, size, "unknown without BTF");
 		return CHECK_UNKNOWN;
 	}
-	if (probe(PROBE_TRACEPOINT))
+	if (probe_works(PROBE_TRACEPOINT))
 		snprintf(detail, size,
 			 "this project's: owner in the lock, cycles of any length, "
 			 "failure tracepoint");
-	else if (probe(PROBE_KFUNCS) || probe(PROBE_HELD_TABLE))
+	else if (probe_works(PROBE_KFUNCS) || probe_works(PROBE_HELD_TABLE))
 		snprintf(detail, size, "the kernel's own: AA and ABBA, longer cycles by timeout");
 	else if (!probe_known(PROBE_KFUNCS)) {
 		snprintf(detail, size, "%s", probe_why(PROBE_KFUNCS));
@@ -79,15 +79,16 @@ static enum check_state look_lock(char *detail, size_t size)
 
 static const char *costs_held_table(void)
 {
-	return probe(PROBE_TRACEPOINT) ? "'held' does not work; 'trace' shows the other side" :
-					 NULL;
+	return probe_works(PROBE_TRACEPOINT) ?
+		       "'held' does not work; 'trace' shows the other side" :
+		       NULL;
 }
 
 static const char *fix_held_table(void)
 {
-	return probe(PROBE_TRACEPOINT) ? "none: this project's lock has no such table; its "
-					 "tracepoint reports the other side" :
-					 NULL;
+	return probe_works(PROBE_TRACEPOINT) ? "none: this project's lock has no such table; its "
+					       "tracepoint reports the other side" :
+					       NULL;
 }
 
 /* Are all locks inside maps seen by some source? If not, the detail names the map types. */
@@ -156,7 +157,7 @@ static enum check_state look_interrupted(char *detail, size_t size)
 		snprintf(detail, size, "needs the lock kfuncs");
 		return CHECK_UNKNOWN;
 	}
-	if (probe(PROBE_TRACEPOINT)) {
+	if (probe_works(PROBE_TRACEPOINT)) {
 		snprintf(detail, size, "this project's lock: whoever waits looks at a clock");
 		return CHECK_YES;
 	}
@@ -176,7 +177,7 @@ static enum check_state look_long_waits(char *detail, size_t size)
 		snprintf(detail, size, "needs the lock kfuncs");
 		return CHECK_UNKNOWN;
 	}
-	if (probe(PROBE_TRACEPOINT)) {
+	if (probe_works(PROBE_TRACEPOINT)) {
 		snprintf(detail, size, "this project's lock: each wait has a time limit");
 		return CHECK_YES;
 	}
@@ -261,12 +262,13 @@ static enum check_state look_debugfs(char *detail, size_t size)
 
 static const char *costs_other_source(void)
 {
-	return probe(PROBE_TRACEPOINT) ? "nothing: the lock's tracepoint shows all of it" : NULL;
+	return probe_works(PROBE_TRACEPOINT) ? "nothing: the lock's tracepoint shows all of it" :
+					       NULL;
 }
 
 static const char *costs_trampoline(void)
 {
-	if (!probe(PROBE_TRACEPOINT) && probe(PROBE_STREAM))
+	if (!probe_works(PROBE_TRACEPOINT) && probe_works(PROBE_STREAM))
 		return "failures show neither the owner (except AA) nor their exact time";
 	return costs_other_source();
 }

@@ -36,7 +36,7 @@ static enum lock_mode lockmode_meet(struct probe_bpf *skel, const int cpus[2])
 }
 
 /* A waiter that the hypervisor stopped looks like test-and-set: ask for a majority. */
-static enum lock_mode watch(struct probe_bpf *skel, const int cpus[2])
+static enum lock_mode lockmode_vote(struct probe_bpf *skel, const int cpus[2])
 {
 	unsigned int tas = 0;
 
@@ -67,7 +67,7 @@ enum lock_mode lock_mode_watch(const char **why)
 	skel = probeobj_load("rqspin_hold", "rqspin_wait");
 	if (!skel)
 		return MODE_UNKNOWN;
-	mode = watch(skel, cpus);
+	mode = lockmode_vote(skel, cpus);
 	*why = mode == MODE_QUEUE ? "a waiter marked the lock word" :
 	       mode == MODE_TAS	  ? "waiters left no mark in the lock word" :
 				    "holder and waiter did not meet";

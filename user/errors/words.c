@@ -15,7 +15,7 @@
 #define ERRNO_MAX 4095 /* the kernel's */
 
 /* "BPF_MAP_TYPE_LRU-HASH" as "lru_hash". */
-static void plain(const char *typed, const char *prefix, char out[ERROR_WORD])
+static void word_plain(const char *typed, const char *prefix, char out[ERROR_WORD])
 {
 	size_t len;
 
@@ -35,7 +35,7 @@ static bool ends_with(const char *text, const char *word)
 }
 
 /* The word itself, or the longest with which a function's name ends: update of bpf_map_update. */
-static const char *among(json_t *words, const char *name, bool function, const char **close)
+static const char *word_among(json_t *words, const char *name, bool function, const char **close)
 {
 	struct suggest s = { .typed = name };
 	const char *best = NULL;
@@ -57,7 +57,7 @@ static const char *among(json_t *words, const char *name, bool function, const c
 
 static bool error_word_find(json_t *words, bool function, char out[ERROR_WORD], const char **close)
 {
-	const char *found = among(words, out, function, close);
+	const char *found = word_among(words, out, function, close);
 	const char *word = found ?: *close;
 
 	if (word)
@@ -69,7 +69,7 @@ static bool error_word_find(json_t *words, bool function, char out[ERROR_WORD], 
 
 bool error_type(const char *typed, char out[ERROR_WORD], const char **close)
 {
-	plain(typed, "bpf_map_type_", out);
+	word_plain(typed, "bpf_map_type_", out);
 	return error_word_find(map_error_types(), false, out, close);
 }
 
@@ -114,7 +114,7 @@ bool error_op(const char *type, const char *typed, char out[ERROR_WORD], const c
 {
 	char whole[ERROR_WORD];
 
-	plain(typed, "bpf_", whole);
+	word_plain(typed, "bpf_", whole);
 	snprintf(out, ERROR_WORD, "%s", whole);
 	if (error_word_find(map_error_ops(type), true, out, close))
 		return true;

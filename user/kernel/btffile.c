@@ -19,7 +19,7 @@ struct btf *btffile_read(const char *path)
 	int err = EINVAL;
 
 	log_trying(true);
-	btf = rehearse(try_btf, (void *)path) ? NULL : btf__parse(path, NULL);
+	btf = rehearse_in_child(try_btf, (void *)path) ? NULL : btf__parse(path, NULL);
 	if (!btf && errno)
 		err = errno;
 	log_trying(false);

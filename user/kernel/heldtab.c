@@ -57,7 +57,7 @@ __s64 heldtab_delta(void)
 	return delta;
 }
 
-static int run(struct bpf_program *prog)
+static int heldtab_run_prog(struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
@@ -67,7 +67,7 @@ static int run(struct bpf_program *prog)
 	return (int)opts.retval;
 }
 
-static int locate(struct heldtab *ht)
+static int heldtab_locate(struct heldtab *ht)
 {
 	__u64 *addrs = ht->skel->bss->held_addr;
 	int err = runqueues_find(addrs);
@@ -78,7 +78,7 @@ static int locate(struct heldtab *ht)
 	return err;
 }
 
-static int load(struct heldtab *ht, char *why, size_t size)
+static int heldtab_load(struct heldtab *ht, char *why, size_t size)
 {
 	int err;
 
@@ -93,7 +93,7 @@ static int load(struct heldtab *ht, char *why, size_t size)
 			 strerror(-err));
 		return err;
 	}
-	err = locate(ht);
+	err = heldtab_locate(ht);
 	if (err)
 		snprintf(why, size,
 			 "the tables cannot be found (kernel with neither "
@@ -133,7 +133,7 @@ struct heldtab *heldtab_open(char *why, size_t size)
 	if (ht->nr_cpus > HELD_CPUS)
 		ht->nr_cpus = HELD_CPUS;
 	if (heldtab_delta()) {
-		err = load(ht, why, size);
+		err = heldtab_load(ht, why, size);
 	} else {
 		err = -EOPNOTSUPP;
 		say_no_table(why, size);
@@ -155,7 +155,7 @@ void heldtab_close(struct heldtab *ht)
 
 int heldtab_snapshot(struct heldtab *ht)
 {
-	return run(ht->skel->progs.rqspin_snapshot);
+	return heldtab_run_prog(ht->skel->progs.rqspin_snapshot);
 }
 
 const struct held_cpu *heldtab_cpu(const struct heldtab *ht, unsigned int cpu)

@@ -108,7 +108,7 @@ static __u32 member_type(const struct btf *btf, const struct btf_type *t, const 
 	return id;
 }
 
-static bool resilient(const struct btf *btf, __u32 id)
+static bool type_is_resilient(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 
@@ -132,7 +132,7 @@ static enum maplock_kind kind_of(const struct btf *btf, const struct place *at, 
 		if (!btf_is_struct(t) || strcmp(btf__name_by_offset(btf, t->name_off), at->type))
 			continue;
 		lock = member_type(btf, t, at->member);
-		if (lock && resilient(btf, lock))
+		if (lock && type_is_resilient(btf, lock))
 			return series ? MAPLOCK_SERIES : MAPLOCK_LATER;
 		if (lock || at->added)
 			kind = MAPLOCK_PLAIN;

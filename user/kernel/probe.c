@@ -32,9 +32,9 @@ struct answer {
 
 static struct answer answers[PROBE_NR];
 
-static bool no(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool answer_no(char *why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static bool no(char *why, const char *fmt, ...)
+static bool answer_no(char *why, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,12 +64,13 @@ static bool ask_privilege(char *why)
 		return true;
 	}
 	if (errno == ENOSYS)
-		return no(why, "this kernel has no bpf(2): it lacks CONFIG_BPF_SYSCALL");
+		return answer_no(why, "this kernel has no bpf(2): it lacks CONFIG_BPF_SYSCALL");
 	if (errno == EPERM || errno == EACCES)
-		return no(why, "not allowed to load BPF programs; run it as root (sudo), or with "
-			       "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN (trace, stat and held: "
-			       "CAP_SYS_ADMIN)");
-	return no(why, "the smallest BPF program does not load: %s", strerror(errno));
+		return answer_no(why,
+				 "not allowed to load BPF programs; run it as root (sudo), or with "
+				 "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN (trace, stat and held: "
+				 "CAP_SYS_ADMIN)");
+	return answer_no(why, "the smallest BPF program does not load: %s", strerror(errno));
 }
 
 /* Without sysfs the features of the kernel are unknown. */
@@ -85,11 +86,12 @@ static bool ask_btf(char *why)
 	const struct btf *btf = kernelbtf_get();
 
 	if (!btf && sysfs_is_missing())
-		return no(why, "/sys is not mounted, so the kernel's BTF cannot be read: mount -t "
-			       "sysfs sysfs /sys");
+		return answer_no(
+			why, "/sys is not mounted, so the kernel's BTF cannot be read: mount -t "
+			     "sysfs sysfs /sys");
 	if (!btf)
-		return no(why, "no BTF in /sys/kernel/btf/vmlinux: the kernel lacks "
-			       "CONFIG_DEBUG_INFO_BTF");
+		return answer_no(why, "no BTF in /sys/kernel/btf/vmlinux: the kernel lacks "
+				      "CONFIG_DEBUG_INFO_BTF");
 	return true;
 }
 
@@ -111,14 +113,16 @@ static bool ask_program(const char *const *kfuncs, unsigned int nr, const char *
 	int ret;
 
 	if (missing)
-		return no(why, "the kernel has no %s()", missing);
+		return answer_no(why, "the kernel has no %s()", missing);
 	skel = probeobj_load(name, NULL);
 	if (!skel)
-		return no(why, "%s() is there, but a program that calls it does not load: %s",
-			  kfuncs[0], strerror(errno));
+		return answer_no(why,
+				 "%s() is there, but a program that calls it does not load: %s",
+				 kfuncs[0], strerror(errno));
 	ret = probeobj_run(skel, name);
 	probe_bpf__destroy(skel);
-	return ret ? no(why, "a program that calls %s() fails with %d", kfuncs[0], ret) : true;
+	return ret ? answer_no(why, "a program that calls %s() fails with %d", kfuncs[0], ret) :
+		     true;
 }
 
 static bool ask_kfuncs(char *why)
@@ -141,7 +145,8 @@ static bool ask_unlock_ooo(char *why)
 {
 	static const char *const name[] = { "bpf_res_spin_unlock_ooo" };
 
-	return !missing_in_btf(name, 1, BTF_KIND_FUNC) || no(why, "the kernel has no %s()", *name);
+	return !missing_in_btf(name, 1, BTF_KIND_FUNC) ||
+	       answer_no(why, "the kernel has no %s()", *name);
 }
 
 static bool try_stream(struct probe_bpf *skel, char *why)
@@ -153,19 +158,19 @@ static bool try_stream(struct probe_bpf *skel, char *why)
 	snprintf(want, sizeof(want), "rqspin %llu\n", (unsigned long long)skel->bss->nonce);
 	ret = progstream_read(fd, PROGSTREAM_STDERR, got, sizeof(got) - 1);
 	if (ret < 0)
-		return no(why, "the kernel has no program streams (bpf(2) command %d: %s)",
-			  PROGSTREAM_COMMAND, strerror(-ret));
+		return answer_no(why, "the kernel has no program streams (bpf(2) command %d: %s)",
+				 PROGSTREAM_COMMAND, strerror(-ret));
 	ret = probeobj_run(skel, "rqspin_stream");
 	if (ret == -ENOMEM)
-		return no(why, "stream memory cannot be allocated (boot option "
-			       "deferred_init=lazy?)");
+		return answer_no(why, "stream memory cannot be allocated (boot option "
+				      "deferred_init=lazy?)");
 	if (ret < 0)
-		return no(why, "a program cannot write to its stream: %s", strerror(-ret));
+		return answer_no(why, "a program cannot write to its stream: %s", strerror(-ret));
 	ret = progstream_read(fd, PROGSTREAM_STDERR, got, sizeof(got) - 1);
 	if (ret < 0)
-		return no(why, "the stream cannot be read back: %s", strerror(-ret));
+		return answer_no(why, "the stream cannot be read back: %s", strerror(-ret));
 	if (strcmp(got, want))
-		return no(why, "the stream of a program does not hold what it wrote");
+		return answer_no(why, "the stream of a program does not hold what it wrote");
 	return true;
 }
 
@@ -175,7 +180,7 @@ static bool ask_stream(char *why)
 	bool yes;
 
 	if (!skel)
-		return no(why, "the kernel has no bpf_stream_vprintk()");
+		return answer_no(why, "the kernel has no bpf_stream_vprintk()");
 	yes = try_stream(skel, why);
 	probe_bpf__destroy(skel);
 	return yes;
@@ -187,10 +192,10 @@ static bool ask_attach(const char *one, const char *two, char *why)
 	const char *failed;
 
 	if (!skel)
-		return no(why, "a program does not load: %s", strerror(errno));
+		return answer_no(why, "a program does not load: %s", strerror(errno));
 	failed = probeobj_attach(skel, one) ? one : two && probeobj_attach(skel, two) ? two : NULL;
 	if (failed)
-		no(why, "a program does not attach: %s", strerror(errno));
+		answer_no(why, "a program does not attach: %s", strerror(errno));
 	probe_bpf__destroy(skel);
 	return !failed;
 }
@@ -201,15 +206,16 @@ static bool ask_trampoline(char *why)
 	bool yes = false;
 
 	if (!skel)
-		return no(why, "fentry and fexit programs do not load: %s", strerror(errno));
+		return answer_no(why, "fentry and fexit programs do not load: %s", strerror(errno));
 	if (probeobj_attach(skel, "rqspin_fentry") || probeobj_attach(skel, "rqspin_fexit")) {
-		no(why, "fentry and fexit programs load but do not attach: %s", strerror(errno));
+		answer_no(why, "fentry and fexit programs load but do not attach: %s",
+			  strerror(errno));
 		goto out;
 	}
 	probeobj_run(skel, "rqspin_fentry");
 	yes = skel->bss->hits >= 2;
 	if (!yes)
-		no(why, "fentry and fexit programs attach but are not called");
+		answer_no(why, "fentry and fexit programs attach but are not called");
 out:
 	probe_bpf__destroy(skel);
 	return yes;
@@ -238,7 +244,8 @@ static bool ask_other_tasks(char *why)
 	__u64 addrs[HELD_CPUS];
 	int err = runqueues_find(addrs);
 
-	return !err || no(why, "the run queues of other CPUs cannot be found: %s", strerror(-err));
+	return !err ||
+	       answer_no(why, "the run queues of other CPUs cannot be found: %s", strerror(-err));
 }
 
 static bool ask_res_locks(char *why)
@@ -246,7 +253,8 @@ static bool ask_res_locks(char *why)
 	static const char *const name[] = { "rqspinlock_t" };
 
 	return !missing_in_btf(name, 1, BTF_KIND_TYPEDEF) ||
-	       no(why, "the locks inside this kernel's maps cannot fail: it has no %s", *name);
+	       answer_no(why, "the locks inside this kernel's maps cannot fail: it has no %s",
+			 *name);
 }
 
 /*
@@ -269,10 +277,11 @@ static bool ask_tracepoint(char *why)
 	int params = btf ? tracepoint_params(btf) : 0;
 
 	if (!params)
-		return no(why, "the kernel has no tracepoint rqspinlock:rqspinlock_failure");
+		return answer_no(why, "the kernel has no tracepoint rqspinlock:rqspinlock_failure");
 	if (params != TRACEPOINT_PARAMS || !chain)
-		return no(why, "this release does not know this kernel's form of the tracepoint "
-			       "rqspinlock:rqspinlock_failure");
+		return answer_no(why,
+				 "this release does not know this kernel's form of the tracepoint "
+				 "rqspinlock:rqspinlock_failure");
 	return true;
 }
 
@@ -290,22 +299,23 @@ static bool (*const ask[PROBE_NR])(char *why) = {
  * If /sys or the privilege is missing, that is the answer to all other questions, not ten different
  * errors.
  */
-static bool allowed(enum probe_id id, char *why)
+static bool probe_possible(enum probe_id id, char *why)
 {
-	if (id != PROBE_PRIVILEGE && id != PROBE_BTF && !probe(PROBE_BTF) && sysfs_is_missing())
-		return no(why, "%s", probe_why(PROBE_BTF));
+	if (id != PROBE_PRIVILEGE && id != PROBE_BTF && !probe_works(PROBE_BTF) &&
+	    sysfs_is_missing())
+		return answer_no(why, "%s", probe_why(PROBE_BTF));
 	if (id == PROBE_PRIVILEGE || id == PROBE_BTF || id == PROBE_TRACEPOINT || probe_privilege())
 		return true;
-	return no(why, "needs the right to load BPF programs");
+	return answer_no(why, "needs the right to load BPF programs");
 }
 
-bool probe(enum probe_id id)
+bool probe_works(enum probe_id id)
 {
 	struct answer *a = &answers[id];
 
 	if (!a->asked) {
 		a->asked = true;
-		a->unknown = !allowed(id, a->why);
+		a->unknown = !probe_possible(id, a->why);
 		log_trying(true);
 		a->yes = !a->unknown && ask[id](a->why);
 		log_trying(false);
@@ -317,7 +327,7 @@ bool probe(enum probe_id id)
 
 bool probe_known(enum probe_id id)
 {
-	probe(id);
+	probe_works(id);
 	return !answers[id].unknown;
 }
 
@@ -331,7 +341,7 @@ bool probe_allowed(void)
 
 const char *probe_why(enum probe_id id)
 {
-	probe(id);
+	probe_works(id);
 	return answers[id].why;
 }
 
@@ -341,7 +351,7 @@ static struct probe_bpf *load_aa(void)
 	struct probe_bpf *skel = NULL;
 
 	log_trying(true);
-	if (probe(PROBE_TRAMPOLINE))
+	if (probe_works(PROBE_TRAMPOLINE))
 		skel = probeobj_load("rqspin_aa", "rqspin_report");
 	log_trying(false);
 	if (skel && !probeobj_attach(skel, "rqspin_report"))
@@ -356,7 +366,7 @@ uint64_t probe_aa_ns(bool *with_report)
 	struct probe_bpf *skel = load_aa();
 	uint64_t best = 0, ns;
 
-	*with_report = probe(PROBE_STREAM);
+	*with_report = probe_works(PROBE_STREAM);
 	for (unsigned int i = 0; skel && i < AA_TRIES; i++) {
 		if (probeobj_run(skel, "rqspin_aa") != -EDEADLK)
 			break;

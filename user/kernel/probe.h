@@ -26,7 +26,7 @@ enum probe_id {
 	PROBE_NR,
 };
 
-bool probe(enum probe_id id);
+bool probe_works(enum probe_id id);
 bool probe_known(enum probe_id id); /* false: unknown, since this user may not try it */
 
 /* Why the answer is no ("" if it is yes); one line without a full stop. */
@@ -34,7 +34,7 @@ const char *probe_why(enum probe_id id);
 
 static inline bool probe_privilege(void)
 {
-	return probe(PROBE_PRIVILEGE);
+	return probe_works(PROBE_PRIVILEGE);
 }
 
 /* As probe_privilege(), and prints the reason if not. */
@@ -42,7 +42,7 @@ bool probe_allowed(void);
 
 static inline bool probe_kfuncs(void)
 {
-	return probe(PROBE_KFUNCS);
+	return probe_works(PROBE_KFUNCS);
 }
 
 /*

@@ -5,7 +5,7 @@
 
 #include "kernel/probeobj.h"
 
-static int want(struct probe_bpf *skel, const char *name)
+static int probeobj_want(struct probe_bpf *skel, const char *name)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(skel->obj, name);
 
@@ -19,9 +19,9 @@ struct probe_bpf *probeobj_load(const char *one, const char *two)
 
 	if (!skel)
 		return NULL;
-	err = want(skel, one);
+	err = probeobj_want(skel, one);
 	if (!err && two)
-		err = want(skel, two);
+		err = probeobj_want(skel, two);
 	if (!err)
 		err = probe_bpf__load(skel);
 	if (!err)

@@ -9,7 +9,7 @@
 #include "kernel/runqueues.h"
 #include "bpf/runqueues.skel.h"
 
-static int run(struct runqueues_bpf *skel, struct bpf_program *prog)
+static int runqueues_run(struct runqueues_bpf *skel, struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	unsigned int nr = libbpf_num_possible_cpus();
@@ -26,14 +26,15 @@ static int run(struct runqueues_bpf *skel, struct bpf_program *prog)
 /*
  * Loads one program at a time: a kernel that does not support one of them refuses the whole object.
  */
-static int try(bool by_symbol, __u64 addrs[HELD_CPUS])
+static int runqueues_try(bool by_symbol, __u64 addrs[HELD_CPUS])
 {
 	struct runqueues_bpf *skel = runqueues_bpf__open();
 	int err;
 
 	if (!skel)
 		return -errno;
-	err = run(skel, by_symbol ? skel->progs.rqspin_by_symbol : skel->progs.rqspin_by_task);
+	err = runqueues_run(skel,
+			    by_symbol ? skel->progs.rqspin_by_symbol : skel->progs.rqspin_by_task);
 	if (!err)
 		memcpy(addrs, skel->bss->rq_addr, HELD_CPUS * sizeof(*addrs));
 	runqueues_bpf__destroy(skel);
@@ -48,9 +49,9 @@ int runqueues_find(__u64 addrs[HELD_CPUS])
 
 	if (err > 0) {
 		log_trying(true);
-		err = try(false, found);
+		err = runqueues_try(false, found);
 		if (err)
-			err = try(true, found);
+			err = runqueues_try(true, found);
 		log_trying(false);
 		err = err > 0 ? -EIO : err;
 	}

@@ -9,7 +9,7 @@
 #include "trace/failure.h"
 #include "version.h"
 
-static void failures(FILE *out, const struct metrics *m, bool openmetrics)
+static void expose_failures(FILE *out, const struct metrics *m, bool openmetrics)
 {
 	metric_head(out, openmetrics, "rqspin_lock_failures", COUNTER,
 		    "Failed lock acquisitions. Empty labels: unknown, or beyond --max-series.");
@@ -26,7 +26,7 @@ static void failures(FILE *out, const struct metrics *m, bool openmetrics)
 	}
 }
 
-static void sources(FILE *out, const struct metrics *m, bool openmetrics)
+static void expose_sources(FILE *out, const struct metrics *m, bool openmetrics)
 {
 	char names[sizeof(m->sources)], *rest = names, *name;
 
@@ -50,7 +50,7 @@ static void blind_types(FILE *out, const struct metrics *m, bool om)
 			fprintf(out, "rqspin_unseen_map_types{type=\"%s\"} 1\n", type);
 }
 
-static void losses(FILE *out, const struct metrics *m, bool om)
+static void expose_losses(FILE *out, const struct metrics *m, bool om)
 {
 	metric_number(out, om, "rqspin_lost_failures", COUNTER,
 		      "Failures known to be lost: in no series of rqspin_lock_failures.",
@@ -69,10 +69,10 @@ static void losses(FILE *out, const struct metrics *m, bool om)
 		series_full(m->series));
 }
 
-void expose(FILE *out, const struct metrics *m, bool openmetrics)
+void expose_metrics(FILE *out, const struct metrics *m, bool openmetrics)
 {
-	failures(out, m, openmetrics);
-	losses(out, m, openmetrics);
+	expose_failures(out, m, openmetrics);
+	expose_losses(out, m, openmetrics);
 	if (m->waits)
 		expose_waits(out, m->waits, openmetrics);
 	metric_number(out, openmetrics, "rqspin_up", GAUGE, "1: failures are being counted.",
@@ -80,7 +80,7 @@ void expose(FILE *out, const struct metrics *m, bool openmetrics)
 	metric_head(out, openmetrics, "rqspin_start_time_seconds", GAUGE,
 		    "Since when failures are counted, in seconds since 1970.");
 	fprintf(out, "rqspin_start_time_seconds %.3f\n", m->start_s);
-	sources(out, m, openmetrics);
+	expose_sources(out, m, openmetrics);
 	metric_head(out, openmetrics, "rqspin_build_info", GAUGE, "The version of rqspin.");
 	fprintf(out, "rqspin_build_info{version=\"%s\"} 1\n", RQSPIN_VERSION);
 	if (openmetrics)

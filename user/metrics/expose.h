@@ -38,6 +38,6 @@ struct metrics {
 	char sources[128];
 };
 
-void expose(FILE *out, const struct metrics *m, bool openmetrics);
+void expose_metrics(FILE *out, const struct metrics *m, bool openmetrics);
 
 #endif

@@ -27,7 +27,7 @@ struct http {
 static const char landing[] = "rqspin export: the metrics are at /metrics\n";
 
 /* Cuts the text in two. */
-static int split(char *where, char **host, char **port)
+static int address_split(char *where, char **host, char **port)
 {
 	char *colon = strrchr(where, ':');
 
@@ -88,7 +88,7 @@ static int bind_host(const char *host, const char *port, int family)
 	return err;
 }
 
-static const char *fix(int err)
+static const char *bind_advice(int err)
 {
 	switch (-err) {
 	case EADDRINUSE:
@@ -115,7 +115,7 @@ int http_bind(const char *where)
 	int fd;
 
 	if (snprintf(text, sizeof(text), "%s", where) >= (int)sizeof(text) ||
-	    split(text, &host, &port) || !is_port(port)) {
+	    address_split(text, &host, &port) || !is_port(port)) {
 		pr_err("--listen: '%s' is not ADDRESS:PORT, as in 127.0.0.1:9743 or [::1]:9743",
 		       where);
 		return -EINVAL;
@@ -124,7 +124,7 @@ int http_bind(const char *where)
 	if (fd < 0 && !*host && fd != -EADDRINUSE)
 		fd = bind_host(host, port, AF_INET);
 	if (fd < 0)
-		pr_err("--listen %s: %s%s", where, strerror(-fd), fix(fd));
+		pr_err("--listen %s: %s%s", where, strerror(-fd), bind_advice(fd));
 	return fd;
 }
 
@@ -210,9 +210,9 @@ static void on_connection(void *ctx, struct MHD_Connection *conn, void **socket_
 		clients_remove(*socket_context);
 }
 
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *conn, const char *url,
-			      const char *method, const char *version, const char *upload,
-			      size_t *upload_size, void **state)
+static enum MHD_Result http_answer(void *ctx, struct MHD_Connection *conn, const char *url,
+				   const char *method, const char *version, const char *upload,
+				   size_t *upload_size, void **state)
 {
 	const char *accept =
 		MHD_lookup_connection_value(conn, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
@@ -252,7 +252,7 @@ struct http *http_start(int fd, http_page_fn page, void *ctx)
 		clients_init(&h->clients);
 		/* We enforce CLIENTS_MAX: the library would cut new connections, not old ones. */
 		h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
-					     NULL, answer, h, MHD_OPTION_NOTIFY_CONNECTION,
+					     NULL, http_answer, h, MHD_OPTION_NOTIFY_CONNECTION,
 					     on_connection, h, MHD_OPTION_NOTIFY_COMPLETED,
 					     on_answered, h, MHD_OPTION_CONNECTION_LIMIT,
 					     2 * CLIENTS_MAX, MHD_OPTION_END);

@@ -63,7 +63,7 @@ static size_t series_find(const struct series_table *t, const struct series *key
 	return NONE;
 }
 
-static size_t add(struct series_table *t, const struct series *key)
+static size_t series_add(struct series_table *t, const struct series *key)
 {
 	if (t->nr == t->room) {
 		size_t room = t->room ? t->room * 2 : 64;
@@ -95,7 +95,7 @@ static size_t find_or_add(struct series_table *t, struct series *key)
 			t->named++;
 		i = series_find(t, key);
 	}
-	return i == NONE ? add(t, key) : i;
+	return i == NONE ? series_add(t, key) : i;
 }
 
 static void name_lock(struct series *key, const struct failure *f, struct locknames *names)

@@ -37,7 +37,7 @@ struct ksyms {
 	bool looked;
 };
 
-static __u64 hash(__u64 h, const char *s)
+static __u64 hash_text(__u64 h, const char *s)
 {
 	for (; *s; s++)
 		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
@@ -53,13 +53,13 @@ static __u64 hash_modules(const char *path)
 
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%63s %*s %*s %*s %*s %31s", name, addr) == 2)
-			h = hash(hash(h, name), addr);
+			h = hash_text(hash_text(h, name), addr);
 	if (f)
 		fclose(f);
 	return h;
 }
 
-static void forget(struct table *t)
+static void table_forget(struct table *t)
 {
 	while (t->nr)
 		free(t->syms[--t->nr].name);
@@ -67,7 +67,7 @@ static void forget(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static struct sym *add(struct table *t)
+static struct sym *table_add(struct table *t)
 {
 	if (t->nr == t->room) {
 		size_t room = t->room ? t->room * 2 : 65536;
@@ -83,12 +83,12 @@ static struct sym *add(struct table *t)
 
 static bool add_symbol(struct table *t, __u64 addr, char type, const char *name, const char *module)
 {
-	struct sym *s = add(t);
+	struct sym *s = table_add(t);
 
 	if (!s)
 		return false;
 	s->addr = addr;
-	s->module = module ? hash(1, module) | 1 : 0;
+	s->module = module ? hash_text(1, module) | 1 : 0;
 	s->data = !strchr("tTwW", type);
 	s->name = strdup(name);
 	if (!s->name)
@@ -161,14 +161,14 @@ static void read_all(struct ksyms *ks)
  */
 static void keep_list(struct ksyms *ks)
 {
-	forget(&ks->modules[LISTS - 1]);
+	table_forget(&ks->modules[LISTS - 1]);
 	memmove(&ks->modules[1], &ks->modules[0], sizeof(ks->modules) - sizeof(ks->modules[0]));
 	memmove(&ks->left[1], &ks->left[0], sizeof(ks->left) - sizeof(ks->left[0]));
 	memset(&ks->modules[0], 0, sizeof(ks->modules[0]));
 	ks->left[1] = now_ns();
 }
 
-static void look(struct ksyms *ks, __u64 *next, __u64 pause)
+static void ksyms_look(struct ksyms *ks, __u64 *next, __u64 pause)
 {
 	__u64 now = now_ns(), listed;
 
@@ -193,7 +193,7 @@ struct ksyms *ksyms_of(const char *modules_file, const char *symbols_file)
 	ks->modules_file = modules_file;
 	ks->symbols_file = symbols_file;
 	/* Reading takes long. Later the rings would fill meanwhile. */
-	look(ks, &ks->next_look, LOOK_NS);
+	ksyms_look(ks, &ks->next_look, LOOK_NS);
 	return ks;
 }
 
@@ -206,9 +206,9 @@ void ksyms_close(struct ksyms *ks)
 {
 	if (!ks)
 		return;
-	forget(&ks->kernel);
+	table_forget(&ks->kernel);
 	for (size_t i = 0; i < LISTS; i++)
-		forget(&ks->modules[i]);
+		table_forget(&ks->modules[i]);
 	free(ks);
 }
 
@@ -263,10 +263,10 @@ const char *ksyms_find(struct ksyms *ks, __u64 addr, __u64 *off, bool *data)
 {
 	const struct sym *s;
 
-	look(ks, &ks->next_look, LOOK_NS);
+	ksyms_look(ks, &ks->next_look, LOOK_NS);
 	s = find_all(ks, addr);
 	if (!s && where_modules_are(ks, addr)) {
-		look(ks, &ks->next_miss, MISS_NS);
+		ksyms_look(ks, &ks->next_miss, MISS_NS);
 		s = find_all(ks, addr);
 	}
 	if (!s)

@@ -54,7 +54,7 @@ static __u32 id_of(const struct bpf_map *map)
  * Finds the address of the ruler map's copy on each CPU. If this fails, locks in per-CPU memory are
  * shown by address.
  */
-static void measure(struct locknames *ln)
+static void ruler_measure(struct locknames *ln)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	typeof(ln->skel->bss) bss = ln->skel->bss;
@@ -89,7 +89,7 @@ struct locknames *locknames_open(void)
 	 */
 	err = mapaddr_bpf__load(ln->skel);
 	if (!err) {
-		measure(ln);
+		ruler_measure(ln);
 		ln->maps = bpf_program__attach_iter(ln->skel->progs.rqspin_maps, NULL);
 		err = ln->maps ? 0 : -errno;
 	}
@@ -148,7 +148,7 @@ static struct locktype *type_of(const struct mapaddr *at)
 	return with_type ? locktype_read(at->map_id) : NULL;
 }
 
-static void refresh(struct locknames *ln)
+static void ranges_refresh(struct locknames *ln)
 {
 	struct mapaddr batch[ITER_BATCH];
 	size_t have = 0;
@@ -233,7 +233,7 @@ void locknames_scan(struct locknames *ln)
 		ranges_keep_maps(&ln->percpu, ln->ids, ln->nr_ids, now_ns());
 		newest = ln->nr_ids ? ln->ids[ln->nr_ids - 1] : 0;
 		if (newest != ln->last_map)
-			refresh(ln);
+			ranges_refresh(ln);
 		ln->last_map = newest;
 		ln->changed_ns = now_ns();
 	}
@@ -534,7 +534,7 @@ static const struct range *find_mapped(struct locknames *ln, __u64 addr,
 	/* A program may write any address into its ring: that must not keep the reader busy. */
 	if (started < ln->next_mapped)
 		return NULL;
-	refresh(ln);
+	ranges_refresh(ln);
 	ln->next_mapped = now_ns() + LOOK_SHARE * (now_ns() - started);
 	return ranges_find(&ln->ranges, addr, now_ns(), used_by, prog);
 }

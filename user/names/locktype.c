@@ -48,7 +48,7 @@ void locktype_free(struct locktype *lt)
 	free(lt);
 }
 
-static const struct btf_type *strip(const struct btf *btf, __u32 id)
+static const struct btf_type *type_strip(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 
@@ -57,7 +57,7 @@ static const struct btf_type *strip(const struct btf *btf, __u32 id)
 	return t;
 }
 
-static void append(char **buf, size_t *size, const char *dot, const char *name)
+static void path_append(char **buf, size_t *size, const char *dot, const char *name)
 {
 	int n = snprintf(*buf, *size, "%s%s", dot, name);
 
@@ -88,7 +88,7 @@ static const struct btf_type *step_named(const struct btf *btf, const struct btf
 		if (at > off)
 			continue;
 		*start = at;
-		return strip(btf, id);
+		return type_strip(btf, id);
 	}
 	return NULL;
 }
@@ -102,9 +102,9 @@ static const struct btf_type *step_array(const struct btf *btf, const struct btf
 	if (elem <= 0)
 		return NULL;
 	snprintf(index, sizeof(index), "[%u]", (__u32)(*off / elem));
-	append(buf, size, "", index);
+	path_append(buf, size, "", index);
 	*off %= elem;
-	return strip(btf, btf_array(t)->type);
+	return type_strip(btf, btf_array(t)->type);
 }
 
 bool locktype_has_lock(__u32 map_id)
@@ -146,7 +146,7 @@ static bool is_end(const struct btf *btf, const struct btf_type *t, bool arena)
 void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, char *buf,
 		      size_t size)
 {
-	const struct btf_type *t = strip(btf, type);
+	const struct btf_type *t = type_strip(btf, type);
 	const char *dot = "", *name;
 	__u32 start;
 
@@ -161,7 +161,7 @@ void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, 
 		t = step_named(btf, t, off, &start, &name);
 		if (!t)
 			break;
-		append(&buf, &size, *name ? dot : "", name);
+		path_append(&buf, &size, *name ? dot : "", name);
 		off -= start;
 		dot = ".";
 	}
@@ -169,7 +169,7 @@ void locktype_path_in(const struct btf *btf, __u32 type, bool arena, __u32 off, 
 
 void locktype_path(const struct locktype *lt, __u32 off, char *buf, size_t size)
 {
-	if (lt && strip(lt->btf, lt->value_id))
+	if (lt && type_strip(lt->btf, lt->value_id))
 		locktype_path_in(lt->btf, lt->value_id, false, off, buf, size);
 	else
 		snprintf(buf, size, "+%u", off);

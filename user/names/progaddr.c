@@ -14,12 +14,12 @@ void progaddr_free(struct progaddr *pa)
 	memset(pa, 0, sizeof(*pa));
 }
 
-static __u32 least(__u32 a, __u32 b)
+static __u32 number_min(__u32 a, __u32 b)
 {
 	return a < b ? a : b;
 }
 
-static bool allocate(struct progaddr *pa, const struct bpf_prog_info *head)
+static bool progaddr_allocate(struct progaddr *pa, const struct bpf_prog_info *head)
 {
 	pa->funcs = calloc(head->nr_jited_ksyms + 1, sizeof(*pa->funcs));
 	pa->sizes = calloc(head->nr_jited_func_lens + 1, sizeof(*pa->sizes));
@@ -32,7 +32,7 @@ void progaddr_read(struct progaddr *pa, int prog_fd)
 	struct bpf_prog_info head = {}, info = {};
 	__u32 head_len = sizeof(head), len = sizeof(info);
 
-	if (bpf_prog_get_info_by_fd(prog_fd, &head, &head_len) || !allocate(pa, &head))
+	if (bpf_prog_get_info_by_fd(prog_fd, &head, &head_len) || !progaddr_allocate(pa, &head))
 		return;
 	info.nr_jited_ksyms = head.nr_jited_ksyms;
 	info.jited_ksyms = (uintptr_t)pa->funcs;
@@ -45,10 +45,11 @@ void progaddr_read(struct progaddr *pa, int prog_fd)
 		return;
 	/* The kernel sets the pointers to NULL if this process may not see addresses. */
 	if (info.jited_ksyms && info.jited_func_lens)
-		pa->nr_funcs = least(least(head.nr_jited_ksyms, info.nr_jited_ksyms),
-				     least(head.nr_jited_func_lens, info.nr_jited_func_lens));
+		pa->nr_funcs =
+			number_min(number_min(head.nr_jited_ksyms, info.nr_jited_ksyms),
+				   number_min(head.nr_jited_func_lens, info.nr_jited_func_lens));
 	if (info.jited_line_info)
-		pa->nr_lines = least(head.nr_jited_line_info, info.nr_jited_line_info);
+		pa->nr_lines = number_min(head.nr_jited_line_info, info.nr_jited_line_info);
 }
 
 static __u32 line_at(const struct progaddr *pa, __u64 func, __u64 at)

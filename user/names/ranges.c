@@ -40,7 +40,7 @@ static int by_base(const void *a, const void *b)
 }
 
 /* Merges old and fresh ranges, in order, with the same memory of the same map only once. */
-static size_t merge(const struct ranges *rs, struct range *to, __u64 now_ns)
+static size_t ranges_merge_fresh(const struct ranges *rs, struct range *to, __u64 now_ns)
 {
 	size_t old = 0, new = 0, nr = 0;
 
@@ -64,7 +64,7 @@ static size_t merge(const struct ranges *rs, struct range *to, __u64 now_ns)
 }
 
 /* True if by, a neighbour in the order, was seen now with memory of r, and r was not. */
-static bool outdone(const struct range *r, const struct range *by, __u64 now_ns)
+static bool range_is_outdone(const struct range *r, const struct range *by, __u64 now_ns)
 {
 	return r->seen_ns != now_ns && by->seen_ns == now_ns && by->at.base < end_of(r) &&
 	       r->at.base < end_of(by);
@@ -78,9 +78,9 @@ static void mark_outdone(struct range *items, size_t nr, __u64 now_ns)
 	for (size_t i = 0; i < nr; i++) {
 		struct range *r = &items[i], *back = &items[nr - 1 - i];
 
-		if (before && !r->gone_ns && outdone(r, before, now_ns))
+		if (before && !r->gone_ns && range_is_outdone(r, before, now_ns))
 			r->gone_ns = now_ns;
-		if (after && !back->gone_ns && outdone(back, after, now_ns))
+		if (after && !back->gone_ns && range_is_outdone(back, after, now_ns))
 			back->gone_ns = now_ns;
 		if (r->seen_ns == now_ns)
 			before = r;
@@ -89,14 +89,14 @@ static void mark_outdone(struct range *items, size_t nr, __u64 now_ns)
 	}
 }
 
-static bool outdated(const struct range *r, const struct range *next, __u64 now_ns)
+static bool range_is_outdated(const struct range *r, const struct range *next, __u64 now_ns)
 {
 	bool shared = next && next->at.base < end_of(r);
 
 	return r->gone_ns && now_ns - r->gone_ns > (shared ? OUTDONE_NS : KEEP_NS);
 }
 
-static void tidy(struct ranges *rs, __u64 now_ns)
+static void ranges_tidy(struct ranges *rs, __u64 now_ns)
 {
 	size_t kept = 0;
 	__u64 reach = 0;
@@ -104,7 +104,7 @@ static void tidy(struct ranges *rs, __u64 now_ns)
 	for (size_t i = 0; i < rs->nr; i++) {
 		struct range *r = &rs->items[i];
 
-		if (outdated(r, i + 1 < rs->nr ? r + 1 : NULL, now_ns)) {
+		if (range_is_outdated(r, i + 1 < rs->nr ? r + 1 : NULL, now_ns)) {
 			locktype_free(r->type);
 			continue;
 		}
@@ -127,7 +127,7 @@ int ranges_merge(struct ranges *rs, __u64 now_ns,
 	}
 	if (rs->nr_fresh)
 		qsort(rs->fresh, rs->nr_fresh, sizeof(*rs->fresh), by_base);
-	rs->nr = merge(rs, all, now_ns);
+	rs->nr = ranges_merge_fresh(rs, all, now_ns);
 	free(rs->items);
 	rs->items = all;
 	rs->nr_fresh = 0;
@@ -139,7 +139,7 @@ int ranges_merge(struct ranges *rs, __u64 now_ns,
 		r->asked = true;
 	}
 	mark_outdone(all, rs->nr, now_ns);
-	tidy(rs, now_ns);
+	ranges_tidy(rs, now_ns);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ void ranges_keep_maps(struct ranges *rs, const __u32 *ids, size_t nr, __u64 now_
 }
 
 /* The number of ranges that begin at or before the address. */
-static size_t begun(const struct ranges *rs, __u64 addr)
+static size_t ranges_begun(const struct ranges *rs, __u64 addr)
 {
 	size_t low = 0, high = rs->nr;
 
@@ -176,7 +176,7 @@ static size_t begun(const struct ranges *rs, __u64 addr)
 	return low;
 }
 
-static bool possible(const struct range *r, __u64 addr, __u64 when_ns)
+static bool range_is_possible(const struct range *r, __u64 addr, __u64 when_ns)
 {
 	return addr < end_of(r) && when_ns >= r->born_ns && (!r->gone_ns || when_ns <= r->gone_ns);
 }
@@ -187,10 +187,10 @@ const struct range *ranges_find(const struct ranges *rs, __u64 addr, __u64 when_
 	const struct range *found = NULL, *preferred = NULL;
 	unsigned int nr = 0, nr_preferred = 0;
 
-	for (size_t i = begun(rs, addr); i-- > 0 && rs->items[i].reach > addr;) {
+	for (size_t i = ranges_begun(rs, addr); i-- > 0 && rs->items[i].reach > addr;) {
 		const struct range *r = &rs->items[i];
 
-		if (!possible(r, addr, when_ns))
+		if (!range_is_possible(r, addr, when_ns))
 			continue;
 		found = r;
 		nr++;

@@ -11,21 +11,21 @@
 #include "bpf/replay.skel.h"
 #include "replay/builtin.h"
 
-static const char *program(const struct scene *s, unsigned int party)
+static const char *builtin_program(const struct scene *s, unsigned int party)
 {
 	if (s->kind == SCENE_TIMEOUT)
 		return party ? "replay_waiter" : "replay_owner";
 	return s->kind == SCENE_AA ? "replay_aa" : "replay_cycle";
 }
 
-static void describe(const struct scene *s, struct sample_run *run)
+static void builtin_describe(const struct scene *s, struct sample_run *run)
 {
 	size_t used = 0;
 
 	memset(run, 0, sizeof(*run));
 	for (unsigned int i = 0; i < s->nr; i++)
 		used += snprintf(run->roles + used, sizeof(run->roles) - used, "%s%s", i ? "," : "",
-				 program(s, i));
+				 builtin_program(s, i));
 	snprintf(run->expect, sizeof(run->expect), "%s", scene_expect(s));
 	snprintf(run->shows, sizeof(run->shows), "replay of a failure of kind %s", s->kind_text);
 	run->rounds = scene_rounds(s);
@@ -77,7 +77,7 @@ int builtin_object(const struct scene *s, void **image, size_t *size)
 	*image = malloc(*size);
 	if (*image && run) {
 		memcpy(*image, bytes, *size);
-		describe(s, run);
+		builtin_describe(s, run);
 		err = set_run(*image, *size, run);
 	}
 	free(run);

@@ -71,7 +71,7 @@ static bool begin_command(struct command *c, const char *include)
 }
 
 /* Runs clang with the arguments in @last after the others. Returns its exit status. */
-static int run(struct command *c, struct helper *h, char *const last[])
+static int command_run(struct command *c, struct helper *h, char *const last[])
 {
 	int nr = c->nr;
 
@@ -99,7 +99,7 @@ static bool can_compile(struct command *c)
 	if (in && fputs(text, in) >= 0 && !fflush(in)) {
 		rewind(in);
 		h.in = fileno(in);
-		ret = run(c, &h, last);
+		ret = command_run(c, &h, last);
 	}
 	if (in)
 		fclose(in);
@@ -131,7 +131,7 @@ static int compile_source(struct command *c, int dir, void **image, size_t *size
 
 	if (fd < 0)
 		return -errno;
-	err = run(c, &h, last);
+	err = command_run(c, &h, last);
 	if (err == -ETIMEDOUT)
 		pr_warn("%s did not end within %d s", c->clang, SECONDS);
 	err = err ? -ENOEXEC : read_image(fd, image, size);
@@ -139,7 +139,7 @@ static int compile_source(struct command *c, int dir, void **image, size_t *size
 	return err;
 }
 
-int compile(int dir, const char *include, void **image, size_t *size)
+int compile_image(int dir, const char *include, void **image, size_t *size)
 {
 	struct command *c = malloc(sizeof(*c));
 	int err = -ENOENT;

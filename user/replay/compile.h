@@ -16,6 +16,6 @@
  * object; -ENOENT: there is no compiler, or no header of libbpf; -ENOEXEC: the source cannot be
  * compiled, and the error was printed.
  */
-int compile(int dir, const char *include, void **image, size_t *size);
+int compile_image(int dir, const char *include, void **image, size_t *size);
 
 #endif

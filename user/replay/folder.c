@@ -143,7 +143,7 @@ static int open_folder(const char *dir)
 	return err;
 }
 
-static int put(const struct folder *f, const char *name, const void *text, size_t size)
+static int folder_put(const struct folder *f, const char *name, const void *text, size_t size)
 {
 	int err = whole_file_replace_at(f->fd, name, text, size);
 
@@ -215,7 +215,7 @@ static int put_makefile(const struct folder *f, const char *include)
 		pr_err("out of memory");
 		err = -ENOMEM;
 	} else {
-		err = put(f, "Makefile", text, size);
+		err = folder_put(f, "Makefile", text, size);
 	}
 	free(text);
 	return err;
@@ -228,7 +228,7 @@ static int put_makefile(const struct folder *f, const char *include)
 static int put_object(const struct folder *f, const struct folder_object *object)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = time(NULL) - 60 } };
-	int err = put(f, FOLDER_OBJECT, object->image, object->size);
+	int err = folder_put(f, FOLDER_OBJECT, object->image, object->size);
 
 	if (err || !utimensat(f->fd, FOLDER_OBJECT, times, AT_SYMLINK_NOFOLLOW))
 		return err;
@@ -242,10 +242,10 @@ static int put_sources(const struct folder *f, const char *source, const char *i
 	int err = 0;
 
 	for (size_t i = 0; i < NR_HEADERS && !err; i++)
-		err = put(f, headers[i].name, headers[i].text, strlen(headers[i].text));
+		err = folder_put(f, headers[i].name, headers[i].text, strlen(headers[i].text));
 	if (!err)
 		err = put_makefile(f, include);
-	return err ?: put(f, FOLDER_SOURCE, source, strlen(source));
+	return err ?: folder_put(f, FOLDER_SOURCE, source, strlen(source));
 }
 
 /* If the source cannot be compiled, the built-in object stays. */
@@ -253,12 +253,12 @@ static int put_compiled(const struct folder *f, const char *include, bool *compi
 {
 	void *image = NULL;
 	size_t size;
-	int err = compile(f->fd, include, &image, &size);
+	int err = compile_image(f->fd, include, &image, &size);
 
 	if (err == -ENOEXEC)
 		pr_warn("%s/" FOLDER_SOURCE " cannot be compiled", f->dir);
 	*compiled = !err;
-	err = err ? 0 : put(f, FOLDER_OBJECT, image, size);
+	err = err ? 0 : folder_put(f, FOLDER_OBJECT, image, size);
 	free(image);
 	return err;
 }

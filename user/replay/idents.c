@@ -9,7 +9,7 @@
 #define IDENT_WISH 32 /* characters of a name; the rest of an identifier makes it unique */
 
 /* Words that have a meaning for the compiler or in the headers of a replay. */
-static bool reserved(const char *ident)
+static bool ident_is_reserved(const char *ident)
 {
 	static const char words[] =
 		" asm auto bool break case char const continue default do double else enum extern "
@@ -28,7 +28,7 @@ static bool reserved(const char *ident)
 }
 
 /* Names of library functions, whose types the compiler has built in. */
-static bool builtin(const char *ident)
+static bool ident_is_builtin(const char *ident)
 {
 	static const char *const begins[] = { "mem",   "str",	"printf", "abort", "exit",
 					      "index", "log",	"read",	  "write", "abs",
@@ -56,7 +56,8 @@ void ident_like(const char *wish, const char *otherwise, char ident[IDENT_SIZE])
 	ident[len] = 0;
 	if (!len)
 		snprintf(ident, IDENT_SIZE, "%s", otherwise);
-	else if (isdigit((unsigned char)*ident) || reserved(ident) || builtin(ident)) {
+	else if (isdigit((unsigned char)*ident) || ident_is_reserved(ident) ||
+		 ident_is_builtin(ident)) {
 		memmove(ident + 4, ident, len + 1);
 		memcpy(ident, "the_", 4);
 	}

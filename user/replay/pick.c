@@ -12,7 +12,7 @@ struct picking {
 	json_t *event;
 };
 
-static void look(const json_t *line, void *ctx)
+static void pick_look(const json_t *line, void *ctx)
 {
 	struct picking *p = ctx;
 
@@ -23,7 +23,7 @@ static void look(const json_t *line, void *ctx)
 	p->pick->line = p->lines->nr;
 }
 
-static int explain(const struct pick *p, const struct lines *l)
+static int pick_explain(const struct pick *p, const struct lines *l)
 {
 	if (!p->failures) {
 		pr_err("%s: no failure in it: 'rqspin trace --json' writes one line for each",
@@ -39,9 +39,9 @@ json_t *pick_failure(struct pick *p, struct lines *l, int *err)
 {
 	struct picking picking = { .pick = p, .lines = l };
 
-	*err = lines_read(l, look, &picking);
+	*err = lines_read(l, pick_look, &picking);
 	if (!*err && !picking.event)
-		*err = explain(p, l);
+		*err = pick_explain(p, l);
 	if (!*err)
 		return picking.event;
 	json_decref(picking.event);

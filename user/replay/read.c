@@ -8,13 +8,13 @@
 #include "replay/read.h"
 #include "report/names.h"
 
-static int refuse(const char *why)
+static int event_refuse(const char *why)
 {
 	pr_err("this event cannot be replayed: %s", why);
 	return -EOPNOTSUPP;
 }
 
-static json_int_t integer(const json_t *object, const char *member)
+static json_int_t member_integer(const json_t *object, const char *member)
 {
 	return json_integer_value(json_object_get(object, member));
 }
@@ -50,7 +50,7 @@ static const json_t *newest_held(const json_t *event)
 }
 
 /* The failure's own CPU is party 0, the owner of the lock that it wants party 1, and so on. */
-static const json_t *member(const json_t *event, unsigned int i)
+static const json_t *party_member(const json_t *event, unsigned int i)
 {
 	const json_t *chain = json_object_get(event, "chain"), *owner;
 
@@ -65,7 +65,7 @@ static const json_t *member(const json_t *event, unsigned int i)
 /* The next party holds the lock that party i wants; the last one wants a lock of the first. */
 static const json_t *held_by(const json_t *event, unsigned int i, unsigned int nr)
 {
-	const json_t *before = member(event, i ? i - 1 : nr - 1), *lock;
+	const json_t *before = party_member(event, i ? i - 1 : nr - 1), *lock;
 
 	lock = json_object_get(before, i == 1 ? "lock" : "wants");
 	if (known_lock(lock))
@@ -87,11 +87,12 @@ static int add_locks(struct scene *s)
 		outside |= !scene_internal(lock);
 		for (unsigned int j = 0; j < i; j++)
 			if (same_lock(lock->event, s->locks[j].event))
-				return refuse("it says of one lock that two CPUs hold it");
+				return event_refuse("it says of one lock that two CPUs hold it");
 	}
-	if (!outside || (!s->locks[0].event && integer(s->event, "map_id")))
-		return refuse("its locks are inside maps, where only the kernel takes them; the "
-			      "sample map_reentrancy shows how such a failure comes about");
+	if (!outside || (!s->locks[0].event && member_integer(s->event, "map_id")))
+		return event_refuse(
+			"its locks are inside maps, where only the kernel takes them; the "
+			"sample map_reentrancy shows how such a failure comes about");
 	return 0;
 }
 
@@ -110,30 +111,30 @@ static void add_party(struct scene *s, unsigned int i, const json_t *event, unsi
 static void add_parties(struct scene *s)
 {
 	if (s->kind == SCENE_TIMEOUT) {
-		add_party(s, 0, member(s->event, 1), 0, 0);
+		add_party(s, 0, party_member(s->event, 1), 0, 0);
 		add_party(s, 1, s->event, 0, 0);
 		return;
 	}
 	for (unsigned int i = 0; i < s->nr; i++)
-		add_party(s, i, member(s->event, i), i, (i + 1) % s->nr);
+		add_party(s, i, party_member(s->event, i), i, (i + 1) % s->nr);
 }
 
 static int cycle_size(struct scene *s)
 {
 	const json_t *chain = json_object_get(s->event, "chain");
-	json_int_t parties = integer(s->event, "parties");
+	json_int_t parties = member_integer(s->event, "parties");
 	bool abba = !strcmp(report_member(s->event, "kind"), "ABBA");
 
 	if (abba && !parties)
 		parties = 2;
 	if (!parties)
-		return refuse("it does not say how many CPUs were in the cycle");
+		return event_refuse("it does not say how many CPUs were in the cycle");
 	if (abba ? parties != 2 : parties < 3)
-		return refuse("its number of parties is not that of its kind");
+		return event_refuse("its number of parties is not that of its kind");
 	if (parties > SCENE_PARTIES)
-		return refuse("more than 33 CPUs were in the cycle");
+		return event_refuse("more than 33 CPUs were in the cycle");
 	if (json_array_size(chain) && (json_int_t)json_array_size(chain) != parties - 1)
-		return refuse("members of its cycle are missing in \"chain\"");
+		return event_refuse("members of its cycle are missing in \"chain\"");
 	s->kind = SCENE_CYCLE;
 	s->nr = s->nr_locks = parties;
 	return 0;
@@ -158,12 +159,13 @@ static int set_kind(struct scene *s)
 	if (!strcmp(kind, "ABBA"))
 		return cycle_size(s);
 	if (!strcmp(kind, "NESTED"))
-		return refuse("it is of kind NESTED: it takes an interrupt in the middle of the "
-			      "lock's own code, which no program can time");
+		return event_refuse(
+			"it is of kind NESTED: it takes an interrupt in the middle of the "
+			"lock's own code, which no program can time");
 	if (strcmp(kind, "CYCLE"))
-		return refuse("only its errno is known, not its kind");
+		return event_refuse("only its errno is known, not its kind");
 	snprintf(s->kind_text, sizeof(s->kind_text), "CYCLE %d",
-		 (int)(unsigned short)integer(s->event, "parties"));
+		 (int)(unsigned short)member_integer(s->event, "parties"));
 	return cycle_size(s);
 }
 

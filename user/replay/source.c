@@ -50,7 +50,7 @@ static void put_variable(FILE *out, const struct scene_lock *lock)
 		lock->map);
 }
 
-static unsigned int elements(const struct scene *s, const struct scene_lock *first)
+static unsigned int map_elements(const struct scene *s, const struct scene_lock *first)
 {
 	unsigned int nr = 0;
 
@@ -90,7 +90,7 @@ static void put_map(FILE *out, const struct scene *s, const struct scene_lock *l
 	fprintf(out,
 		"struct {\n\t__uint(type, BPF_MAP_TYPE_%s);\n\t__uint(max_entries, %u);\n"
 		"\t__type(key, __u32);\n\t__type(value, struct %s_value);\n} %s SEC(\".maps\");\n\n",
-		hash ? "HASH" : "ARRAY", elements(s, lock), lock->map, lock->map);
+		hash ? "HASH" : "ARRAY", map_elements(s, lock), lock->map, lock->map);
 	fprintf(out, "static __always_inline struct %s_value *%s_at(__u32 key)\n{\n", lock->map,
 		lock->map);
 	if (hash)

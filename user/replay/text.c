@@ -5,7 +5,8 @@
 #include "replay/text.h"
 #include "report/names.h"
 
-__attribute__((format(printf, 2, 3))) static void add(char text[PARTY_TEXT], const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void text_add(char text[PARTY_TEXT], const char *fmt,
+							   ...)
 {
 	size_t used = strlen(text);
 	va_list args;
@@ -21,12 +22,12 @@ static void add_task(const json_t *party, char text[PARTY_TEXT])
 	const json_t *pid = json_object_get(party, "pid"), *tid = json_object_get(party, "tid");
 
 	if (json_is_integer(json_object_get(party, "cpu")))
-		add(text, "%sCPU %lld", *text ? ", " : "",
-		    (long long)json_integer_value(json_object_get(party, "cpu")));
+		text_add(text, "%sCPU %lld", *text ? ", " : "",
+			 (long long)json_integer_value(json_object_get(party, "cpu")));
 	if (*comm && json_is_integer(pid))
-		add(text, ", task %s/%lld", comm, (long long)json_integer_value(pid));
+		text_add(text, ", task %s/%lld", comm, (long long)json_integer_value(pid));
 	else if (json_is_integer(tid))
-		add(text, ", thread %lld", (long long)json_integer_value(tid));
+		text_add(text, ", thread %lld", (long long)json_integer_value(tid));
 }
 
 const char *party_text(const struct scene_party *party, char text[PARTY_TEXT])
@@ -36,15 +37,15 @@ const char *party_text(const struct scene_party *party, char text[PARTY_TEXT])
 
 	*text = 0;
 	if (!party->event) {
-		add(text, "a CPU that the event does not show");
+		text_add(text, "a CPU that the event does not show");
 		return text;
 	}
 	if (json_is_object(json_object_get(party->event, "prog")))
-		add(text, "%s", report_prog(party->event, part));
+		text_add(text, "%s", report_prog(party->event, part));
 	else if (*function)
-		add(text, "the kernel's %s", function);
+		text_add(text, "the kernel's %s", function);
 	if (*report_at(party->event, part))
-		add(text, " at %s", part);
+		text_add(text, " at %s", part);
 	add_task(party->event, text);
 	return text;
 }

@@ -125,7 +125,7 @@ static void add_failure(struct gather *g, const json_t *line)
 	add_cycle(g, line);
 }
 
-static unsigned long long number(const json_t *line, const char *member)
+static unsigned long long member_number(const json_t *line, const char *member)
 {
 	return json_integer_value(json_object_get(line, member));
 }
@@ -161,8 +161,8 @@ static void add_total(struct gather *g, const json_t *total)
 
 	if (!row)
 		g->err = g->err ?: -ENOMEM;
-	rank_add(row, "count", number(total, "failures"));
-	rank_add(row, "lost", number(total, "lost"));
+	rank_add(row, "count", member_number(total, "failures"));
+	rank_add(row, "lost", member_number(total, "lost"));
 	free(key);
 }
 
@@ -190,12 +190,12 @@ static void add_summary(struct gather *g, const json_t *line)
 
 	g->summaries++;
 	add_origin(g, line);
-	g->events += number(line, "events");
-	g->rate_skipped += number(line, "skipped");
-	g->lost += number(line, "lost");
+	g->events += member_number(line, "events");
+	g->rate_skipped += member_number(line, "skipped");
+	g->lost += member_number(line, "lost");
 	g->lost_unknown |= json_is_true(json_object_get(line, "lost_unknown"));
-	g->missed += number(line, "programs_missed");
-	g->unseen += number(line, "programs_unseen");
+	g->missed += member_number(line, "programs_missed");
+	g->unseen += member_number(line, "programs_unseen");
 	rank_add(g->sources, rank_key(g->sources, report_member(line, "sources"), RANK_KINDS), 1);
 	for (size_t i = 0; i < json_array_size(totals); i++)
 		add_total(g, json_array_get(totals, i));
@@ -218,8 +218,8 @@ void gather_line(const json_t *line, void *ctx)
 	} else if (!strcmp(type, "failure")) {
 		add_failure(g, line);
 	} else if (!strcmp(type, "repeat")) {
-		g->repeats += number(line, "again");
-		add_counts(g, line, number(line, "again"));
+		g->repeats += member_number(line, "again");
+		add_counts(g, line, member_number(line, "again"));
 	} else {
 		add_summary(g, line);
 	}

@@ -11,7 +11,7 @@
 #define SECONDS 60
 
 /* A file instead of a pipe, so that neither side waits for the other to read. */
-static FILE *written(const json_t *graphs)
+static FILE *graphs_write(const json_t *graphs)
 {
 	FILE *in = tmpfile();
 
@@ -77,7 +77,7 @@ int graphviz_draw(json_t *graphs)
 
 	if (!json_array_size(graphs))
 		return 0;
-	in = written(graphs);
+	in = graphs_write(graphs);
 	out = tmpfile();
 	if (in && out)
 		err = run_dot(in, out);

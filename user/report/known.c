@@ -68,7 +68,7 @@ void known_learn(struct known *k, const json_t *line)
 	}
 }
 
-static const char *after(const char *text, const char *begins)
+static const char *text_after(const char *text, const char *begins)
 {
 	size_t len = strlen(begins);
 
@@ -77,7 +77,7 @@ static const char *after(const char *text, const char *begins)
 
 const char *known_better(const struct known *k, const char *text, char buf[REPORT_NAME])
 {
-	const char *map = after(text, REPORT_IN_MAP), *prog = after(text, REPORT_PROG_ID);
+	const char *map = text_after(text, REPORT_IN_MAP), *prog = text_after(text, REPORT_PROG_ID);
 	const char *name;
 	int len;
 

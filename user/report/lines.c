@@ -98,7 +98,7 @@ bool lines_wrong(const json_t *line, char *why, size_t size)
 	return false;
 }
 
-static json_t *parse(const char *text, size_t len, char *why, size_t size)
+static json_t *line_parse(const char *text, size_t len, char *why, size_t size)
 {
 	json_error_t error;
 	json_t *line = json_loadb(text, len, 0, &error);
@@ -114,7 +114,7 @@ static json_t *parse(const char *text, size_t len, char *why, size_t size)
 	return NULL;
 }
 
-static int take(struct lines *l, const char *text, size_t len, lines_fn fn, void *ctx)
+static int line_take(struct lines *l, const char *text, size_t len, lines_fn fn, void *ctx)
 {
 	char why[512];
 	json_t *line;
@@ -122,7 +122,7 @@ static int take(struct lines *l, const char *text, size_t len, lines_fn fn, void
 	l->nr++;
 	if (strspn(text, " \t\r\n") == len)
 		return 0;
-	line = parse(text, len, why, sizeof(why));
+	line = line_parse(text, len, why, sizeof(why));
 	if (line) {
 		fn(line, ctx);
 		json_decref(line);
@@ -168,7 +168,7 @@ int lines_read(struct lines *l, lines_fn fn, void *ctx)
 
 	while (!err && (len = read_line(l->in, &text, &room)) > 0) {
 		if (len < LINES_MAX || text[len - 1] == '\n') {
-			err = take(l, text, len, fn, ctx);
+			err = line_take(l, text, len, fn, ctx);
 			continue;
 		}
 		err = -EFBIG;

@@ -82,7 +82,7 @@ static void read_trace(struct frames *fr, const char *report)
 }
 
 /* Without memory the failure is counted with its caller. */
-static json_t *child(struct stacks *s, json_t *node, const char *name, unsigned long long nr)
+static json_t *node_child(struct stacks *s, json_t *node, const char *name, unsigned long long nr)
 {
 	json_t *children = json_object_get(node, "children");
 	json_t *c = json_object_get(children, name);
@@ -103,9 +103,9 @@ static json_t *without_trace(struct stacks *s, json_t *node, const json_t *line,
 {
 	char name[REPORT_NAME];
 
-	node = child(s, node, report_prog(line, name), nr);
+	node = node_child(s, node, report_prog(line, name), nr);
 	if (node && *report_at(line, name))
-		node = child(s, node, name, nr) ?: node;
+		node = node_child(s, node, name, nr) ?: node;
 	return node;
 }
 
@@ -118,27 +118,27 @@ void stacks_add(struct stacks *s, const json_t *line, unsigned long long nr)
 
 	s->cut = false;
 	rank_add(s->root, "count", nr);
-	node = child(s, s->root, *comm ? comm : "unknown task", nr);
+	node = node_child(s, s->root, *comm ? comm : "unknown task", nr);
 	read_trace(&fr, report_member(line, "report"));
 	if (fr.nr)
 		s->traces += nr;
 	else if (node)
 		node = without_trace(s, node, line, nr);
 	for (int i = fr.nr - 1; node && i >= 0; i--)
-		node = child(s, node, fr.names[i], nr);
+		node = node_child(s, node, fr.names[i], nr);
 	if (node)
-		child(s, node, report_failed_lock(line, name), nr);
+		node_child(s, node, report_failed_lock(line, name), nr);
 	if (s->cut || fr.cut)
 		s->shortened += nr;
 }
 
-static json_t *listed(const char *name, const json_t *node)
+static json_t *node_list(const char *name, const json_t *node)
 {
 	json_t *list = json_array(), *child;
 	const char *key;
 
 	json_object_foreach(json_object_get(node, "children"), key, child)
-		json_array_append_new(list, listed(key, child));
+		json_array_append_new(list, node_list(key, child));
 	rank_sort(list);
 	return json_pack("{s:s, s:O, s:o}", "name", name, "count", json_object_get(node, "count"),
 			 "children", list);
@@ -146,5 +146,5 @@ static json_t *listed(const char *name, const json_t *node)
 
 json_t *stacks_json(const struct stacks *s)
 {
-	return listed("all", s->root);
+	return node_list("all", s->root);
 }

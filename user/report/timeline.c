@@ -29,7 +29,7 @@ static int moment_order(const void *a, const void *b)
 }
 
 /* Moments of the same kind within a step become one. */
-static void merge(struct timeline *t)
+static void moments_merge(struct timeline *t)
 {
 	size_t kept = 0;
 
@@ -55,11 +55,11 @@ static void make_room(struct timeline *t)
 		return;
 	do {
 		t->step_us = t->step_us ? t->step_us * 2 : 1;
-		merge(t);
+		moments_merge(t);
 	} while (t->nr > most / 2);
 }
 
-static int append(struct timeline *t, const struct moment *m)
+static int moments_append(struct timeline *t, const struct moment *m)
 {
 	size_t room = t->room ? t->room * 2 : 1024;
 	struct moment *grown;
@@ -85,7 +85,7 @@ int timeline_add(struct timeline *t, const char *time, const char *kind)
 	t->last = !t->nr || m.us > t->last ? m.us : t->last;
 	utf8_copy(m.kind, sizeof(m.kind), kind);
 	make_room(t);
-	return append(t, &m);
+	return moments_append(t, &m);
 }
 
 void timeline_free(struct timeline *t)

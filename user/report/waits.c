@@ -51,7 +51,7 @@ static void who_node(FILE *out, int nr, const char *name, const char *at)
 	fputs("\"];\n", out);
 }
 
-static void wants(FILE *out, int who, int lock)
+static void put_wants(FILE *out, int who, int lock)
 {
 	fprintf(out, "w%d -> l%d [class=\"wants\", style=dashed, label=\"wants\"];\n", who, lock);
 }
@@ -209,7 +209,7 @@ static bool is_same(const struct waits_member *a, const struct waits_member *b)
 	return !a->known || !b->known || (!strcmp(a->who, b->who) && !strcmp(a->at, b->at));
 }
 
-static bool fits(const struct waits *w, const struct waits *other, size_t turn)
+static bool waits_fit(const struct waits *w, const struct waits *other, size_t turn)
 {
 	for (size_t i = 0; i < w->nr; i++)
 		if (!is_same(&w->members[i], &other->members[(i + turn) % w->nr]))
@@ -223,7 +223,7 @@ bool waits_join(struct waits *w, const struct waits *other)
 
 	if (w->nr != other->nr || w->whole != other->whole)
 		return false;
-	while (turn < w->nr && !fits(w, other, turn))
+	while (turn < w->nr && !waits_fit(w, other, turn))
 		turn++;
 	if (turn == w->nr)
 		return false;
@@ -248,7 +248,7 @@ char *waits_dot(const struct waits *w)
 	for (size_t i = 0; i < w->nr; i++) {
 		who_node(out, i, w->members[i].who, w->members[i].at);
 		lock_node(out, i, w->members[i].lock);
-		wants(out, i, i);
+		put_wants(out, i, i);
 		held_by(out, i, (i + 1) % w->nr);
 	}
 	fputs("}\n", out);

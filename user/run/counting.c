@@ -110,7 +110,7 @@ static int counting_try(struct counting *c, struct bpf_object *obj, const char *
 		return -EOPNOTSUPP;
 	}
 	/* This lock records one place of each waiter: it would be in the functions that count. */
-	if (probe(PROBE_TRACEPOINT)) {
+	if (probe_works(PROBE_TRACEPOINT)) {
 		snprintf(
 			c->linked.why, sizeof(c->linked.why),
 			"on this kernel counting would hide your source lines from 'rqspin trace'");

@@ -27,7 +27,7 @@ static unsigned int split_roles(struct described *d)
 	return nr;
 }
 
-static int fill(struct described *d, const char *path)
+static int described_fill(struct described *d, const char *path)
 {
 	struct sample_run *t = &d->text;
 	unsigned int nr = 0;
@@ -75,5 +75,5 @@ int described_read(struct described *d, const char *path)
 	}
 	err = obj ? copy_text(d, obj) : -ENOENT;
 	bpf_object__close(obj);
-	return err ? err : fill(d, path);
+	return err ? err : described_fill(d, path);
 }

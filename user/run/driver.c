@@ -48,14 +48,14 @@ static void abort_all(struct drive *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static bool over(const struct drive *d, uint64_t rounds)
+static bool drive_is_over(const struct drive *d, uint64_t rounds)
 {
 	return atomic_load(&d->stop) || (d->count && rounds >= d->count) ||
 	       (d->seconds > 0 && now_s() - d->start >= d->seconds);
 }
 
 /* Sleeps until round number @n is due; a stop ends the sleep. */
-static void pace(struct drive *d, uint64_t n)
+static void round_pace(struct drive *d, uint64_t n)
 {
 	struct timespec due = to_timespec(d->start + n / d->rate + clock_ahead_s());
 
@@ -88,7 +88,7 @@ static bool next_round(struct role *r)
 	if (++d->waiting == d->nr_roles && !d->aborted) {
 		if (generation)
 			end_round(d);
-		d->go = !over(d, d->rounds) && d->alone_in_a_row <= ALONE_MAX;
+		d->go = !drive_is_over(d, d->rounds) && d->alone_in_a_row <= ALONE_MAX;
 		d->met = true;
 		d->waiting = 0;
 		d->generation++;
@@ -193,11 +193,11 @@ static int drive_batches(struct role *r)
 	uint32_t batch = 1;
 	int err, ret;
 
-	while (!over(d, r->rounds)) {
+	while (!drive_is_over(d, r->rounds)) {
 		double before = now_s();
 
 		if (d->rate > 0)
-			pace(d, r->rounds);
+			round_pace(d, r->rounds);
 		else if (d->count && batch > d->count - r->rounds)
 			batch = d->count - r->rounds;
 		err = run_prog(r, batch, &ret);
@@ -222,7 +222,7 @@ static int drive_lockstep(struct role *r)
 
 	for (uint64_t turn = 0;; turn++) {
 		if (d->rate > 0)
-			pace(d, turn);
+			round_pace(d, turn);
 		if (!next_round(r))
 			return d->alone_in_a_row > ALONE_MAX ? -ETIME : 0;
 		err = run_prog(r, 1, &ret);
@@ -239,7 +239,7 @@ static int drive_lockstep(struct role *r)
 	}
 }
 
-static int pin(int cpu)
+static int thread_pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -253,7 +253,7 @@ static int pin(int cpu)
  * CPU would come too late. Without the right to a real-time priority they meet less often, nothing
  * else.
  */
-static void hurry(void)
+static void thread_hurry(void)
 {
 	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_RR) };
 
@@ -266,9 +266,9 @@ static void *role_thread(void *data)
 	struct drive *d = r->drive;
 	uint64_t one = 1;
 
-	r->err = -pin(r->cpu);
+	r->err = -thread_pin(r->cpu);
 	if (d->lockstep)
-		hurry();
+		thread_hurry();
 	if (!r->err)
 		r->err = d->lockstep ? drive_lockstep(r) : drive_batches(r);
 	if (r->err)

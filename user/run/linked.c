@@ -74,7 +74,7 @@ static int link_to(struct linked *l, const char *path, int out, const char *out_
 }
 
 /* The linker's output is trusted: it needs no second check. */
-static Elf64_Shdr *sections(const struct linked *l, unsigned int *nr)
+static Elf64_Shdr *linked_sections(const struct linked *l, unsigned int *nr)
 {
 	const Elf64_Ehdr *eh = l->elf;
 
@@ -86,7 +86,7 @@ static Elf64_Shdr *sections(const struct linked *l, unsigned int *nr)
 static void *section_find(const struct linked *l, const char *name, size_t *size)
 {
 	unsigned int nr;
-	const Elf64_Shdr *sh = sections(l, &nr);
+	const Elf64_Shdr *sh = linked_sections(l, &nr);
 	const char *names = l->elf + sh[((Elf64_Ehdr *)l->elf)->e_shstrndx].sh_offset;
 
 	for (unsigned int i = 1; i < nr; i++) {
@@ -138,7 +138,7 @@ static void questions_answer(struct linked *l, Elf64_Shdr *sh, Elf64_Shdr *rel)
 static void calls_repair(struct linked *l)
 {
 	unsigned int nr;
-	Elf64_Shdr *sh = sections(l, &nr);
+	Elf64_Shdr *sh = linked_sections(l, &nr);
 
 	for (unsigned int i = 1; i < nr; i++)
 		if (sh[i].sh_type == SHT_REL && (sh[sh[i].sh_info].sh_flags & SHF_EXECINSTR))
@@ -238,7 +238,7 @@ static void build_and_forget(void *path)
 
 int linked_make(struct linked *l, const char *path)
 {
-	int sig = rehearse(build_and_forget, (void *)path), err = -EINVAL;
+	int sig = rehearse_in_child(build_and_forget, (void *)path), err = -EINVAL;
 
 	*l = (struct linked){ 0 };
 	if (sig) {

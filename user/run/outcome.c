@@ -37,7 +37,7 @@ static bool sum_terms(struct term *terms, size_t nr, const char *sum, size_t len
 	}
 }
 
-static bool unreadable(char *why, size_t size)
+static bool outcome_unreadable(char *why, size_t size)
 {
 	snprintf(why, size, "the sample's expectation cannot be read");
 	return false;
@@ -61,10 +61,10 @@ bool outcome_check(const char *expect, const struct counts *c, uint64_t rounds, 
 
 		if (!sum_terms(terms, nr, w, len, &got) || number[-1] != '=' ||
 		    !isdigit((unsigned char)*number))
-			return unreadable(why, size);
+			return outcome_unreadable(why, size);
 		want = strtoull(number, &end, 10) * rounds;
 		if (*end && *end != ' ')
-			return unreadable(why, size);
+			return outcome_unreadable(why, size);
 		if (least ? got < want : got != want) {
 			snprintf(why, size, "expected %.*s%s%" PRIu64 ", got %" PRIu64, (int)len, w,
 				 least ? ">=" : "=", want, got);

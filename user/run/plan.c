@@ -70,7 +70,7 @@ static int check_needs(const struct plan *p)
 	};
 
 	for (size_t i = 0; p->sample && i < sizeof(needs) / sizeof(needs[0]); i++) {
-		if (strcmp(p->sample->needs, needs[i].needs) || probe(needs[i].id))
+		if (strcmp(p->sample->needs, needs[i].needs) || probe_works(needs[i].id))
 			continue;
 		pr_err("%s needs %s: %s", p->sample->name, needs[i].what, probe_why(needs[i].id));
 		return -EOPNOTSUPP;

@@ -15,7 +15,7 @@ struct bpf_object *progs_open(const char *path, int *sig)
 {
 	struct bpf_object *obj = NULL;
 
-	*sig = rehearse(open_and_close, (void *)path);
+	*sig = rehearse_in_child(open_and_close, (void *)path);
 	log_trying(true);
 	if (!*sig)
 		obj = bpf_object__open_file(path, NULL);

@@ -9,7 +9,7 @@
 /* libbpf's number of a function that it did not find: a helper that no kernel has. */
 #define ABSENT_CALL "call unknown#2002"
 
-static bool starts(const char *s, const char *with)
+static bool starts_with(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
@@ -35,7 +35,7 @@ static bool is_context(const char *line)
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (starts(line, begins[i]))
+		if (starts_with(line, begins[i]))
 			return true;
 	return !*line || is_insn(line);
 }
@@ -159,7 +159,7 @@ static bool is_of_report(struct reader *reader, const char *line)
 {
 	enum part part;
 
-	if (starts(line, "Verification failed: ")) {
+	if (starts_with(line, "Verification failed: ")) {
 		reader->part = PART_OTHER;
 		return true;
 	}
@@ -192,18 +192,18 @@ static void line_read(struct reader *reader, const char *line)
 {
 	struct refusal *r = reader->r;
 
-	reader->ended |= starts(line, "processed ");
+	reader->ended |= starts_with(line, "processed ");
 	if (is_of_report(reader, line))
 		return;
 	if (!is_context(line)) {
 		message_read(reader, line);
 		return;
 	}
-	if (starts(line, "; "))
+	if (starts_with(line, "; "))
 		set_source(r, line + 2);
 	if (is_insn(line))
 		r->absent_call = strstr(line, ABSENT_CALL) || strstr(line, "<invalid kfunc call>");
-	reader->open &= starts(line, "processed ") || !*line;
+	reader->open &= starts_with(line, "processed ") || !*line;
 }
 
 bool refusal_find(const char *log, struct refusal *r)

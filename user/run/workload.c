@@ -145,8 +145,8 @@ static int choose_role(struct workload *w, struct role *r)
 	return bpf_program__set_autoload(prog, true) ? -EBUSY : 0;
 }
 
-static int choose(struct workload *w, struct role *roles, unsigned int nr,
-		  const char *const attach[2])
+static int workload_choose(struct workload *w, struct role *roles, unsigned int nr,
+			   const char *const attach[2])
 {
 	struct bpf_program *prog;
 	int err;
@@ -236,7 +236,7 @@ static void skip_programs(struct workload *w)
 static int workload_load(struct workload *w, struct role *roles, unsigned int nr,
 			 const char *const attach[2])
 {
-	int err = choose(w, roles, nr, attach);
+	int err = workload_choose(w, roles, nr, attach);
 
 	if (err)
 		return err;
@@ -307,7 +307,7 @@ static void open_and_load(void *data)
 int workload_rehearse(const char *path, struct role *roles, unsigned int nr)
 {
 	struct rehearsal r = { path, roles, nr };
-	int sig = rehearse(open_and_load, &r);
+	int sig = rehearse_in_child(open_and_load, &r);
 
 	if (!sig)
 		return 0;

@@ -21,7 +21,7 @@ struct alike {
 static struct alike kept[KEPT];
 static unsigned int nr, next;
 
-static void key(const struct failure *f, struct failure *like)
+static void alike_key(const struct failure *f, struct failure *like)
 {
 	*like = *f;
 	like->ev.seq = 0;
@@ -36,7 +36,7 @@ const char *alike_find(const struct failure *f, __u64 settled_ns)
 
 	if (f->ev.ts_ns <= settled_ns)
 		return NULL;
-	key(f, &like);
+	alike_key(f, &like);
 	for (unsigned int i = 0; i < nr; i++)
 		if (kept[i].ts_ns > settled_ns && !memcmp(&kept[i].like, &like, sizeof(like)))
 			return kept[i].text;
@@ -48,7 +48,7 @@ const char *alike_add(const struct failure *f, char *text, bool again)
 	struct alike *a = &kept[next];
 
 	free(a->text);
-	key(f, &a->like);
+	alike_key(f, &a->like);
 	a->ts_ns = again ? f->ev.ts_ns : 0;
 	a->text = text;
 	next = (next + 1) % KEPT;

@@ -15,7 +15,7 @@ static const char *const kind_titles[] = { "plain lock, as on Linux 6.12",
 					   "Linux 6.12 with rqspin's patches" };
 
 /* The texts of the table without Markdown's backticks. */
-static json_t *bare(const char *text)
+static json_t *json_bare(const char *text)
 {
 	char *copy = strdup(text), *to = copy;
 	json_t *j;
@@ -30,9 +30,9 @@ static json_t *bare(const char *text)
 	return j;
 }
 
-static void put(const char *before, const char *text)
+static void put_text(const char *before, const char *text)
 {
-	json_t *j = bare(text);
+	json_t *j = json_bare(text);
 
 	printf("%s%s\n", before, json_string_value(j));
 	json_decref(j);
@@ -45,7 +45,7 @@ static bool same_everywhere(const struct map_error *e)
 }
 
 /* The errors that this kernel returns; NULL: unknown. */
-static const char *returned(const struct errors_view *v, const struct map_error *e)
+static const char *error_returned(const struct errors_view *v, const struct map_error *e)
 {
 	enum maplock_kind kind = v->locks.kinds[e->lock];
 
@@ -64,7 +64,7 @@ enum verdict {
 
 static enum verdict own_verdict(const struct errors_view *v, const struct map_error *e)
 {
-	const char *text = returned(v, e);
+	const char *text = error_returned(v, e);
 
 	if (!v->error || (text && map_error_names(text, v->error)))
 		return HERE;
@@ -75,7 +75,7 @@ static enum verdict own_verdict(const struct errors_view *v, const struct map_er
 }
 
 /* A line about batches matters wherever the single operation returns the error. */
-static enum verdict verdict(const struct errors_view *v, const struct map_error *e)
+static enum verdict error_verdict(const struct errors_view *v, const struct map_error *e)
 {
 	enum verdict best = own_verdict(v, e);
 
@@ -88,11 +88,11 @@ static enum verdict verdict(const struct errors_view *v, const struct map_error 
 	return best;
 }
 
-static bool advised(const struct errors_view *v, const struct map_error *e,
-		    const struct map_advice *a)
+static bool error_is_advised(const struct errors_view *v, const struct map_error *e,
+			     const struct map_advice *a)
 {
 	enum maplock_view view = v->locks.views[e->lock];
-	const char *text = returned(v, e);
+	const char *text = error_returned(v, e);
 	bool any = false;
 
 	if (text)
@@ -111,26 +111,26 @@ static void put_kernels(const struct map_error *e, const char *known)
 		if (known && !strcmp(e->returns[kind], known))
 			continue;
 		snprintf(before, sizeof(before), "    %s: ", kind_titles[kind]);
-		put(before, e->returns[kind]);
+		put_text(before, e->returns[kind]);
 	}
 }
 
 static void put_error(const struct errors_view *v, const struct map_error *e)
 {
-	const char *text = returned(v, e);
+	const char *text = error_returned(v, e);
 
-	put("\n", e->cause);
+	put_text("\n", e->cause);
 	if (!text)
 		printf("  returns, depending on the kernel:\n");
 	else if (strcmp(text, "-"))
-		put("  returns: ", text);
-	if (text && verdict(v, e) != HERE)
+		put_text("  returns: ", text);
+	if (text && error_verdict(v, e) != HERE)
 		printf("  on other kernels:\n");
-	if (!text || verdict(v, e) != HERE)
+	if (!text || error_verdict(v, e) != HERE)
 		put_kernels(e, text);
 	for (size_t i = 0; i < nr_map_advices; i++)
-		if (advised(v, e, &map_advices[i]))
-			put("  do: ", map_advices[i].text);
+		if (error_is_advised(v, e, &map_advices[i]))
+			put_text("  do: ", map_advices[i].text);
 }
 
 static size_t put_errors(const struct errors_view *v, enum verdict wanted)
@@ -145,7 +145,7 @@ static size_t put_errors(const struct errors_view *v, enum verdict wanted)
 	for (size_t i = 0; i < nr_map_errors; i++) {
 		const struct map_error *e = &map_errors[i];
 
-		if (!map_error_about(e, v->type, v->op) || verdict(v, e) != wanted)
+		if (!map_error_about(e, v->type, v->op) || error_verdict(v, e) != wanted)
 			continue;
 		if (!nr++)
 			fputs(heads[wanted], stdout);
@@ -167,7 +167,7 @@ static bool lock_matters(const struct errors_view *v, enum maplock lock)
 	return false;
 }
 
-static const char *dash(const char *error)
+static const char *error_dash(const char *error)
 {
 	return *error == 'E' ? "-" : "";
 }
@@ -176,7 +176,7 @@ static void put_head(const struct errors_view *v)
 {
 	printf("%s: %s", v->type, v->op);
 	if (v->error)
-		printf(": %s%s", dash(v->error), v->error);
+		printf(": %s%s", error_dash(v->error), v->error);
 	if (v->release)
 		printf(", on this kernel (%s)\n", escaped(v->release));
 	else
@@ -202,8 +202,8 @@ static json_t *advice_json(const struct errors_view *v, const struct map_error *
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < nr_map_advices; i++)
-		if (advised(v, e, &map_advices[i]))
-			json_array_append_new(list, bare(map_advices[i].text));
+		if (error_is_advised(v, e, &map_advices[i]))
+			json_array_append_new(list, json_bare(map_advices[i].text));
 	return list;
 }
 
@@ -212,7 +212,7 @@ static json_t *kernels_json(const struct map_error *e)
 	json_t *j = json_object();
 
 	for (int kind = 0; kind < MAPLOCK_KINDS; kind++)
-		json_object_set_new(j, kind_ids[kind], bare(e->returns[kind]));
+		json_object_set_new(j, kind_ids[kind], json_bare(e->returns[kind]));
 	return j;
 }
 
@@ -223,19 +223,19 @@ static const char *kind_id(enum maplock_kind kind)
 
 static json_t *here_json(const struct errors_view *v, const struct map_error *e)
 {
-	enum verdict here = verdict(v, e);
+	enum verdict here = error_verdict(v, e);
 
 	return here == PERHAPS || !v->error ? json_null() : json_boolean(here == HERE);
 }
 
 static json_t *error_json(const struct errors_view *v, const struct map_error *e)
 {
-	const char *text = returned(v, e);
+	const char *text = error_returned(v, e);
 
-	return json_pack("{s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "cause", bare(e->cause),
+	return json_pack("{s:o, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "cause", json_bare(e->cause),
 			 "lock", e->lock ? maplock_id(e->lock) : NULL, "kernel",
 			 kind_id(v->locks.kinds[e->lock]), "returns",
-			 text ? bare(text) : json_null(), "errors",
+			 text ? json_bare(text) : json_null(), "errors",
 			 text ? map_error_errors(text) : json_null(), "here", here_json(v, e),
 			 "kernels", kernels_json(e), "do", advice_json(v, e));
 }
@@ -273,7 +273,7 @@ void errors_print_json(const struct errors_view *v)
 
 	for (size_t i = 0; i < nr_map_errors; i++)
 		if (map_error_about(&map_errors[i], v->type, v->op) &&
-		    verdict(v, &map_errors[i]) != NEVER)
+		    error_verdict(v, &map_errors[i]) != NEVER)
 			json_array_append_new(list, error_json(v, &map_errors[i]));
 	json_put_pretty(json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o}", "schema",
 				  "rqspin-errno/1", "map_type", v->type, "op", v->op, "error",

@@ -15,7 +15,7 @@
 #include "show/wall_time.h"
 #include "trace/spinning.h"
 
-static unsigned int recorded(const struct held_cpu *c)
+static unsigned int nr_recorded(const struct held_cpu *c)
 {
 	return c->nr < HELD_ENTRIES ? c->nr : HELD_ENTRIES;
 }
@@ -46,7 +46,7 @@ static int other_cpu(const struct reading *r, unsigned int cpu, unsigned int nth
 	for (unsigned int c = 0; c < heldtab_nr_cpus(r->ht); c++) {
 		const struct held_cpu *other = heldtab_cpu(r->ht, c);
 
-		for (unsigned int i = 0; i < recorded(other); i++)
+		for (unsigned int i = 0; i < nr_recorded(other); i++)
 			if (other->locks[i] == lock && is_newest(other, i) == newest &&
 			    !(c == cpu && i == nth))
 				return c;
@@ -90,7 +90,7 @@ static int owner_of(const struct reading *r, unsigned int cpu, unsigned int nth)
 	for (unsigned int c = 0; c < heldtab_nr_cpus(r->ht); c++) {
 		const struct held_cpu *other = heldtab_cpu(r->ht, c);
 
-		for (unsigned int i = 0; i < recorded(other); i++)
+		for (unsigned int i = 0; i < nr_recorded(other); i++)
 			if (other->locks[i] == lock && held_state(r, c, i) == HELD_HOLDS)
 				return c;
 	}
@@ -110,7 +110,7 @@ static unsigned int nr_shown(const struct held_cpu *c, const struct lock_view *v
 {
 	unsigned int nr = c->nr;
 
-	for (unsigned int i = 0; i < recorded(c); i++)
+	for (unsigned int i = 0; i < nr_recorded(c); i++)
 		nr -= is_own(v, c->locks[i]);
 	return nr;
 }
@@ -133,7 +133,7 @@ static json_t *cpu_json(const struct reading *r, unsigned int cpu)
 	const struct held_cpu *c = heldtab_cpu(r->ht, cpu);
 	json_t *locks = json_array(), *j = json_object();
 
-	for (unsigned int i = 0; i < recorded(c); i++)
+	for (unsigned int i = 0; i < nr_recorded(c); i++)
 		if (!is_own(r->v, c->locks[i]))
 			json_array_append_new(locks, entry_json(r, cpu, i));
 	json_object_set_new(j, "cpu", json_integer(cpu));
@@ -187,7 +187,7 @@ static void print_cpu(const struct reading *r, unsigned int cpu)
 {
 	const struct held_cpu *c = heldtab_cpu(r->ht, cpu);
 
-	for (unsigned int i = 0; i < recorded(c); i++)
+	for (unsigned int i = 0; i < nr_recorded(c); i++)
 		if (!is_own(r->v, c->locks[i]))
 			print_entry(r, cpu, i);
 	if (c->nr <= HELD_ENTRIES)

@@ -13,8 +13,8 @@
 #include "show/wait_view.h"
 #include "trace/session.h"
 
-static struct lock_view view(struct session *s, const struct failure *f,
-			     const struct print_opts *opts)
+static struct lock_view lock_view_of(struct session *s, const struct failure *f,
+				     const struct print_opts *opts)
 {
 	return (struct lock_view){
 		.names = session_locks(s),
@@ -28,7 +28,7 @@ static struct lock_view view(struct session *s, const struct failure *f,
 int print_repeat(struct session *s, const struct failure *first, const struct lockname *wanted,
 		 unsigned long long again, const struct print_opts *opts)
 {
-	struct lock_view v = view(s, first, opts);
+	struct lock_view v = lock_view_of(s, first, opts);
 
 	v.known = wanted;
 	return (opts->json ? repeat_json : repeat_text)(first, &v, again);
@@ -36,7 +36,7 @@ int print_repeat(struct session *s, const struct failure *first, const struct lo
 
 char *print_body(struct session *s, const struct failure *f, const struct print_opts *opts)
 {
-	const struct lock_view v = view(s, f, opts);
+	const struct lock_view v = lock_view_of(s, f, opts);
 
 	return opts->json ? failure_json_body(f, &v, opts->stacks) : failure_text_body(f, &v);
 }
@@ -56,7 +56,7 @@ int print_failure(struct session *s, const struct failure *f, const struct print
 
 int print_wait(struct session *s, const struct failure *f, const struct print_opts *opts)
 {
-	const struct lock_view v = view(s, f, opts);
+	const struct lock_view v = lock_view_of(s, f, opts);
 
 	return opts->json ? wait_json(f, &v, opts->stacks) : wait_text(f, &v, opts->stacks);
 }

@@ -84,7 +84,8 @@ static bool same_lock_name(const struct stat_row *r, const struct stat_row *key)
 	return !strcmp(x, y);
 }
 
-static bool same(const struct stat_table *t, const struct stat_row *r, const struct stat_row *key)
+static bool row_same(const struct stat_table *t, const struct stat_row *r,
+		     const struct stat_row *key)
 {
 	if (r->others || r->kind != key->kind || r->parties != key->parties)
 		return false;
@@ -120,7 +121,7 @@ static bool wants_lock(const struct stat_table *t)
 }
 
 /* Clears the fields that are not part of the row's key. */
-static void blank(const struct stat_table *t, struct stat_row *r)
+static void row_blank(const struct stat_table *t, struct stat_row *r)
 {
 	if (t->by != STAT_BY_ALL && t->by != STAT_BY_PROG)
 		r->prog_id = 0;
@@ -156,9 +157,9 @@ void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, str
 	set_at(&key, f);
 	if (t->by == STAT_BY_LOCK)
 		name_lock(&key, f, ln);
-	blank(t, &key);
+	row_blank(t, &key);
 	for (size_t i = 0; i < t->nr; i++)
-		if (same(t, &t->rows[i], &key))
+		if (row_same(t, &t->rows[i], &key))
 			r = &t->rows[i];
 	if (!r) {
 		r = new_row(t);

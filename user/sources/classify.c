@@ -7,12 +7,12 @@
 
 #define CHAIN_MAX 64
 
-static __u32 kept(const struct witness_table *t)
+static __u32 table_kept(const struct witness_table *t)
 {
 	return t->nr < WITNESS_LOCKS ? t->nr : WITNESS_LOCKS;
 }
 
-static bool has(const struct witness_table *t, __u64 lock, __u32 nr)
+static bool table_has(const struct witness_table *t, __u64 lock, __u32 nr)
 {
 	for (__u32 i = 0; i < nr; i++)
 		if (t->locks[i] == lock)
@@ -23,7 +23,7 @@ static bool has(const struct witness_table *t, __u64 lock, __u32 nr)
 /* The newest lock in the table, which the CPU may still wait for; 0 if there is none. */
 static __u64 table_top(const struct witness_table *t)
 {
-	return t->nr ? t->locks[kept(t) - 1] : 0;
+	return t->nr ? t->locks[table_kept(t) - 1] : 0;
 }
 
 /*
@@ -40,7 +40,7 @@ static const struct witness_table *find_owner(const struct tables *all, __u64 lo
 		const struct witness_table *t = &all->t[i];
 
 		/* A CPU that attempts another lock after this one owns this one. */
-		if (t->nr > 1 && has(t, lock, kept(t) - 1)) {
+		if (t->nr > 1 && table_has(t, lock, table_kept(t) - 1)) {
 			*wants = table_top(t);
 			return t;
 		}
@@ -61,7 +61,7 @@ static_assert(WITNESS_LOCKS > RQSPIN_EVENT_HELD, "one more, for the lock that is
  */
 static void copy_held(__u64 *to, __u32 *nr, const struct witness_table *t, __u32 hide)
 {
-	__u32 n = kept(t) - hide, skip = 0;
+	__u32 n = table_kept(t) - hide, skip = 0;
 
 	if (n > RQSPIN_EVENT_HELD) {
 		skip = t->nr > WITNESS_LOCKS ? n - RQSPIN_EVENT_HELD : 0;
@@ -82,12 +82,12 @@ static enum newest newest_of(const struct witness_table *owner, const struct wit
 	__u64 lock = table_top(owner);
 	bool sure = all->complete;
 
-	if (has(own, lock, nr_own))
+	if (table_has(own, lock, nr_own))
 		return NEWEST_WANTED;
 	for (__u32 i = 0; i < all->nr; i++) {
 		const struct witness_table *t = &all->t[i];
 
-		if (t->nr > 1 && has(t, lock, kept(t) - 1))
+		if (t->nr > 1 && table_has(t, lock, table_kept(t) - 1))
 			return NEWEST_WANTED;
 		if (t != owner && table_top(t) == lock)
 			sure = false;
@@ -107,7 +107,7 @@ static __u32 cycle_length(const struct witness_table *own, __u32 nr_own, const s
 	for (__u32 n = 2; n < CHAIN_MAX; n++) {
 		if (!find_owner(all, lock, &wants) || !wants)
 			return 0;
-		if (has(own, wants, nr_own))
+		if (table_has(own, wants, nr_own))
 			return n;
 		lock = wants;
 	}
@@ -121,7 +121,7 @@ static void set_kind(struct rqspin_event *ev, const struct witness_table *own, _
 
 	ev->kind = RQSPIN_UNKNOWN;
 	ev->parties = 0;
-	if (ev->err == -EDEADLK && has(own, ev->lock, nr_own)) {
+	if (ev->err == -EDEADLK && table_has(own, ev->lock, nr_own)) {
 		ev->kind = RQSPIN_AA;
 		ev->parties = 1;
 	} else if (parties) {
@@ -160,10 +160,10 @@ static void set_owner(struct rqspin_event *ev, const struct witness_table *own, 
 		ev->owner_wants = own->locks[0];
 }
 
-void classify(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
-	      const struct tables *all)
+void classify_event(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
+		    const struct tables *all)
 {
-	__u32 nr_own = kept(own) - attempting;
+	__u32 nr_own = table_kept(own) - attempting;
 
 	copy_held(ev->held, &ev->nr_held, own, attempting);
 	ev->owner_cpu = -1;

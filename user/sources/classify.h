@@ -25,7 +25,7 @@ struct tables {
  * Sets held locks, kind, parties and owner of an event whose err, lock and cpu are known. own: the
  * failing CPU's table; attempting: its newest entry is the attempted lock.
  */
-void classify(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
-	      const struct tables *all);
+void classify_event(struct rqspin_event *ev, const struct witness_table *own, bool attempting,
+		    const struct tables *all);
 
 #endif

@@ -20,11 +20,12 @@ static bool contention_usable(char *why, size_t size)
 	 * Without the tables, -EDEADLK of a resilient lock could not be distinguished from another
 	 * lock's.
 	 */
-	bool ok = probe(PROBE_CONTENTION) && probe(PROBE_HELD_TABLE);
+	bool ok = probe_works(PROBE_CONTENTION) && probe_works(PROBE_HELD_TABLE);
 
 	if (!ok)
 		snprintf(why, size, "%s",
-			 probe_why(probe(PROBE_CONTENTION) ? PROBE_HELD_TABLE : PROBE_CONTENTION));
+			 probe_why(probe_works(PROBE_CONTENTION) ? PROBE_HELD_TABLE :
+								   PROBE_CONTENTION));
 	return ok;
 }
 

@@ -27,7 +27,7 @@ static bool longwaits_usable(char *why, size_t size)
 	struct ksyms *ks;
 	bool any;
 
-	if (!probe(PROBE_CONTENTION)) {
+	if (!probe_works(PROBE_CONTENTION)) {
 		snprintf(why, size, "%s", probe_why(PROBE_CONTENTION));
 		return false;
 	}

@@ -31,7 +31,7 @@ static bool mapops_usable(char *why, size_t size)
 	static const enum probe_id needs[] = { PROBE_RES_LOCKS, PROBE_TRAMPOLINE };
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-		if (probe(needs[i]))
+		if (probe_works(needs[i]))
 			continue;
 		snprintf(why, size, "%s", probe_why(needs[i]));
 		return false;

@@ -15,7 +15,7 @@
 #define DEADLOCK "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock"
 #define TIMEOUT	 "ERROR: Timeout detected for bpf_res_spin_lock"
 
-static bool starts(const char *s, const char *with)
+static bool starts_with(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
@@ -29,7 +29,7 @@ static const char *next_line(const char *s)
 
 static bool is_head(const char *line)
 {
-	return starts(line, DEADLOCK) || starts(line, TIMEOUT);
+	return starts_with(line, DEADLOCK) || starts_with(line, TIMEOUT);
 }
 
 const char *report_find(const char *text, int partial, const char **end)
@@ -173,7 +173,7 @@ static void parse_source(const char *line, struct failure *f)
 
 static bool is_source(const char *line)
 {
-	return starts(line, "  ") && !is_counting(line);
+	return starts_with(line, "  ") && !is_counting(line);
 }
 
 /* Parses a copy of one line: if a number is missing, sscanf() would go on in the next line. */
@@ -189,11 +189,11 @@ static void parse_line(const char *text, struct failure *f, struct listed *held)
 		ev->lock = addr;
 	else if (sscanf(line, "Total held locks = %u", &nr) == 1)
 		ev->nr_held = nr;
-	else if (starts(line, "Held lock["))
+	else if (starts_with(line, "Held lock["))
 		parse_held(line, ev, held);
-	else if (starts(line, "Kind "))
+	else if (starts_with(line, "Kind "))
 		parse_kind(line, f);
-	else if (starts(line, "CPU: "))
+	else if (starts_with(line, "CPU: "))
 		parse_task(line, ev);
 }
 
@@ -234,9 +234,9 @@ int report_parse(const char *report, size_t len, struct failure *f)
 	struct listed held = { 0 };
 	bool seen = false;
 
-	if (starts(report, DEADLOCK))
+	if (starts_with(report, DEADLOCK))
 		f->ev.err = -EDEADLK;
-	else if (starts(report, TIMEOUT))
+	else if (starts_with(report, TIMEOUT))
 		f->ev.err = -ETIMEDOUT;
 	else
 		return -EINVAL;

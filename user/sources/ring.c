@@ -277,7 +277,7 @@ static void find_owner(struct failure *f)
 }
 
 /* Sets the program of the failure, and the place in its source. */
-static void complete(struct failure *f, void *ctx)
+static void ring_complete(struct failure *f, void *ctx)
 {
 	const struct ring *r = ctx;
 
@@ -292,7 +292,7 @@ static void complete(struct failure *f, void *ctx)
 	f->ev.line = proginfo_first_line(f->prog, f->file, f->ev.line);
 }
 
-static void push(const void *slot, void *ctx)
+static void ring_push(const void *slot, void *ctx)
 {
 	const struct rqspin_event *ev = slot;
 	struct ring *r = ctx;
@@ -306,7 +306,7 @@ static void push(const void *slot, void *ctx)
 	ring_counts_saw(&r->counts, ev);
 	if (f.ev.wait_ns == RQSPIN_WAIT_UNASKED)
 		f.ev.wait_ns = WAIT_UNKNOWN;
-	complete(&f, r);
+	ring_complete(&f, r);
 	if (f.ev.kind == RQSPIN_AA) {
 		f.ev.owner_cpu = f.ev.cpu;
 		f.ev.nr_owner_held = f.ev.nr_held;
@@ -325,7 +325,7 @@ static bool is_foreign(struct ring_source *rs, struct ring *r)
 	return r->foreign;
 }
 
-static void drain(struct ring_source *rs, struct ring *r, bool last)
+static void ring_drain(struct ring_source *rs, struct ring *r, bool last)
 {
 	struct rqspin_event copy;
 	bool quiet;
@@ -337,11 +337,11 @@ static void drain(struct ring_source *rs, struct ring *r, bool last)
 		r->mem->held_delta = heldtab_delta();
 	quiet = ring_counts_look(&r->counts, &r->head);
 	/* No writer left the head there: the number of missing events is unknown. */
-	if (ring_read(&r->reader, &r->view, last, &copy, push, r))
+	if (ring_read(&r->reader, &r->view, last, &copy, ring_push, r))
 		rs->unseen = true;
 	/* Losses during a burst are reported later, when their groups are known, too. */
 	if (last || (quiet && !r->reader.nr_holes)) {
-		ring_counts_settle(&r->counts, complete, r);
+		ring_counts_settle(&r->counts, ring_complete, r);
 		r->lost = r->reader.lost;
 	}
 }
@@ -422,7 +422,7 @@ static void drop_unused(struct ring_source *rs)
 		struct ring *r = *at;
 
 		if (r->mem && !in_use(rs, r)) {
-			drain(rs, r, true);
+			ring_drain(rs, r, true);
 			ring_unmap(r);
 		}
 		if (!is_over(rs, r)) {
@@ -443,7 +443,7 @@ static void ring_poll(void *state, bool last)
 	find_users(rs);
 	for (struct ring *r = rs->rings; r; r = r->next)
 		if (r->mem)
-			drain(rs, r, last);
+			ring_drain(rs, r, last);
 	drop_unused(rs);
 }
 

@@ -16,7 +16,7 @@ void ring_counts_over(struct ring_counts *c, const struct rqspin_ring *ring, __u
 	c->groups = (const void *)(ring->slots + nr);
 }
 
-static bool look(struct ring_counts *c, __u64 *head)
+static bool ring_counts_read(struct ring_counts *c, __u64 *head)
 {
 	const struct rqspin_ring *ring = c->ring;
 	__u64 sum;
@@ -35,7 +35,7 @@ static bool look(struct ring_counts *c, __u64 *head)
 bool ring_counts_look(struct ring_counts *c, __u64 *head)
 {
 	for (int i = 0; i < TRIES; i++)
-		if (look(c, head))
+		if (ring_counts_read(c, head))
 			return true;
 	return false;
 }
@@ -113,16 +113,16 @@ static void make_likes(struct ring_counts *c, ring_like_fn complete, void *ctx)
 	}
 }
 
-static __u64 more(__u64 count, __u64 seen)
+static __u64 count_more(__u64 count, __u64 seen)
 {
 	return count > seen ? count - seen : 0;
 }
 
 void ring_counts_settle(struct ring_counts *c, ring_like_fn complete, void *ctx)
 {
-	c->lost_unasked = more(c->others_unasked, c->others_seen);
+	c->lost_unasked = count_more(c->others_unasked, c->others_seen);
 	for (int i = 0; i < RQSPIN_RING_GROUPS; i++) {
-		c->lost[i] = more(c->counts[i], c->seen[i]);
+		c->lost[i] = count_more(c->counts[i], c->seen[i]);
 		if (c->groups[i].unasked)
 			c->lost_unasked += c->lost[i];
 	}

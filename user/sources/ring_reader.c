@@ -46,8 +46,8 @@ bool ring_copy(const void *slot, __u64 pos, void *copy, size_t size)
 }
 
 /* Hands out event number pos, or counts it as lost. False: its slot may still be filled. */
-static bool take(struct ring_reader *r, const struct ring_view *v, __u64 pos, void *copy,
-		 ring_fn fn, void *ctx)
+static bool slot_take(struct ring_reader *r, const struct ring_view *v, __u64 pos, void *copy,
+		      ring_fn fn, void *ctx)
 {
 	enum slot state = state_of(v, pos);
 
@@ -69,7 +69,7 @@ static void read_holes(struct ring_reader *r, const struct ring_view *v, bool la
 	for (int i = 0; i < r->nr_holes; i++) {
 		struct ring_hole hole = r->holes[i];
 
-		if (take(r, v, hole.pos, copy, fn, ctx))
+		if (slot_take(r, v, hole.pos, copy, fn, ctx))
 			continue;
 		if (last || now - hole.since > GIVE_UP_NS)
 			r->lost++;
@@ -110,7 +110,7 @@ int ring_read(struct ring_reader *r, const struct ring_view *v, bool last, void 
 		r->pos = head - v->nr;
 	}
 	for (; r->pos < head; r->pos++)
-		if (!take(r, v, r->pos, copy, fn, ctx) && !step_over(r, last))
+		if (!slot_take(r, v, r->pos, copy, fn, ctx) && !step_over(r, last))
 			break;
 	return 0;
 }

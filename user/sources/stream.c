@@ -62,7 +62,7 @@ struct stream_source {
 
 static bool stream_usable(char *why, size_t size)
 {
-	bool ok = probe(PROBE_STREAM);
+	bool ok = probe_works(PROBE_STREAM);
 
 	if (!ok)
 		snprintf(why, size, "%s", probe_why(PROBE_STREAM));
@@ -95,7 +95,7 @@ static void count_dropped(struct stream_source *ss, struct stream *st, int fd)
 	ss->dropped += st->dropped - before;
 }
 
-static void keep(struct stream_source *ss, struct stream *st, int fd)
+static void stream_keep(struct stream_source *ss, struct stream *st, int fd)
 {
 	if (st->may_lock && ss->held + SPARE_FDS < fds_limit()) {
 		st->fd = fd;
@@ -140,7 +140,7 @@ static void add_stream(struct stream_source *ss, const struct proginfo *p)
 	ss->streams = st;
 	fd = st->may_lock ? bpf_prog_get_fd_by_id(p->id) : -1;
 	if (fd >= 0)
-		keep(ss, st, fd);
+		stream_keep(ss, st, fd);
 }
 
 static void find_streams(struct stream_source *ss)
@@ -153,7 +153,8 @@ static void find_streams(struct stream_source *ss)
 	ss->last_id = newest;
 }
 
-static void push(struct stream_source *ss, const struct stream *st, const char *report, size_t len)
+static void stream_push(struct stream_source *ss, const struct stream *st, const char *report,
+			size_t len)
 {
 	struct failure f = { .source = &source_stream, .prog_id = st->prog_id };
 
@@ -173,7 +174,8 @@ static void push(struct stream_source *ss, const struct stream *st, const char *
 	session_push(ss->session, &f);
 }
 
-static void foreign(struct stream_source *ss, const struct stream *st, const char *text, size_t len)
+static void stream_note_foreign(struct stream_source *ss, const struct stream *st, const char *text,
+				size_t len)
 {
 	const char *line = text;
 
@@ -188,23 +190,23 @@ static void foreign(struct stream_source *ss, const struct stream *st, const cha
 	}
 }
 
-static void split(struct stream_source *ss, struct stream *st, bool all)
+static void stream_split(struct stream_source *ss, struct stream *st, bool all)
 {
 	const char *from = st->text, *begin, *end, *rest;
 
 	while ((begin = report_find(from, all, &end))) {
-		foreign(ss, st, from, begin - from);
-		push(ss, st, begin, end - begin);
+		stream_note_foreign(ss, st, from, begin - from);
+		stream_push(ss, st, begin, end - begin);
 		from = end;
 	}
 	rest = all ? from + strlen(from) : report_rest(from);
-	foreign(ss, st, from, rest - from);
+	stream_note_foreign(ss, st, from, rest - from);
 	st->len -= rest - st->text;
 	memmove(st->text, rest, st->len + 1);
 }
 
 /* Reads all text that is there now. Returns the number of bytes. */
-static size_t slurp(struct stream_source *ss, struct stream *st, int fd)
+static size_t stream_slurp(struct stream_source *ss, struct stream *st, int fd)
 {
 	static char buf[CAPACITY + 1];
 	size_t total = 0;
@@ -231,23 +233,23 @@ static bool let_go(struct stream_source *ss, struct stream *st)
 	fd = bpf_prog_get_fd_by_id(st->prog_id);
 	if (fd < 0)
 		return errno != ENOENT;
-	keep(ss, st, fd);
+	stream_keep(ss, st, fd);
 	return true;
 }
 
 static void read_reports(struct stream_source *ss, struct stream *st, int fd, __u64 now)
 {
-	size_t got = slurp(ss, st, fd);
+	size_t got = stream_slurp(ss, st, fd);
 
 	if (got) {
 		st->last_ns = now;
 		count_dropped(ss, st, fd);
 		ss->incomplete |= got > NEARLY_FULL && !ss->counted;
-		split(ss, st, false);
+		stream_split(ss, st, false);
 		if (st->len > REPORT_MAX)
-			split(ss, st, true);
+			stream_split(ss, st, true);
 	} else if (st->len && now - st->last_ns > COMPLETE_NS) {
-		split(ss, st, true);
+		stream_split(ss, st, true);
 	}
 }
 
@@ -277,7 +279,7 @@ static bool poll_stream(struct stream_source *ss, struct stream *st, __u64 now, 
 	}
 	if (st->fd >= 0)
 		return !due || last || let_go(ss, st);
-	keep(ss, st, fd);
+	stream_keep(ss, st, fd);
 	return true;
 }
 
@@ -304,7 +306,7 @@ static void poll_streams(struct stream_source *ss, __u64 now, bool all, bool las
 			continue;
 		}
 		if (st->len)
-			split(ss, st, true);
+			stream_split(ss, st, true);
 		*at = st->next;
 		stream_free(ss, st);
 	}

@@ -20,7 +20,7 @@ struct thefts {
 /*
  * Attaches to the function that takes text out of a stream: by its name in Linux, or in our series.
  */
-static int attach(struct thefts *th)
+static int thefts_attach(struct thefts *th)
 {
 	static const char *const names[] = { "bpf_prog_stream_read", "bpf_stream_take" };
 	struct bpf_link *link = NULL;
@@ -31,7 +31,7 @@ static int attach(struct thefts *th)
 	return link ? 0 : -errno;
 }
 
-static int start(struct thefts *th)
+static int thefts_start(struct thefts *th)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err;
@@ -41,7 +41,7 @@ static int start(struct thefts *th)
 		return -errno;
 	/* In a PID namespace getpid() is another number than the kernel's. */
 	err = bpf_prog_test_run_opts(bpf_program__fd(th->skel->progs.rqspin_reader), &opts);
-	return err ?: attach(th);
+	return err ?: thefts_attach(th);
 }
 
 struct thefts *thefts_open(void)
@@ -52,7 +52,7 @@ struct thefts *thefts_open(void)
 	if (!th)
 		return NULL;
 	log_trying(true);
-	err = start(th);
+	err = thefts_start(th);
 	log_trying(false);
 	if (!err)
 		return th;
@@ -69,7 +69,7 @@ void thefts_close(struct thefts *th)
 	free(th);
 }
 
-static bool matters(const struct stream_read *read, struct proginfos *progs)
+static bool theft_matters(const struct stream_read *read, struct proginfos *progs)
 {
 	const struct proginfo *p = proginfos_by_id(progs, read->prog_id);
 
@@ -82,7 +82,7 @@ bool thefts_any(struct thefts *th, struct proginfos *progs)
 	bool any = th && nr - th->seen > STREAM_READS;
 
 	for (; th && !any && th->seen < nr; th->seen++)
-		any = matters(&th->skel->bss->reads[th->seen % STREAM_READS], progs);
+		any = theft_matters(&th->skel->bss->reads[th->seen % STREAM_READS], progs);
 	if (th)
 		th->seen = nr;
 	return any;

@@ -12,7 +12,7 @@
 
 static_assert(WITNESS_HOPS == CHAIN_HOPS, "one is copied into the other");
 
-static void hold(__u64 *held, __u32 *nr, bool *some, __u64 lock)
+static void held_set(__u64 *held, __u32 *nr, bool *some, __u64 lock)
 {
 	held[0] = lock;
 	*nr = 1;
@@ -35,7 +35,7 @@ static void set_chain(const struct witness_told *told, const struct witness_chai
 	f->ev.parties = nr + 1;
 	f->ev.owner_wants = w->locks[0];
 	/* The cycle closes at this lock. */
-	hold(f->ev.held, &f->ev.nr_held, &f->some_held, w->locks[1]);
+	held_set(f->ev.held, &f->ev.nr_held, &f->some_held, w->locks[1]);
 	if (nr == 1)
 		f->chain[0] = hop_of(&told->first);
 	for (__u32 i = 0; d && i < nr; i++)
@@ -54,12 +54,12 @@ void told_failure(const struct witness_told *told, const struct witness_chain *d
 	ev->owner_cpu = w->owner;
 	ev->nr_held = ev->nr_owner_held = HELD_UNKNOWN;
 	if (w->owner >= 0) {
-		hold(ev->owner_held, &ev->nr_owner_held, &f->some_owner_held, w->lock);
+		held_set(ev->owner_held, &ev->nr_owner_held, &f->some_owner_held, w->lock);
 		witness_owner(&told->owner, f);
 	}
 	if (ev->kind == RQSPIN_AA) {
 		ev->parties = 1;
-		hold(ev->held, &ev->nr_held, &f->some_held, w->lock);
+		held_set(ev->held, &ev->nr_held, &f->some_held, w->lock);
 	}
 	set_chain(told, d, f);
 }

@@ -111,9 +111,10 @@ static const struct witness_source_ops ops = {
 
 static bool tracepoint_usable(char *why, size_t size)
 {
-	if (!probe(PROBE_TRACEPOINT) || !probe_privilege()) {
+	if (!probe_works(PROBE_TRACEPOINT) || !probe_privilege()) {
 		snprintf(why, size, "%s",
-			 probe_why(probe(PROBE_TRACEPOINT) ? PROBE_PRIVILEGE : PROBE_TRACEPOINT));
+			 probe_why(probe_works(PROBE_TRACEPOINT) ? PROBE_PRIVILEGE :
+								   PROBE_TRACEPOINT));
 		return false;
 	}
 	if (witness_source_works(&ops))

@@ -113,9 +113,10 @@ static const struct witness_source_ops ops = {
 static bool trampoline_usable(char *why, size_t size)
 {
 	/* The kernel writes its report only where streams work. */
-	if (!probe(PROBE_TRAMPOLINE) || !probe(PROBE_STREAM)) {
-		snprintf(why, size, "%s",
-			 probe_why(probe(PROBE_TRAMPOLINE) ? PROBE_STREAM : PROBE_TRAMPOLINE));
+	if (!probe_works(PROBE_TRAMPOLINE) || !probe_works(PROBE_STREAM)) {
+		snprintf(
+			why, size, "%s",
+			probe_why(probe_works(PROBE_TRAMPOLINE) ? PROBE_STREAM : PROBE_TRAMPOLINE));
 		return false;
 	}
 	if (witness_source_works(&ops))

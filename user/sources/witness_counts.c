@@ -31,7 +31,7 @@ static void find_used(struct witness_counts *c)
 			c->used[c->nr_used++] = i;
 }
 
-static bool look(struct witness_counts *c, __u64 *head)
+static bool witness_counts_read(struct witness_counts *c, __u64 *head)
 {
 	__u64 sum;
 
@@ -53,7 +53,7 @@ static bool look(struct witness_counts *c, __u64 *head)
 bool witness_counts_look(struct witness_counts *c, __u64 *head)
 {
 	for (int i = 0; i < TRIES; i++)
-		if (look(c, head))
+		if (witness_counts_read(c, head))
 			return true;
 	return false;
 }

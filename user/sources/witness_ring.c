@@ -52,7 +52,7 @@ static const char *const map_names[WITNESS_NR_MAPS] = {
 	[WITNESS_MAP_NAMES] = "names",
 };
 
-static int resize(struct bpf_object *obj, const char *name, __u64 entries)
+static int map_resize(struct bpf_object *obj, const char *name, __u64 entries)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
 
@@ -61,7 +61,7 @@ static int resize(struct bpf_object *obj, const char *name, __u64 entries)
 	return entries > UINT32_MAX ? -E2BIG : bpf_map__set_max_entries(map, entries);
 }
 
-static int present(int cpus[OPT_CPUS_MAX])
+static int present_cpus(int cpus[OPT_CPUS_MAX])
 {
 	int nr = cpus_present(cpus);
 
@@ -77,7 +77,7 @@ static int present(int cpus[OPT_CPUS_MAX])
 int witness_prepare(struct bpf_object *obj, struct witness_shape *shape,
 		    const struct witness_room *room)
 {
-	int cpus[OPT_CPUS_MAX], nr = present(cpus), err;
+	int cpus[OPT_CPUS_MAX], nr = present_cpus(cpus), err;
 
 	if (nr < 0)
 		return nr;
@@ -88,15 +88,15 @@ int witness_prepare(struct bpf_object *obj, struct witness_shape *shape,
 	shape->details = shape->slots / room->fewer_details;
 	if (shape->details < DETAILS_MIN)
 		shape->details = DETAILS_MIN;
-	err = resize(obj, map_names[WITNESS_MAP_HEADS], nr + 1);
+	err = map_resize(obj, map_names[WITNESS_MAP_HEADS], nr + 1);
 	if (!err)
-		err = resize(obj, map_names[WITNESS_MAP_RECORDS], (__u64)nr * shape->slots);
+		err = map_resize(obj, map_names[WITNESS_MAP_RECORDS], (__u64)nr * shape->slots);
 	if (!err)
-		err = resize(obj, map_names[WITNESS_MAP_DETAILS], (__u64)nr * shape->details);
+		err = map_resize(obj, map_names[WITNESS_MAP_DETAILS], (__u64)nr * shape->details);
 	if (!err && room->groups)
-		err = resize(obj, map_names[WITNESS_MAP_GROUPS], (__u64)nr * WITNESS_GROUPS);
+		err = map_resize(obj, map_names[WITNESS_MAP_GROUPS], (__u64)nr * WITNESS_GROUPS);
 	if (!err && shape->want_names)
-		err = resize(obj, map_names[WITNESS_MAP_NAMES], (__u64)nr * shape->slots);
+		err = map_resize(obj, map_names[WITNESS_MAP_NAMES], (__u64)nr * shape->slots);
 	return err;
 }
 
@@ -278,7 +278,7 @@ static void on_slot(const void *slot, void *ctx)
 }
 
 /* No new records, no holes, and all losses are accounted for. */
-static bool idle(const struct witness_rings *wr, __u32 ring)
+static bool ring_is_idle(const struct witness_rings *wr, __u32 ring)
 {
 	const struct ring_reader *r = &wr->readers[ring];
 
@@ -315,7 +315,7 @@ void witness_poll(struct witness_rings *wr, bool last, witness_fn fn, void *ctx)
 	for (__u32 ring = 0; ring < wr->mem.nr; ring++) {
 		struct reading reading = { wr, ring, fn, ctx };
 
-		if (last || !idle(wr, ring))
+		if (last || !ring_is_idle(wr, ring))
 			poll_one(wr, last, &reading);
 	}
 }
@@ -392,7 +392,7 @@ __u64 witness_written(const struct witness_rings *wr, __u64 *kept)
 	return written;
 }
 
-static bool complete(const struct witness_tables *t)
+static bool tables_complete(const struct witness_tables *t)
 {
 	for (__u32 i = 0; i < t->nr_tables; i++)
 		if (t->tables[i].nr > WITNESS_LOCKS)
@@ -439,7 +439,7 @@ static void find_owner(const struct witness *w, const struct witness_tables *t, 
 }
 
 /* During its acquisition the attempted lock is in the table. */
-static bool attempting(const struct witness *w)
+static bool witness_attempting(const struct witness *w)
 {
 	return w->kind == WITNESS_CONTENTION && w->nr_own && w->nr_own <= HELD_ENTRIES;
 }
@@ -460,7 +460,7 @@ static void use_record(const struct witness *w, struct failure *f)
 		return;
 	ev->parties = ev->kind == RQSPIN_AA ? 1 : ev->kind == RQSPIN_ABBA ? 2 : 0;
 	f->some_held = w->nr_own > WITNESS_NEWEST;
-	ev->nr_held = kept - (kept && attempting(w));
+	ev->nr_held = kept - (kept && witness_attempting(w));
 	memcpy(ev->held, w->locks, ev->nr_held * sizeof(ev->held[0]));
 	if (ev->kind != RQSPIN_AA)
 		return;
@@ -474,9 +474,9 @@ void witness_failure(const struct witness *w, const struct witness_tables *t, st
 {
 	witness_facts(w, f);
 	if (t && w->nr_own != WITNESS_NO_TABLE) {
-		struct tables all = { t->tables, t->nr_tables, complete(t) };
+		struct tables all = { t->tables, t->nr_tables, tables_complete(t) };
 
-		classify(&f->ev, &t->own, attempting(w), &all);
+		classify_event(&f->ev, &t->own, witness_attempting(w), &all);
 		/* A map operation: it is unknown which lock of the map failed. */
 		if (!f->ev.lock)
 			f->ev.kind = w->told;

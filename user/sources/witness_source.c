@@ -35,7 +35,7 @@ static int attach_one(struct witness_source *ws, const struct bpf_prog_skeleton 
 	return 0;
 }
 
-static int attach(struct witness_source *ws)
+static int witness_source_attach(struct witness_source *ws)
 {
 	int last = -ENOENT, nr = 0;
 
@@ -60,7 +60,7 @@ static unsigned int fewer_details(const struct witness_source *ws, bool pins)
 }
 
 /* Without a session the object is loaded only to see if it loads: with the smallest rings. */
-static int prepare(struct witness_source *ws)
+static int witness_source_prepare(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
 	struct witness_room room = { .buffer = tuning ? tuning->buffer : SESSION_BUFFER_MIN };
@@ -82,14 +82,14 @@ static void map_fds(const struct bpf_object *obj, int fds[WITNESS_NR_MAPS])
 		fds[i] = bpf_object__find_map_fd_by_name(obj, witness_map_name(i));
 }
 
-static int load(struct witness_source *ws)
+static int witness_source_load(struct witness_source *ws)
 {
 	int fds[WITNESS_NR_MAPS], err;
 
 	ws->skeleton = ws->ops->open(ws);
 	if (!ws->skeleton)
 		return -errno;
-	err = prepare(ws);
+	err = witness_source_prepare(ws);
 	if (!err)
 		err = bpf_object__load_skeleton(ws->skeleton);
 	if (!err && ws->ops->loaded)
@@ -117,7 +117,7 @@ static void drop_anchor(struct witness_source *ws)
 	}
 }
 
-static int pin(struct witness_source *ws)
+static int witness_source_pin(struct witness_source *ws)
 {
 	const struct session_tuning *tuning = ws->session ? session_tuning(ws->session) : NULL;
 	int fds[WITNESS_NR_MAPS];
@@ -148,7 +148,8 @@ static int open_pinned(struct witness_source *ws, const char *folder)
 	return err;
 }
 
-static struct witness_source *start(struct session *s, const struct witness_source_ops *ops)
+static struct witness_source *witness_source_start(struct session *s,
+						   const struct witness_source_ops *ops)
 {
 	struct witness_source *ws = calloc(1, ops->size);
 	int err;
@@ -160,7 +161,9 @@ static struct witness_source *start(struct session *s, const struct witness_sour
 	if (s && session_tuning(s)->pinned)
 		err = open_pinned(ws, session_tuning(s)->pinned);
 	else
-		err = load(ws) ?: attach(ws) ?: pin(ws);
+		err = witness_source_load(ws)		?:
+			      witness_source_attach(ws) ?:
+							  witness_source_pin(ws);
 	if (!err)
 		return ws;
 	witness_source_close(ws);
@@ -170,7 +173,7 @@ static struct witness_source *start(struct session *s, const struct witness_sour
 
 void *witness_source_open(struct session *s, const struct witness_source_ops *ops)
 {
-	return start(s, ops);
+	return witness_source_start(s, ops);
 }
 
 bool witness_source_works(const struct witness_source_ops *ops)
@@ -178,7 +181,7 @@ bool witness_source_works(const struct witness_source_ops *ops)
 	struct witness_source *ws;
 
 	log_trying(true);
-	ws = start(NULL, ops);
+	ws = witness_source_start(NULL, ops);
 	log_trying(false);
 	if (ws)
 		witness_source_close(ws);
@@ -224,7 +227,7 @@ static void on_witness(const struct witness *w, const void *details,
 }
 
 /* Looks names up now, while program and map still exist. */
-static void remember(const struct witness *first, __u32 group, __u64 lost, void *ctx)
+static void group_remember(const struct witness *first, __u32 group, __u64 lost, void *ctx)
 {
 	struct witness_source *ws = ctx;
 	struct failure f = {}, *like;
@@ -252,7 +255,7 @@ static void remember_groups(struct witness_source *ws)
 	if (!ws->likes)
 		ws->likes = calloc(witness_groups_max(ws->rings), sizeof(*ws->likes));
 	if (ws->likes)
-		witness_groups(ws->rings, remember, ws);
+		witness_groups(ws->rings, group_remember, ws);
 }
 
 void witness_source_poll(void *state, bool last)

@@ -6,7 +6,7 @@
 #include "trace/failure.h"
 #include "unit.h"
 
-static struct failure failure(__u64 ts_ns, __u64 lock)
+static struct failure failure_make(__u64 ts_ns, __u64 lock)
 {
 	return (struct failure){
 		.ev = { .ts_ns = ts_ns, .wait_ns = ts_ns / 2, .lock = lock, .kind = RQSPIN_AA },
@@ -15,7 +15,7 @@ static struct failure failure(__u64 ts_ns, __u64 lock)
 
 static void time_and_wait_are_no_difference(void **state)
 {
-	struct failure first = failure(100, 0xa), later = failure(200, 0xa);
+	struct failure first = failure_make(100, 0xa), later = failure_make(200, 0xa);
 
 	(void)state;
 	assert_string_equal(alike_add(&first, strdup("a"), true), "a");
@@ -29,12 +29,12 @@ static void time_and_wait_are_no_difference(void **state)
 
 static void anything_else_is(void **state)
 {
-	struct failure first = failure(100, 0xa), other = failure(200, 0xb);
+	struct failure first = failure_make(100, 0xa), other = failure_make(200, 0xb);
 
 	(void)state;
 	alike_add(&first, strdup("a"), true);
 	assert_null(alike_find(&other, 50));
-	other = failure(200, 0xa);
+	other = failure_make(200, 0xa);
 	other.ev.owner_cpu = 1;
 	assert_null(alike_find(&other, 50));
 	alike_forget();
@@ -43,7 +43,7 @@ static void anything_else_is(void **state)
 /* An address may have been another lock's before. */
 static void names_have_changed_since(void **state)
 {
-	struct failure first = failure(100, 0xa), later = failure(200, 0xa);
+	struct failure first = failure_make(100, 0xa), later = failure_make(200, 0xa);
 
 	(void)state;
 	alike_add(&first, strdup("a"), true);
@@ -54,7 +54,7 @@ static void names_have_changed_since(void **state)
 
 static void what_has_its_own_text(void **state)
 {
-	struct failure first = failure(100, 0xa), later = failure(200, 0xa);
+	struct failure first = failure_make(100, 0xa), later = failure_make(200, 0xa);
 
 	(void)state;
 	alike_add(&first, strdup("a"), false);
@@ -66,7 +66,7 @@ static void many_differ(void **state)
 {
 	(void)state;
 	for (__u64 i = 1; i <= 100; i++) {
-		struct failure f = failure(100 + i, i);
+		struct failure f = failure_make(100 + i, i);
 		char text[16];
 
 		snprintf(text, sizeof(text), "%d", (int)i);

@@ -19,7 +19,7 @@ static const struct arena arena = { START, SIZE };
 	}
 
 /* struct my_lock { int word; }; struct cell { int value; struct my_lock lock; } cells[2]; int x; */
-static struct btf *types(void)
+static struct btf *types_make(void)
 {
 	struct btf *btf = btf__new_empty();
 	int number = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), lock, cell, cells, var, x;
@@ -41,7 +41,7 @@ static struct btf *types(void)
 static const char *path_of(__u64 off, __u64 known)
 {
 	const struct bpf_insn insns[] = { NUMBER(5ULL), NUMBER(known), NUMBER(known) };
-	struct btf *btf = types();
+	struct btf *btf = types_make();
 	struct arena_addrs addrs;
 	static char path[64];
 

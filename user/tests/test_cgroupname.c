@@ -33,7 +33,7 @@ static __u64 group_make(const char *path)
 	return st.st_ino;
 }
 
-static void removed(const char *path)
+static void group_remove(const char *path)
 {
 	char at[PATH_MAX];
 
@@ -48,7 +48,7 @@ static __u64 root_id(void)
 	return st.st_ino;
 }
 
-static void written(const char *path, const char *text)
+static void file_write(const char *path, const char *text)
 {
 	char at[PATH_MAX];
 	FILE *f = fopen(path_below(path, at), "w");
@@ -94,7 +94,7 @@ static void a_name_is_the_path(void **state)
 	struct cgroupnames *n = cgroupnames_open(root);
 
 	(void)state;
-	written("/pod/cgroup.procs", "");
+	file_write("/pod/cgroup.procs", "");
 	assert_name(n, pod, "/pod");
 	assert_name(n, one, "/pod/one");
 	assert_name(n, odd, "/pod/..odd name");
@@ -125,7 +125,7 @@ static void the_gone_keep_their_names_for_a_look(void **state)
 
 	(void)state;
 	assert_name(n, gone, "/gone");
-	removed("/gone");
+	group_remove("/gone");
 	cgroupnames_scan(n);
 	assert_id_is_name(n, unknown);
 	assert_name(n, gone, "/gone");
@@ -141,9 +141,9 @@ static void who_was_gone_has_an_id(void **state)
 	struct cgroupnames *n = cgroupnames_open(root);
 
 	(void)state;
-	removed("/gone");
+	group_remove("/gone");
 	assert_id_is_name(n, gone);
-	removed("");
+	group_remove("");
 	cgroupnames_scan(n);
 	assert_id_is_name(n, gone);
 	cgroupnames_close(n);
@@ -228,7 +228,7 @@ static void what_is_no_cgroup_is_not_found(void **state)
 {
 	(void)state;
 	group_make("/pod");
-	written("/pod/cgroup.procs", "");
+	file_write("/pod/cgroup.procs", "");
 	assert_found("/pods", 0);
 	assert_found("/pod/cgroup.procs", 0);
 	assert_found("18446744073709551615", 0);
@@ -251,11 +251,11 @@ static void the_mount_that_shows_most_is_taken(void **state)
 		 "tmpfs %s tmpfs rw 0 0\nnone %s/own cgroup2 rw 0 0\nnone %s cgroup2 rw 0 0\n"
 		 "none %s/gone cgroup2 rw 0 0\nnone %s/own cgroup2 rw 0 0\n",
 		 root, at, at, root, at);
-	written("/mounts", text);
+	file_write("/mounts", text);
 	assert_int_equal(cgroup_root(mounts, fs.f_type, found), 0);
 	assert_string_equal(found, at);
 	assert_int_equal(cgroup_root(mounts, ~fs.f_type, found), -ENOENT);
-	written("/mounts", "tmpfs / tmpfs rw 0 0\ncgroup / cgroup rw 0 0\n");
+	file_write("/mounts", "tmpfs / tmpfs rw 0 0\ncgroup / cgroup rw 0 0\n");
 	assert_int_equal(cgroup_root(mounts, fs.f_type, found), -ENOENT);
 	assert_int_equal(cgroup_root("/nowhere/mounts", fs.f_type, found), -ENOENT);
 }

@@ -18,7 +18,7 @@ static void give_ids(void)
 }
 
 /* "b" is the lock of the second map; "b7" its element 7, "b?" any. */
-static struct lock lock(const char *name)
+static struct lock lock_named(const char *name)
 {
 	struct lock l = { .kind = LOCK_MAP, .map = name[0] - 'a' };
 
@@ -27,16 +27,16 @@ static struct lock lock(const char *name)
 	return l;
 }
 
-static void add(struct record *r, __u32 prog, const char *from, const char *to, const char *gate,
-		unsigned int order)
+static void edge_add(struct record *r, __u32 prog, const char *from, const char *to,
+		     const char *gate, unsigned int order)
 {
 	struct edge e = { .order = order };
 	struct lock held;
 
-	e.from = (struct site){ .prog = prog, .pc = r->nr_edges * 2, .lock = lock(from) };
-	e.to = (struct site){ .prog = prog, .pc = r->nr_edges * 2 + 1, .lock = lock(to) };
+	e.from = (struct site){ .prog = prog, .pc = r->nr_edges * 2, .lock = lock_named(from) };
+	e.to = (struct site){ .prog = prog, .pc = r->nr_edges * 2 + 1, .lock = lock_named(to) };
 	if (gate) {
-		held = lock(gate);
+		held = lock_named(gate);
 		e.gates = &held;
 		e.nr_gates = 1;
 	}
@@ -44,7 +44,7 @@ static void add(struct record *r, __u32 prog, const char *from, const char *to, 
 }
 
 /* How many cycles; of the first: its length, and whether it depends on keys. */
-static size_t cycles(struct record *r, unsigned int *nr, bool *keys)
+static size_t cycles_count(struct record *r, unsigned int *nr, bool *keys)
 {
 	struct cycles *c = calloc(1, sizeof(*c));
 	size_t found;
@@ -68,19 +68,19 @@ static void two_orders_are_a_cycle(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a", "b", NULL, 0);
-	add(&r, 1, "b", "a", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a", "b", NULL, 0);
+	edge_add(&r, 1, "b", "a", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_int_equal(nr, 2);
 	assert_false(keys);
-	add(&r, 0, "a", "b", NULL, 0);
-	add(&r, 1, "b", "c", NULL, 0);
-	add(&r, 2, "a", "c", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
-	add(&r, 0, "a", "b", NULL, 0);
-	add(&r, 1, "b", "c", NULL, 0);
-	add(&r, 2, "c", "a", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a", "b", NULL, 0);
+	edge_add(&r, 1, "b", "c", NULL, 0);
+	edge_add(&r, 2, "a", "c", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a", "b", NULL, 0);
+	edge_add(&r, 1, "b", "c", NULL, 0);
+	edge_add(&r, 2, "c", "a", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_int_equal(nr, 3);
 }
 
@@ -91,15 +91,15 @@ static void keys_tell_elements_apart(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a1", "b", NULL, 0);
-	add(&r, 1, "b", "a2", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
-	add(&r, 0, "a1", "a2", NULL, 0);
-	add(&r, 1, "a2", "a1", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
-	add(&r, 0, "a?", "b", NULL, 0);
-	add(&r, 1, "b", "a2", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a1", "b", NULL, 0);
+	edge_add(&r, 1, "b", "a2", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a1", "a2", NULL, 0);
+	edge_add(&r, 1, "a2", "a1", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a?", "b", NULL, 0);
+	edge_add(&r, 1, "b", "a2", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_true(keys);
 }
 
@@ -110,17 +110,17 @@ static void a_common_lock_prevents_it(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a", "b", "c", 0);
-	add(&r, 1, "b", "a", "c", 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
-	add(&r, 0, "a", "b", "c1", 0);
-	add(&r, 1, "b", "a", "c2", 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a", "b", "c", 0);
+	edge_add(&r, 1, "b", "a", "c", 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a", "b", "c1", 0);
+	edge_add(&r, 1, "b", "a", "c2", 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	/* Once without it is enough, whichever is seen first. */
-	add(&r, 0, "a", "b", "c", 0);
-	add(&r, 0, "a", "b", NULL, 0);
-	add(&r, 1, "b", "a", "c", 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a", "b", "c", 0);
+	edge_add(&r, 0, "a", "b", NULL, 0);
+	edge_add(&r, 1, "b", "a", "c", 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 }
 
 static void what_rises_does_not_return(void **state)
@@ -130,12 +130,12 @@ static void what_rises_does_not_return(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a1", "a2", NULL, ORDER_ADDRESS);
-	add(&r, 0, "a2", "a1", NULL, ORDER_ADDRESS);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
-	add(&r, 0, "a1", "a2", NULL, ORDER_ADDRESS);
-	add(&r, 0, "a2", "a1", NULL, ORDER_KEY);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a1", "a2", NULL, ORDER_ADDRESS);
+	edge_add(&r, 0, "a2", "a1", NULL, ORDER_ADDRESS);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a1", "a2", NULL, ORDER_ADDRESS);
+	edge_add(&r, 0, "a2", "a1", NULL, ORDER_KEY);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 }
 
 /* a? to a? in order: from any to any that is higher, which closes a circle of others. */
@@ -150,10 +150,10 @@ static void an_order_is_part_of_a_cycle(void **state)
 		for (unsigned int order = ORDER_KEY; order <= ORDER_KEY_DOWN; order *= 8) {
 			bool fits = up == (order == ORDER_KEY);
 
-			add(&r, 0, "a?", "a?", NULL, order);
-			add(&r, 1, up ? "a7" : "a3", "b", NULL, 0);
-			add(&r, 2, "b", up ? "a3" : "a7", NULL, 0);
-			assert_int_equal(cycles(&r, &nr, &keys), fits);
+			edge_add(&r, 0, "a?", "a?", NULL, order);
+			edge_add(&r, 1, up ? "a7" : "a3", "b", NULL, 0);
+			edge_add(&r, 2, "b", up ? "a3" : "a7", NULL, 0);
+			assert_int_equal(cycles_count(&r, &nr, &keys), fits);
 			if (!fits)
 				continue;
 			assert_int_equal(nr, 3);
@@ -168,11 +168,11 @@ static void two_orders_are_parts_of_a_cycle(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
-	add(&r, 0, "b?", "b?", NULL, ORDER_KEY | ORDER_SIGNED);
-	add(&r, 1, "a7", "b3", NULL, 0);
-	add(&r, 2, "b8", "a3", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	edge_add(&r, 0, "b?", "b?", NULL, ORDER_KEY | ORDER_SIGNED);
+	edge_add(&r, 1, "a7", "b3", NULL, 0);
+	edge_add(&r, 2, "b8", "a3", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_int_equal(nr, 4);
 }
 
@@ -184,19 +184,19 @@ static void an_order_adds_no_cycle(void **state)
 	bool keys;
 
 	(void)state;
-	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
-	add(&r, 1, "a7", "a3", NULL, ORDER_KEY_DOWN);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
-	add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
-	add(&r, 1, "a?", "b", NULL, 0);
-	add(&r, 2, "b", "a3", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+	edge_add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	edge_add(&r, 1, "a7", "a3", NULL, ORDER_KEY_DOWN);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a?", "a?", NULL, ORDER_KEY);
+	edge_add(&r, 1, "a?", "b", NULL, 0);
+	edge_add(&r, 2, "b", "a3", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_int_equal(nr, 2);
 	/* Where one lock is held by all, none happens. */
-	add(&r, 0, "a?", "a?", "c", ORDER_KEY);
-	add(&r, 1, "a7", "b", "c", 0);
-	add(&r, 2, "b", "a3", "c", 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 0);
+	edge_add(&r, 0, "a?", "a?", "c", ORDER_KEY);
+	edge_add(&r, 1, "a7", "b", "c", 0);
+	edge_add(&r, 2, "b", "a3", "c", 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 0);
 }
 
 static void long_cycles_are_found(void **state)
@@ -207,9 +207,9 @@ static void long_cycles_are_found(void **state)
 
 	(void)state;
 	for (char at = 'a'; at < 'z'; at++)
-		add(&r, at - 'a', (char[]){ at, 0 }, (char[]){ at + 1, 0 }, NULL, 0);
-	add(&r, NR_MAPS, "z", "a", NULL, 0);
-	assert_int_equal(cycles(&r, &nr, &keys), 1);
+		edge_add(&r, at - 'a', (char[]){ at, 0 }, (char[]){ at + 1, 0 }, NULL, 0);
+	edge_add(&r, NR_MAPS, "z", "a", NULL, 0);
+	assert_int_equal(cycles_count(&r, &nr, &keys), 1);
 	assert_int_equal(nr, NR_MAPS);
 }
 
@@ -225,7 +225,7 @@ static void what_is_left_out_is_said(void **state)
 	for (char from = 'a'; from <= 'h'; from++)
 		for (char to = 'a'; to <= 'h'; to++)
 			if (from != to)
-				add(&r, from, (char[]){ from, 0 }, (char[]){ to, 0 }, NULL, 0);
+				edge_add(&r, from, (char[]){ from, 0 }, (char[]){ to, 0 }, NULL, 0);
 	assert_int_equal(graph_cycles(&set, &r, c), 0);
 	assert_int_equal(c->nr, CYCLES_MAX);
 	assert_true(c->more);
@@ -249,9 +249,9 @@ static void an_end_to_the_search_is_said(void **state)
 		for (int i = 0; i < 16; i++) {
 			snprintf(from, sizeof(from), "%c%d", layer, i % 4);
 			snprintf(to, sizeof(to), "%c%d", layer + 1, i / 4);
-			add(&r, layer, from, to, NULL, 0);
+			edge_add(&r, layer, from, to, NULL, 0);
 		}
-	add(&r, 'x', "x0", "a0", NULL, 0);
+	edge_add(&r, 'x', "x0", "a0", NULL, 0);
 	assert_int_equal(graph_cycles(&set, &r, c), 0);
 	assert_int_equal(c->nr, 0);
 	assert_true(c->length > 2 && c->length < 24);

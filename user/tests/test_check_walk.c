@@ -70,7 +70,7 @@ struct walked {
 	int err;
 };
 
-static struct walked walked(struct bpf_insn *insns, size_t nr)
+static struct walked insns_walk(struct bpf_insn *insns, size_t nr)
 {
 	struct check_map map = { .id = MAP_ID,
 				 .type = BPF_MAP_TYPE_ARRAY,
@@ -86,11 +86,11 @@ static struct walked walked(struct bpf_insn *insns, size_t nr)
 	struct check_set set = { .progs = &prog, .nr_progs = 1, .maps = &map, .nr_maps = 1 };
 	struct walked w = {};
 
-	w.err = walk(&set, 0, NULL, &w.record, &w.bounds);
+	w.err = walk_prog(&set, 0, NULL, &w.record, &w.bounds);
 	return w;
 }
 
-#define WALKED(insns) walked(insns, sizeof(insns) / sizeof((insns)[0]))
+#define WALKED(insns) insns_walk(insns, sizeof(insns) / sizeof((insns)[0]))
 
 /* Takes the lock at that offset and releases it. */
 #define TAKE(off)                                                                              \
@@ -182,7 +182,7 @@ static void test_no_memory(void **state)
 {
 	struct bpf_insn insns[MAIN_LEN + 32];
 	size_t nr = many_calls(insns), said = 0;
-	struct walked whole = walked(insns, nr);
+	struct walked whole = insns_walk(insns, nr);
 	bool failed = true;
 
 	(void)state;
@@ -193,7 +193,7 @@ static void test_no_memory(void **state)
 		struct walked w;
 
 		fault_at(at);
-		w = walked(insns, nr);
+		w = insns_walk(insns, nr);
 		failed = fault_end();
 		assert_in_set(w.err, ((const uintmax_t[]){ 0, -ENOMEM }), 2);
 		if (failed && !w.err)

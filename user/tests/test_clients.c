@@ -8,7 +8,7 @@
 
 static struct clients clients;
 
-static int begin(void **state)
+static int clients_setup(void **state)
 {
 	(void)state;
 	clients_init(&clients);
@@ -66,7 +66,7 @@ static void time_is_over_in_the_end(void **state)
 	assert_false(early->cut);
 }
 
-static uint64_t address(const char *text)
+static uint64_t address_of(const char *text)
 {
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
 	struct sockaddr_in four = { .sin_family = AF_INET };
@@ -80,17 +80,17 @@ static uint64_t address(const char *text)
 static void addresses_are_told_apart(void **state)
 {
 	(void)state;
-	assert_true(address("10.0.0.1") != address("10.0.0.2"));
-	assert_true(address("::ffff:10.0.0.1") == address("10.0.0.1"));
-	assert_true(address("2001:db8::1") == address("2001:db8::2"));
-	assert_true(address("2001:db8::1") != address("2001:db8:0:1::1"));
+	assert_true(address_of("10.0.0.1") != address_of("10.0.0.2"));
+	assert_true(address_of("::ffff:10.0.0.1") == address_of("10.0.0.1"));
+	assert_true(address_of("2001:db8::1") == address_of("2001:db8::2"));
+	assert_true(address_of("2001:db8::1") != address_of("2001:db8:0:1::1"));
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup(the_oldest_of_an_address_leaves, begin),
-	cmocka_unit_test_setup(there_is_room_for_one_more, begin),
-	cmocka_unit_test_setup(time_is_over_in_the_end, begin),
-	cmocka_unit_test_setup(addresses_are_told_apart, begin),
+	cmocka_unit_test_setup(the_oldest_of_an_address_leaves, clients_setup),
+	cmocka_unit_test_setup(there_is_room_for_one_more, clients_setup),
+	cmocka_unit_test_setup(time_is_over_in_the_end, clients_setup),
+	cmocka_unit_test_setup(addresses_are_told_apart, clients_setup),
 };
 
 UNIT_GROUP(clients, tests)

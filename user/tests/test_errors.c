@@ -69,7 +69,7 @@ static void lines_do_not_say_a_thing_twice(void **state)
 				     !strcmp(map_errors[i].cause, map_errors[j].cause));
 }
 
-static size_t words(const char *list)
+static size_t words_count(const char *list)
 {
 	size_t nr = *list ? 1 : 0;
 
@@ -105,7 +105,7 @@ static void advice_is_there_and_used(void **state)
 			found += fits;
 			used[j] += fits;
 		}
-		assert_int_equal(found, words(map_errors[i].advice));
+		assert_int_equal(found, words_count(map_errors[i].advice));
 	}
 	for (size_t j = 0; j < nr_map_advices; j++)
 		assert_true(used[j] > 0);
@@ -201,7 +201,7 @@ static void errors_are_understood(void **state)
 }
 
 /* The lock's type as struct bucket has it: by itself, or in a union. */
-static struct btf *kernel(const char *lock, bool in_union)
+static struct btf *kernel_types(const char *lock, bool in_union)
 {
 	struct btf *btf = btf__new_empty();
 	int type;
@@ -237,20 +237,20 @@ static void check_bucket(struct btf *btf, enum maplock_kind want)
 
 static void locks_are_told_by_their_type(void **state)
 {
-	struct btf *series = kernel("rqspinlock_t", false);
+	struct btf *series = kernel_types("rqspinlock_t", false);
 
 	(void)state;
-	check_bucket(kernel("raw_spinlock_t", false), MAPLOCK_PLAIN);
-	check_bucket(kernel("raw_spinlock_t", true), MAPLOCK_PLAIN);
-	check_bucket(kernel("rqspinlock_t", false), MAPLOCK_LATER);
-	check_bucket(kernel("rqspinlock_t", true), MAPLOCK_LATER);
+	check_bucket(kernel_types("raw_spinlock_t", false), MAPLOCK_PLAIN);
+	check_bucket(kernel_types("raw_spinlock_t", true), MAPLOCK_PLAIN);
+	check_bucket(kernel_types("rqspinlock_t", false), MAPLOCK_LATER);
+	check_bucket(kernel_types("rqspinlock_t", true), MAPLOCK_LATER);
 	assert_true(btf__add_typedef(series, "btf_trace_rqspinlock_failure", 1) > 0);
 	check_bucket(series, MAPLOCK_SERIES);
 }
 
 static void arenas_of_before_have_no_such_lock(void **state)
 {
-	struct btf *btf = kernel("raw_spinlock_t", false);
+	struct btf *btf = kernel_types("raw_spinlock_t", false);
 	struct maplocks locks;
 
 	(void)state;

@@ -10,7 +10,7 @@ struct escape_case {
 	const char *in, *out;
 };
 
-static void check(const struct escape_case *cases, size_t nr)
+static void escape_check(const struct escape_case *cases, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		assert_string_equal(escaped(cases[i].in), cases[i].out);
@@ -27,7 +27,7 @@ static void bytes_that_drive_a_terminal(void **state)
 	};
 
 	(void)state;
-	check(cases, sizeof(cases) / sizeof(cases[0]));
+	escape_check(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void characters_of_more_than_a_byte(void **state)
@@ -48,10 +48,10 @@ static void characters_of_more_than_a_byte(void **state)
 	static const struct escape_case ascii[] = { { "caf\u00e9", "caf\\xc3\\xa9" } };
 
 	(void)state;
-	check(ascii, 1);
+	escape_check(ascii, 1);
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		skip();
-	check(utf8, sizeof(utf8) / sizeof(utf8[0]));
+	escape_check(utf8, sizeof(utf8) / sizeof(utf8[0]));
 	setlocale(LC_CTYPE, "C");
 }
 
@@ -60,11 +60,11 @@ static void what_does_not_fit_is_marked(void **state)
 	char buf[10];
 
 	(void)state;
-	assert_string_equal(escape("123456789", buf, sizeof(buf)), "123456789");
-	assert_string_equal(escape("1234567890", buf, sizeof(buf)), "123456...");
-	assert_string_equal(escape("12345\n\n\n", buf, sizeof(buf)), "12345...");
-	assert_string_equal(escape("\x1b\x1b\x1b", buf, sizeof(buf)), "\\x1b...");
-	assert_string_equal(escape("1234", buf, 4), "...");
+	assert_string_equal(escape_text("123456789", buf, sizeof(buf)), "123456789");
+	assert_string_equal(escape_text("1234567890", buf, sizeof(buf)), "123456...");
+	assert_string_equal(escape_text("12345\n\n\n", buf, sizeof(buf)), "12345...");
+	assert_string_equal(escape_text("\x1b\x1b\x1b", buf, sizeof(buf)), "\\x1b...");
+	assert_string_equal(escape_text("1234", buf, 4), "...");
 }
 
 static void put_takes_a_part(void **state)

@@ -8,7 +8,7 @@
 
 #define NOW 1000000000ULL
 
-static struct rqspin_event good(void)
+static struct rqspin_event event_good(void)
 {
 	return (struct rqspin_event){
 		.ts_ns = NOW - 5,
@@ -27,7 +27,7 @@ static struct rqspin_event good(void)
 
 static void what_a_failure_leaves_is_valid(void **state)
 {
-	struct rqspin_event ev = good();
+	struct rqspin_event ev = event_good();
 
 	(void)state;
 	assert_true(event_valid(&ev, NOW));
@@ -38,12 +38,12 @@ static void what_a_failure_leaves_is_valid(void **state)
 	assert_true(event_valid(&ev, NOW));
 }
 
-#define REFUSED(field, value)                        \
-	do {                                         \
-		struct rqspin_event ev = good();     \
-                                                     \
-		ev.field = value;                    \
-		assert_false(event_valid(&ev, NOW)); \
+#define REFUSED(field, value)                          \
+	do {                                           \
+		struct rqspin_event ev = event_good(); \
+                                                       \
+		ev.field = value;                      \
+		assert_false(event_valid(&ev, NOW));   \
 	} while (0)
 
 static void what_no_failure_leaves_is_refused(void **state)

@@ -33,7 +33,7 @@ struct prog {
 	__u64 at;
 };
 
-static struct fork started(__u32 pid, __u32 tid)
+static struct fork task_started(__u32 pid, __u32 tid)
 {
 	return (struct fork){
 		.head = { .type = PERF_RECORD_FORK, .size = sizeof(struct fork) },
@@ -42,17 +42,17 @@ static struct fork started(__u32 pid, __u32 tid)
 	};
 }
 
-static struct fork began(__u32 pid, __u32 tid, __u64 time)
+static struct fork task_began(__u32 pid, __u32 tid, __u64 time)
 {
-	struct fork r = started(pid, tid);
+	struct fork r = task_started(pid, tid);
 
 	r.time = r.at = time;
 	return r;
 }
 
-static struct fork ended(__u32 pid, __u32 tid, __u64 time)
+static struct fork task_ended(__u32 pid, __u32 tid, __u64 time)
 {
-	struct fork r = began(pid, tid, time);
+	struct fork r = task_began(pid, tid, time);
 
 	r.head.type = PERF_RECORD_EXIT;
 	return r;
@@ -65,7 +65,7 @@ static bool has_at(struct family *fy, __u32 pid, __u32 tid, __u64 ts_ns)
 	return family_has(fy, &f);
 }
 
-static struct prog loaded(__u32 id, __u32 by)
+static struct prog prog_loaded(__u32 id, __u32 by)
 {
 	return (struct prog){
 		.head = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(struct prog) },
@@ -75,7 +75,7 @@ static struct prog loaded(__u32 id, __u32 by)
 	};
 }
 
-static bool has(struct family *fy, __u32 prog_id, __u32 pid, __u32 tid)
+static bool family_has_failure(struct family *fy, __u32 prog_id, __u32 pid, __u32 tid)
 {
 	const struct failure f = { .prog_id = prog_id, .ev = { .pid = pid, .tid = tid } };
 
@@ -89,24 +89,24 @@ static void tasks_and_programs_of_the_command(void **state)
 		struct fork child, thread, own_thread;
 		struct prog theirs, ours, unloaded;
 	} r = {
-		.child = started(101, 101),
-		.thread = started(101, 102),
-		.own_thread = started(OWN, 103),
-		.theirs = loaded(7, 101),
-		.ours = loaded(8, OWN),
-		.unloaded = loaded(9, 101),
+		.child = task_started(101, 101),
+		.thread = task_started(101, 102),
+		.own_thread = task_started(OWN, 103),
+		.theirs = prog_loaded(7, 101),
+		.ours = prog_loaded(8, OWN),
+		.unloaded = prog_loaded(9, 101),
 	};
 
 	(void)state;
 	r.unloaded.type = PERF_BPF_EVENT_PROG_UNLOAD;
 	family_read_records(fy, &r, sizeof(r));
-	assert_true(has(fy, 7, 1, 1));	   /* its program, in another's task */
-	assert_true(has(fy, 5, 101, 101)); /* its task, in another's program */
-	assert_true(has(fy, 0, 0, 102));
-	assert_false(has(fy, 8, OWN, OWN));
-	assert_false(has(fy, 5, OWN, 103));
-	assert_false(has(fy, 9, 1, 1));
-	assert_false(has(fy, 0, 0, 0));
+	assert_true(family_has_failure(fy, 7, 1, 1));	  /* its program, in another's task */
+	assert_true(family_has_failure(fy, 5, 101, 101)); /* its task, in another's program */
+	assert_true(family_has_failure(fy, 0, 0, 102));
+	assert_false(family_has_failure(fy, 8, OWN, OWN));
+	assert_false(family_has_failure(fy, 5, OWN, 103));
+	assert_false(family_has_failure(fy, 9, 1, 1));
+	assert_false(family_has_failure(fy, 0, 0, 0));
 	family_close(fy);
 }
 
@@ -114,15 +114,15 @@ static void tasks_and_programs_of_the_command(void **state)
 static void damaged_records(void **state)
 {
 	struct family *fy = family_new(OWN);
-	struct fork r[2] = { started(101, 101), started(104, 104) };
+	struct fork r[2] = { task_started(101, 101), task_started(104, 104) };
 
 	(void)state;
 	r[0].head.size = 4;
 	family_read_records(fy, r, sizeof(r));
 	r[0].head.size = sizeof(r) + 8;
 	family_read_records(fy, r, sizeof(r));
-	assert_false(has(fy, 0, 101, 101));
-	assert_false(has(fy, 0, 104, 104));
+	assert_false(family_has_failure(fy, 0, 101, 101));
+	assert_false(family_has_failure(fy, 0, 104, 104));
 	family_close(fy);
 }
 
@@ -150,10 +150,10 @@ static void what_was_lost_is_counted(void **state)
 static void ids_of_ended_tasks(void **state)
 {
 	struct family *fy = family_new(OWN);
-	const struct fork r[] = { ended(101, 101, 5 * SECOND), began(101, 101, SECOND),
-				  began(102, 102, SECOND), ended(102, 103, 5 * SECOND),
-				  began(102, 103, 2 * SECOND) };
-	const struct fork again = began(101, 101, 20 * SECOND);
+	const struct fork r[] = { task_ended(101, 101, 5 * SECOND), task_began(101, 101, SECOND),
+				  task_began(102, 102, SECOND), task_ended(102, 103, 5 * SECOND),
+				  task_began(102, 103, 2 * SECOND) };
+	const struct fork again = task_began(101, 101, 20 * SECOND);
 
 	(void)state;
 	family_read_records(fy, r, sizeof(r));
@@ -171,7 +171,7 @@ static void ids_of_ended_tasks(void **state)
 static void exec_keeps_an_id(void **state)
 {
 	struct family *fy = family_new(OWN);
-	const struct fork r[] = { began(101, 101, SECOND), ended(101, 101, 2 * SECOND) };
+	const struct fork r[] = { task_began(101, 101, SECOND), task_ended(101, 101, 2 * SECOND) };
 	struct exec exec = {
 		.head = { .type = PERF_RECORD_COMM, .size = sizeof(exec) },
 		.pid = 101,

@@ -17,7 +17,7 @@
 static char shell[PATH_MAX];
 
 /* In a shell; what it writes is in text. */
-static int run(const char *command, double seconds, char text[256])
+static int shell_run(const char *command, double seconds, char text[256])
 {
 	char *const argv[] = { shell, "-c", (char *)command, NULL };
 	FILE *out = tmpfile();
@@ -37,10 +37,10 @@ static void status_and_output_are_its_own(void **state)
 	char text[256];
 
 	(void)state;
-	assert_int_equal(run("echo one; exit 7", LONG, text), 7);
+	assert_int_equal(shell_run("echo one; exit 7", LONG, text), 7);
 	assert_string_equal(text, "one\n");
-	assert_int_equal(run("kill -SEGV $$", LONG, text), -EIO);
-	assert_int_equal(run("wc -c", LONG, text), 0);
+	assert_int_equal(shell_run("kill -SEGV $$", LONG, text), -EIO);
+	assert_int_equal(shell_run("wc -c", LONG, text), 0);
 	assert_string_equal(text, "0\n");
 }
 
@@ -51,7 +51,7 @@ static void environment_is_clean(void **state)
 	(void)state;
 	setenv("MAKEFLAGS", "n", 1);
 	setenv("CPATH", "/tmp", 1);
-	assert_int_equal(run("echo \"$MAKEFLAGS$CPATH\"; [ -n \"$PATH\" ]", LONG, text), 0);
+	assert_int_equal(shell_run("echo \"$MAKEFLAGS$CPATH\"; [ -n \"$PATH\" ]", LONG, text), 0);
 	assert_string_equal(text, "\n");
 	unsetenv("MAKEFLAGS");
 	unsetenv("CPATH");
@@ -63,7 +63,7 @@ static void time_is_limited(void **state)
 
 	(void)state;
 	/* The whole group: a child of its own, too, which would keep the pipe open. */
-	assert_int_equal(run("echo begun; sleep 600 & sleep 600", 0.3, text), -ETIMEDOUT);
+	assert_int_equal(shell_run("echo begun; sleep 600 & sleep 600", 0.3, text), -ETIMEDOUT);
 }
 
 /* Tells its group through the pipe, which is open as long as one of them lives. */
@@ -74,7 +74,7 @@ static void start_and_die(int pipe)
 	snprintf(command, sizeof(command), "echo begun >&2; exec sleep 600");
 	dup2(pipe, STDERR_FILENO);
 	close(pipe);
-	run(command, LONG, text);
+	shell_run(command, LONG, text);
 	_exit(0);
 }
 

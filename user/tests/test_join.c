@@ -20,7 +20,7 @@ struct seen {
 };
 
 /* The report is freed when it returns. */
-static void note(const struct failure *f, void *ctx)
+static void failure_note(const struct failure *f, void *ctx)
 {
 	struct seen *s = ctx;
 
@@ -28,7 +28,7 @@ static void note(const struct failure *f, void *ctx)
 	snprintf(s->report[s->nr++], sizeof(s->report[0]), "%s", f->report ? f->report : "");
 }
 
-static struct failure failure(const struct source *src, __u32 cpu, __u64 lock)
+static struct failure failure_make(const struct source *src, __u32 cpu, __u64 lock)
 {
 	return (struct failure){
 		.source = src,
@@ -45,9 +45,9 @@ static struct failure failure(const struct source *src, __u32 cpu, __u64 lock)
 static void two_reports_of_one_failure_are_one(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	tramp.ev.kind = RQSPIN_ABBA;
@@ -74,9 +74,9 @@ static void two_reports_of_one_failure_are_one(void **state)
 static void repeated_failures_stay_apart(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
@@ -95,11 +95,11 @@ static void repeated_failures_stay_apart(void **state)
 static void other_locks_cpus_and_threads_do_not_match(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10);
-	struct failure others[] = { failure(&source_trampoline, 1, 0x20),
-				    failure(&source_trampoline, 2, 0x10),
-				    failure(&source_trampoline, 1, 0x10) };
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10);
+	struct failure others[] = { failure_make(&source_trampoline, 1, 0x20),
+				    failure_make(&source_trampoline, 2, 0x10),
+				    failure_make(&source_trampoline, 1, 0x10) };
 
 	(void)state;
 	others[2].ev.tid = 8;
@@ -114,9 +114,9 @@ static void other_locks_cpus_and_threads_do_not_match(void **state)
 static void a_report_survives_a_source_without_one(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
-	struct failure partial = failure(&source_contention, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
+	struct failure partial = failure_make(&source_contention, 1, 0x10);
 
 	(void)state;
 	tramp.report = strdup("kernel's text");
@@ -136,7 +136,7 @@ static void a_report_survives_a_source_without_one(void **state)
 
 static struct failure in_queue(__u64 ts, __u64 lock, __u32 map)
 {
-	struct failure f = failure(&source_contention, 1, lock);
+	struct failure f = failure_make(&source_contention, 1, lock);
 
 	f.prog_id = 0;
 	f.ev.ts_ns = ts;
@@ -153,10 +153,10 @@ static struct failure map_op(__u64 ts, __u32 map)
 }
 
 /* How many failures two reports are, of which the first waits for the second. */
-static int joined(const struct failure *first, const struct failure *second)
+static int count_joined(const struct failure *first, const struct failure *second)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
+	struct join *j = join_open(failure_note, &seen);
 
 	join_push(j, first, true);
 	join_push(j, second, false);
@@ -170,25 +170,25 @@ static void an_operation_takes_what_failed_inside_it(void **state)
 	struct failure op = map_op(1000000000, 7), f = in_queue(900000000, 0x10, 7);
 
 	(void)state;
-	assert_int_equal(joined(&f, &op), 1);
+	assert_int_equal(count_joined(&f, &op), 1);
 	f = in_queue(900000000, 0x10, 8); /* another map's lock */
-	assert_int_equal(joined(&f, &op), 2);
+	assert_int_equal(count_joined(&f, &op), 2);
 	f = in_queue(1000000001, 0x10, 7); /* later */
-	assert_int_equal(joined(&f, &op), 2);
+	assert_int_equal(count_joined(&f, &op), 2);
 	f = in_queue(999999999, 0x10, 0); /* a program's lock */
 	f.prog_lock = true;
-	assert_int_equal(joined(&f, &op), 2);
+	assert_int_equal(count_joined(&f, &op), 2);
 	/* A lock without a name: at the end of the operation only. */
 	f = in_queue(999100000, 0x10, 0);
-	assert_int_equal(joined(&f, &op), 1);
+	assert_int_equal(count_joined(&f, &op), 1);
 	f = in_queue(998900000, 0x10, 0);
-	assert_int_equal(joined(&f, &op), 2);
+	assert_int_equal(count_joined(&f, &op), 2);
 }
 
 static void an_interrupts_operation_takes_its_own(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
+	struct join *j = join_open(failure_note, &seen);
 	struct failure outer = in_queue(100, 0x10, 7), inner = in_queue(200, 0x20, 7);
 	struct failure inner_op = map_op(300, 7), outer_op = map_op(400, 7);
 
@@ -209,8 +209,8 @@ static void an_interrupts_operation_takes_its_own(void **state)
 static void a_waiting_failure_keeps_its_program(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 	struct failure partial = in_queue(1, 0x10, 0);
 	struct proginfo prog = { .id = 5 };
 
@@ -237,9 +237,9 @@ static void a_waiting_failure_keeps_its_program(void **state)
 static void a_lost_report_is_not_replaced_by_the_next(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	ring.ev.ts_ns = 100;
@@ -258,24 +258,24 @@ static void a_lost_report_is_not_replaced_by_the_next(void **state)
 /* A report of a failure that the program could not report itself. */
 static void an_older_report_is_of_another_failure(void **state)
 {
-	struct failure ring = failure(&source_ring, 1, 0x10);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct failure ring = failure_make(&source_ring, 1, 0x10);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	ring.ev.ts_ns = 100;
 	tramp.ev.ts_ns = 99;
-	assert_int_equal(joined(&tramp, &ring), 2);
+	assert_int_equal(count_joined(&tramp, &ring), 2);
 	tramp.ev.ts_ns = 100;
-	assert_int_equal(joined(&tramp, &ring), 1);
+	assert_int_equal(count_joined(&tramp, &ring), 1);
 }
 
 /* What an interrupt's program reports does not end what it interrupted. */
 static void a_program_on_top_does_not_end_a_failure(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10), on_top = ring;
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10), on_top = ring;
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	ring.ev.ts_ns = 100;
@@ -296,8 +296,8 @@ static void a_program_on_top_does_not_end_a_failure(void **state)
 static void what_the_kernel_does_not_know_is_not_alone(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure asked = failure(&source_ring, 1, 0x10), unasked = asked;
+	struct join *j = join_open(failure_note, &seen);
+	struct failure asked = failure_make(&source_ring, 1, 0x10), unasked = asked;
 
 	(void)state;
 	unasked.unasked = true;
@@ -309,9 +309,9 @@ static void what_the_kernel_does_not_know_is_not_alone(void **state)
 	join_close(j);
 }
 
-static struct failure told(__u64 ts)
+static struct failure failure_told(__u64 ts)
 {
-	struct failure f = failure(&source_tracepoint, 1, 0x10);
+	struct failure f = failure_make(&source_tracepoint, 1, 0x10);
 
 	f.ev.ts_ns = ts;
 	f.ev.kind = RQSPIN_CYCLE;
@@ -333,8 +333,8 @@ static struct failure told(__u64 ts)
 static void what_the_lock_tells_is_kept(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(150);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10), tp = failure_told(150);
 
 	(void)state;
 	ring.ev.ts_ns = 100;
@@ -367,9 +367,9 @@ static void what_the_lock_tells_is_kept(void **state)
 static void a_whole_list_takes_the_place_of_a_part(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(150);
-	struct failure tramp = failure(&source_trampoline, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure ring = failure_make(&source_ring, 1, 0x10), tp = failure_told(150);
+	struct failure tramp = failure_make(&source_trampoline, 1, 0x10);
 
 	(void)state;
 	ring.ev.nr_held = HELD_UNKNOWN;
@@ -392,8 +392,8 @@ static void a_whole_list_takes_the_place_of_a_part(void **state)
 static void a_lower_source_adds_nothing_to_what_is_told(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure queue = in_queue(140, 0x10, 0), tp = told(150);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure queue = in_queue(140, 0x10, 0), tp = failure_told(150);
 
 	(void)state;
 	tp.ev.kind = RQSPIN_TIMEOUT;
@@ -411,30 +411,30 @@ static void a_lower_source_adds_nothing_to_what_is_told(void **state)
 
 static void each_scope_has_what_was_told_in_it(void **state)
 {
-	struct failure ring = failure(&source_ring, 1, 0x10), tp = told(99);
+	struct failure ring = failure_make(&source_ring, 1, 0x10), tp = failure_told(99);
 	struct failure op = map_op(200, 7);
 
 	(void)state;
 	ring.ev.ts_ns = 100;
-	assert_int_equal(joined(&tp, &ring), 2);
+	assert_int_equal(count_joined(&tp, &ring), 2);
 	tp.ev.ts_ns = 101;
-	assert_int_equal(joined(&tp, &ring), 1);
+	assert_int_equal(count_joined(&tp, &ring), 1);
 	/* A map operation has what failed in its map. */
 	tp.prog_id = 0;
 	tp.map_id = 7;
-	assert_int_equal(joined(&tp, &op), 1);
+	assert_int_equal(count_joined(&tp, &op), 1);
 	tp.map_id = 8;
-	assert_int_equal(joined(&tp, &op), 2);
+	assert_int_equal(count_joined(&tp, &op), 2);
 }
 
 /* Whichever source tells first, and though one may have to wait for a second report. */
 static void failures_come_in_order_of_time(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure late = failure(&source_ring, 1, 0x10);
-	struct failure waits = failure(&source_trampoline, 2, 0x20);
-	struct failure early = failure(&source_contention, 3, 0x30);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure late = failure_make(&source_ring, 1, 0x10);
+	struct failure waits = failure_make(&source_trampoline, 2, 0x20);
+	struct failure early = failure_make(&source_contention, 3, 0x30);
 
 	(void)state;
 	late.ev.ts_ns = 30;
@@ -456,9 +456,9 @@ static void failures_come_in_order_of_time(void **state)
 static void a_wait_stays_beside_the_failure(void **state)
 {
 	struct seen seen = { 0 };
-	struct join *j = join_open(note, &seen);
-	struct failure wait = failure(&source_longwaits, 1, 0x10);
-	struct failure failed = failure(&source_contention, 1, 0x10);
+	struct join *j = join_open(failure_note, &seen);
+	struct failure wait = failure_make(&source_longwaits, 1, 0x10);
+	struct failure failed = failure_make(&source_contention, 1, 0x10);
 
 	(void)state;
 	wait.waited = true;

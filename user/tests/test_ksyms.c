@@ -20,7 +20,7 @@
 
 static char modules[32], symbols[32];
 
-static void put(const char *path, const char *text)
+static void file_put(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
 
@@ -31,8 +31,8 @@ static void put(const char *path, const char *text)
 
 static void system_has(const char *module_lines, const char *symbol_lines)
 {
-	put(symbols, symbol_lines);
-	put(modules, module_lines);
+	file_put(symbols, symbol_lines);
+	file_put(modules, module_lines);
 }
 
 static bool is_named(struct ksyms *ks, __u64 addr, const char *name)

@@ -8,7 +8,7 @@
 
 static char order[32]; /* in which sources were opened */
 
-static bool works(char *why, size_t size)
+static bool source_works(char *why, size_t size)
 {
 	(void)why;
 	(void)size;
@@ -55,29 +55,29 @@ static void close_any(void *state)
 static const struct source own = { .name = "own",
 				   .rank = 5,
 				   .traits = SOURCE_SELF_REPORTS,
-				   .usable = works,
+				   .usable = source_works,
 				   .open = open_own,
 				   .close = close_any };
 static const struct source reports = { .name = "reports",
 				       .rank = 4,
 				       .traits = SOURCE_REPORTS,
-				       .usable = works,
+				       .usable = source_works,
 				       .open = open_reports,
 				       .close = close_any };
 static const struct source again = { .name = "again",
 				     .rank = 3,
 				     .traits = SOURCE_REPORTS,
-				     .usable = works,
+				     .usable = source_works,
 				     .open = open_reports,
 				     .close = close_any };
 static const struct source partial = {
-	.name = "partial", .usable = works, .open = open_partial, .close = close_any
+	.name = "partial", .usable = source_works, .open = open_partial, .close = close_any
 };
 static const struct source broken = { .name = "broken", .rank = 1, .usable = does_not_work };
 
 static const struct source *const table[] = { &own, &reports, &again, &partial, &broken, NULL };
 
-static int start(struct lineup *l, const char *wanted)
+static int sources_start(struct lineup *l, const char *wanted)
 {
 	memset(order, 0, sizeof(order));
 	*l = (struct lineup){ 0 };
@@ -90,10 +90,10 @@ static void what_programs_report_themselves_starts_last(void **state)
 	struct lineup l;
 
 	(void)state;
-	assert_int_equal(start(&l, "auto"), 0);
+	assert_int_equal(sources_start(&l, "auto"), 0);
 	assert_string_equal(order, "rpo");
 	lineup_stop(&l);
-	assert_int_equal(start(&l, "own,partial,reports"), 0);
+	assert_int_equal(sources_start(&l, "own,partial,reports"), 0);
 	assert_string_equal(order, "pro");
 	assert_ptr_equal(l.sources[0], &own); /* and is polled first */
 	lineup_stop(&l);
@@ -104,9 +104,9 @@ static void nothing_starts_if_the_list_is_wrong(void **state)
 	struct lineup l;
 
 	(void)state;
-	assert_int_equal(start(&l, "reports,nonsense"), -EINVAL);
-	assert_int_equal(start(&l, "reports,own,reports"), -EINVAL);
-	assert_int_equal(start(&l, "reports,"), -EINVAL);
+	assert_int_equal(sources_start(&l, "reports,nonsense"), -EINVAL);
+	assert_int_equal(sources_start(&l, "reports,own,reports"), -EINVAL);
+	assert_int_equal(sources_start(&l, "reports,"), -EINVAL);
 	assert_string_equal(order, "");
 }
 
@@ -115,7 +115,7 @@ static void what_was_asked_for_must_work(void **state)
 	struct lineup l;
 
 	(void)state;
-	assert_int_equal(start(&l, "own,broken"), -EOPNOTSUPP);
+	assert_int_equal(sources_start(&l, "own,broken"), -EOPNOTSUPP);
 	assert_string_equal(order, "");
 	lineup_stop(&l);
 }

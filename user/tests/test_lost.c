@@ -9,7 +9,7 @@
 #include "unit.h"
 
 /* A source's state is how many it has lost. */
-static __u64 lost(void *state, bool *unknown)
+static __u64 state_lost(void *state, bool *unknown)
 {
 	(void)unknown;
 	return *(__u64 *)state;
@@ -38,13 +38,13 @@ static void lost_of_both(void *state, loss_fn fn, void *ctx)
 
 static const struct source whole = { .rank = 1,
 				     .traits = SOURCE_WHOLE | SOURCE_AT_LOCK,
-				     .lost = lost };
+				     .lost = state_lost };
 static const struct source reports = { .rank = 3,
 				       .traits = SOURCE_REPORTS,
 				       .lost = lost_and_doubt };
 static const struct source own = { .rank = 5,
 				   .traits = SOURCE_SELF_REPORTS,
-				   .lost = lost,
+				   .lost = state_lost,
 				   .lost_unasked = lost_one,
 				   .losses = lost_of_both };
 
@@ -57,7 +57,7 @@ static struct lineup lineup_of(const struct source *a, __u64 *lost_a, const stru
 				.traits = a->traits | b->traits };
 }
 
-static void ignore(const struct failure *f, void *ctx)
+static void failure_ignore(const struct failure *f, void *ctx)
 {
 	(void)f;
 	(void)ctx;
@@ -67,7 +67,7 @@ static void failures_of_both_are_counted(void **state)
 {
 	__u64 of_own = 3, of_reports = 4;
 	struct lineup l = lineup_of(&own, &of_own, &reports, &of_reports);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 	bool unknown = false;
 
 	(void)state;
@@ -81,7 +81,7 @@ static void what_the_lock_tells_is_counted_there(void **state)
 	__u64 of_own = 3, of_reports = 4, of_whole = 2;
 	struct lineup with_own = lineup_of(&own, &of_own, &whole, &of_whole);
 	struct lineup with_reports = lineup_of(&reports, &of_reports, &whole, &of_whole);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 	bool unknown = false;
 
 	(void)state;
@@ -91,7 +91,7 @@ static void what_the_lock_tells_is_counted_there(void **state)
 	join_close(j);
 }
 
-static void sum(const struct failure *like, __u64 nr, void *ctx)
+static void losses_sum(const struct failure *like, __u64 nr, void *ctx)
 {
 	(void)like;
 	*(__u64 *)ctx += nr;
@@ -108,7 +108,7 @@ static void what_the_kernel_was_not_asked_for_is_counted_here(void **state)
 {
 	__u64 of_own = 3, of_whole = 2, total = 0;
 	struct lineup l = lineup_of(&own, &of_own, &whole, &of_whole);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 
 	(void)state;
 	lost_each(&l, j, sum_unasked, &total);
@@ -120,10 +120,10 @@ static void together_they_are_as_many(void **state)
 {
 	__u64 of_own = 3, of_reports = 4, total = 0;
 	struct lineup l = lineup_of(&own, &of_own, &reports, &of_reports);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 
 	(void)state;
-	lost_each(&l, j, sum, &total);
+	lost_each(&l, j, losses_sum, &total);
 	assert_int_equal(total, 7);
 	join_close(j);
 }
@@ -182,7 +182,7 @@ static void losses_of_three_groups(void *state, loss_fn fn, void *ctx)
 }
 
 static const struct source grouped = {
-	.rank = 4, .traits = SOURCE_REPORTS, .lost = lost, .losses = losses_of_three_groups
+	.rank = 4, .traits = SOURCE_REPORTS, .lost = state_lost, .losses = losses_of_three_groups
 };
 
 struct groups {
@@ -201,7 +201,7 @@ static void what_is_known_is_lost_to_one_group_only(void **state)
 {
 	__u64 of_own = 0, of_grouped = 300;
 	struct lineup l = lineup_of(&own, &of_own, &grouped, &of_grouped);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 	struct failure f = like[0];
 
 	(void)state;
@@ -228,7 +228,7 @@ static void waits_are_counted_apart(void **state)
 					     .lost = lost_and_doubt };
 	__u64 of_waits = 5, of_own = 3;
 	struct lineup l = lineup_of(&waits, &of_waits, &own, &of_own);
-	struct join *j = join_open(ignore, NULL);
+	struct join *j = join_open(failure_ignore, NULL);
 	bool unknown = false;
 
 	(void)state;

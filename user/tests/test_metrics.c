@@ -19,14 +19,14 @@ static struct failure failure_of(const char *prog, __u32 kind)
 	return f;
 }
 
-static char *exposed(struct metrics *m, bool openmetrics)
+static char *metrics_text(struct metrics *m, bool openmetrics)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	expose(out, m, openmetrics);
+	expose_metrics(out, m, openmetrics);
 	fclose(out);
 	return text;
 }
@@ -45,7 +45,7 @@ static void map_types_that_are_not_seen_are_named(void **state)
 {
 	struct metrics m = { .series = series_new(1),
 			     .blind = 1U << MAPLOCK_QUEUE | 1U << MAPLOCK_RINGBUF };
-	char *text = exposed(&m, false);
+	char *text = metrics_text(&m, false);
 
 	(void)state;
 	assert_line(text, "rqspin_unseen_map_types{type=\"queue\"} 1");
@@ -66,7 +66,7 @@ static void a_label_is_quoted_and_valid(void **state)
 	(void)state;
 	assert_true(series_seen(m.series, &f, NULL) != SERIES_NONE);
 	series_settle(m.series);
-	text = exposed(&m, false);
+	text = metrics_text(&m, false);
 	assert_line(
 		text,
 		"rqspin_lock_failures_total{program=\"a\\\"b\\\\c\\n?\",lock=\"\",kind=\"AA\"} 1");
@@ -79,7 +79,7 @@ static void a_label_is_quoted_and_valid(void **state)
 static void openmetrics_ends_and_names_families(void **state)
 {
 	struct metrics m = { .series = series_new(10), .up = true, .uncounted = 3 };
-	char *text = exposed(&m, true);
+	char *text = metrics_text(&m, true);
 
 	(void)state;
 	assert_line(text, "# TYPE rqspin_lost_failures counter");

@@ -29,13 +29,13 @@ static void owner_set(json_t *line, int cpu)
 			    json_pack("{s:i, s:{s:s}}", "cpu", cpu, "wants", "name", "b"));
 }
 
-static void add(struct marks *m, json_t *line)
+static void mark_add(struct marks *m, json_t *line)
 {
 	assert_int_equal(marks_add(m, line), 0);
 	json_decref(line);
 }
 
-static json_t *written(struct marks *m)
+static json_t *trace_written(struct marks *m)
 {
 	struct known known;
 	char *text = NULL;
@@ -78,8 +78,8 @@ static void a_wait_and_its_failure(void **state)
 
 	(void)state;
 	assert_int_equal(marks_init(&m), 0);
-	add(&m, line_of("TIMEOUT", 3, 500000, 250000500));
-	whole = written(&m);
+	mark_add(&m, line_of("TIMEOUT", 3, 500000, 250000500));
+	whole = trace_written(&m);
 	wait = event_find(whole, "X", 0);
 	failure = event_find(whole, "i", 0);
 	assert_true(number_of(wait, "ts") == 0 && number_of(wait, "dur") == 250000.5);
@@ -104,8 +104,8 @@ static void a_cycle_is_two_arrows(void **state)
 	(void)state;
 	assert_int_equal(marks_init(&m), 0);
 	owner_set(line, 1);
-	add(&m, line);
-	whole = written(&m);
+	mark_add(&m, line);
+	whole = trace_written(&m);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *from = event_find(whole, "s", i), *to = event_find(whole, "f", i);
 
@@ -129,8 +129,8 @@ static void a_cycle_that_is_not_whole(void **state)
 	assert_int_equal(marks_init(&m), 0);
 	owner_set(line, 1);
 	json_object_set_new(line, "parties", json_integer(3));
-	add(&m, line);
-	whole = written(&m);
+	mark_add(&m, line);
+	whole = trace_written(&m);
 	assert_non_null(event_find(whole, "s", 0));
 	assert_null(event_find(whole, "s", 1));
 	json_decref(whole);
@@ -144,11 +144,11 @@ static void overlaps_are_cut(void **state)
 
 	(void)state;
 	assert_int_equal(marks_init(&m), 0);
-	add(&m, line_of("TIMEOUT", 0, 100, 50000));  /* 50 to 100 */
-	add(&m, line_of("TIMEOUT", 0, 90, 10000));   /* 80 to 90: inside */
-	add(&m, line_of("TIMEOUT", 0, 120, 60000));  /* 60 to 120: overlaps */
-	add(&m, line_of("TIMEOUT", 0, 300, 280000)); /* 20 to 300: around all */
-	add(&m, line_of("TIMEOUT", 1, 110, 100000)); /* another CPU */
+	mark_add(&m, line_of("TIMEOUT", 0, 100, 50000));  /* 50 to 100 */
+	mark_add(&m, line_of("TIMEOUT", 0, 90, 10000));	  /* 80 to 90: inside */
+	mark_add(&m, line_of("TIMEOUT", 0, 120, 60000));  /* 60 to 120: overlaps */
+	mark_add(&m, line_of("TIMEOUT", 0, 300, 280000)); /* 20 to 300: around all */
+	mark_add(&m, line_of("TIMEOUT", 1, 110, 100000)); /* another CPU */
 	assert_int_equal(marks_settle(&m), 0);
 	assert_int_equal(m.all[5].end_ns - m.all[5].begin_ns, 20000);
 	assert_true(m.all[5].cut);
@@ -167,12 +167,12 @@ static void what_is_left_out_is_counted(void **state)
 	assert_int_equal(marks_init(&m), 0);
 	m.most = 40;
 	for (unsigned int i = 0; i < 10; i++)
-		add(&m, line_of("AA", 0, 100 + i, 0));
-	add(&m, json_pack("{s:s, s:s, s:i}", "time", "yesterday", "kind", "AA", "cpu", 0));
-	add(&m, json_pack("{s:s, s:s, s:I}", "time", "2026-11-21T12:00:00.000000Z", "kind", "AA",
-			  "cpu", (json_int_t)1 << 40));
-	add(&m, json_pack("{s:s, s:s, s:i}", "time", "9999-11-21T12:00:00.000000Z", "kind", "AA",
-			  "cpu", 0));
+		mark_add(&m, line_of("AA", 0, 100 + i, 0));
+	mark_add(&m, json_pack("{s:s, s:s, s:i}", "time", "yesterday", "kind", "AA", "cpu", 0));
+	mark_add(&m, json_pack("{s:s, s:s, s:I}", "time", "2026-11-21T12:00:00.000000Z", "kind",
+			       "AA", "cpu", (json_int_t)1 << 40));
+	mark_add(&m, json_pack("{s:s, s:s, s:i}", "time", "9999-11-21T12:00:00.000000Z", "kind",
+			       "AA", "cpu", 0));
 	assert_int_equal(m.failures + m.left_out, 10);
 	assert_int_equal(m.nr, 2 * m.failures);
 	assert_true(m.left_out > 0);
@@ -189,10 +189,10 @@ static void no_wait(void **state)
 	(void)state;
 	assert_int_equal(marks_init(&m), 0);
 	json_object_set_new(line, "wait_ns", json_integer(0));
-	add(&m, line);
+	mark_add(&m, line);
 	assert_int_equal(m.nr, 1);
 	assert_false(m.all[0].wait);
-	add(&m, line_of("AA", 0, 600, 0));
+	mark_add(&m, line_of("AA", 0, 600, 0));
 	assert_int_equal(m.nr, 3);
 	assert_false(m.all[2].begin_known);
 	marks_free(&m);
@@ -205,7 +205,7 @@ static void no_failures(void **state)
 
 	(void)state;
 	assert_int_equal(marks_init(&m), 0);
-	whole = written(&m);
+	whole = trace_written(&m);
 	assert_null(event_find(whole, "X", 0));
 	json_decref(whole);
 	marks_free(&m);

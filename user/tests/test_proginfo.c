@@ -6,7 +6,7 @@
 #include "names/proginfo.h"
 #include "unit.h"
 
-static void recall(struct proginfos *ps, const char *name, __u64 start, __u64 when_ns)
+static void prog_recall(struct proginfos *ps, const char *name, __u64 start, __u64 when_ns)
 {
 	const struct proginfo_was was = { 5, name, start, start + 0x100, when_ns };
 
@@ -32,8 +32,8 @@ static void each_function_that_is_gone_is_kept_once(void **state)
 	(void)state;
 	assert_non_null(ps);
 	for (__u64 when = 10; when < 20; when += 2) {
-		recall(ps, "one", 0x1000, when);
-		recall(ps, "two", 0x2000, when + 1);
+		prog_recall(ps, "one", 0x1000, when);
+		prog_recall(ps, "two", 0x2000, when + 1);
 	}
 	assert_int_equal(nr_progs(ps), 2);
 	for (__u64 when = 11; when < 19; when++) {

@@ -8,24 +8,24 @@
 
 static int changed;
 
-static void change(void *arg)
+static void arg_change(void *arg)
 {
 	changed = *(int *)arg;
 }
 
-static void crash(void *arg)
+static void child_crash(void *arg)
 {
 	(void)arg;
 	raise(SIGSEGV);
 }
 
-static void leave(void *arg)
+static void child_leave(void *arg)
 {
 	(void)arg;
 	_exit(1);
 }
 
-static void killed(void *arg)
+static void child_kill(void *arg)
 {
 	raise(*(int *)arg);
 }
@@ -43,7 +43,7 @@ static void the_reason_is_told(void **state)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		int sig = ways[i].sig;
 
-		assert_int_equal(rehearse(killed, &sig), sig);
+		assert_int_equal(rehearse_in_child(child_kill, &sig), sig);
 		assert_non_null(strstr(rehearse_text(sig), ways[i].text));
 	}
 }
@@ -51,13 +51,13 @@ static void the_reason_is_told(void **state)
 static void a_crash_is_survived(void **state)
 {
 	(void)state;
-	assert_int_equal(rehearse(crash, NULL), SIGSEGV);
+	assert_int_equal(rehearse_in_child(child_crash, NULL), SIGSEGV);
 }
 
 static void an_exit_from_within_is_a_crash(void **state)
 {
 	(void)state;
-	assert_int_equal(rehearse(leave, NULL), SIGABRT);
+	assert_int_equal(rehearse_in_child(child_leave, NULL), SIGABRT);
 }
 
 static void nothing_changes_here(void **state)
@@ -65,7 +65,7 @@ static void nothing_changes_here(void **state)
 	int to = 7;
 
 	(void)state;
-	assert_int_equal(rehearse(change, &to), 0);
+	assert_int_equal(rehearse_in_child(arg_change, &to), 0);
 	assert_int_equal(changed, 0);
 }
 

@@ -29,7 +29,7 @@
 #define KERNEL CHAIN("\"prog\":null,\"at\":null,\"function\":\"htab_map_update_elem\"")
 #define LATE   "{" COMMON ",\"kind\":\"TIMEOUT\",\"parties\":null,\"owner\":null,\"chain\":null}"
 
-static json_t *parsed(const char *text)
+static json_t *line_parsed(const char *text)
 {
 	json_error_t error;
 	json_t *j = json_loads(text, 0, &error);
@@ -40,7 +40,7 @@ static json_t *parsed(const char *text)
 
 static void a_line_is_ours_or_not(void **state)
 {
-	json_t *line = parsed(AA);
+	json_t *line = line_parsed(AA);
 	char why[200];
 
 	(void)state;
@@ -59,7 +59,7 @@ static void a_line_is_ours_or_not(void **state)
 
 static void assert_graph(const char *text, const char *part, bool there)
 {
-	json_t *line = parsed(text);
+	json_t *line = line_parsed(text);
 	struct waits *w = waits_read(line);
 	char *dot = w ? waits_dot(w) : NULL;
 
@@ -81,7 +81,7 @@ static void assert_text(const struct waits *w, const char *want)
 
 static struct waits *waits_of(const char *text)
 {
-	json_t *line = parsed(text);
+	json_t *line = line_parsed(text);
 	struct waits *w = waits_read(line);
 
 	assert_non_null(w);
@@ -128,7 +128,7 @@ static void failures_of_one_deadlock_are_joined(void **state)
 
 static void graphs_name_who_waits_for_whom(void **state)
 {
-	json_t *line = parsed(LATE);
+	json_t *line = line_parsed(LATE);
 
 	(void)state;
 	assert_graph(AA, "label=\"a\\\"b\\\\\"", true);
@@ -186,7 +186,7 @@ static void the_top_has_the_largest_and_the_sum_of_the_others(void **state)
 
 static void all_is_summed_up(void **state)
 {
-	json_t *line = parsed(ABBA), *sums;
+	json_t *line = line_parsed(ABBA), *sums;
 	struct gather g;
 
 	(void)state;

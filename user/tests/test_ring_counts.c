@@ -17,7 +17,7 @@ struct got {
 	const struct failure *like;
 };
 
-static int setup(void **state)
+static int counts_setup(void **state)
 {
 	struct state *s = calloc(1, sizeof(*s));
 
@@ -28,7 +28,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int counts_teardown(void **state)
 {
 	struct state *s = *state;
 
@@ -40,7 +40,7 @@ static int teardown(void **state)
 }
 
 /* As a program does. */
-static void add(struct rqspin_ring *ring, int group, int times)
+static void group_add(struct rqspin_ring *ring, int group, int times)
 {
 	struct rqspin_group *g = &ring->groups[group];
 
@@ -59,7 +59,7 @@ static void no_names(struct failure *like, void *ctx)
 	++*(int *)ctx;
 }
 
-static void note(const struct failure *like, __u64 nr, void *ctx)
+static void losses_note(const struct failure *like, __u64 nr, void *ctx)
 {
 	struct got *g = ctx;
 
@@ -76,14 +76,14 @@ static void what_is_not_handed_out_is_lost_by_group(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 3, 10);
-	add(s->ring, 7, 5);
+	group_add(s->ring, 3, 10);
+	group_add(s->ring, 7, 5);
 	assert_true(ring_counts_look(s->counts, &head));
 	assert_int_equal(head, 15);
 	ring_counts_saw(s->counts, &ev);
 	ring_counts_settle(s->counts, no_names, &named);
 	assert_int_equal(named, 2);
-	assert_int_equal(ring_counts_losses(s->counts, 14, note, &got), 0);
+	assert_int_equal(ring_counts_losses(s->counts, 14, losses_note, &got), 0);
 	assert_int_equal(got.nr, 14);
 	assert_int_equal(got.lines, 2);
 	assert_string_equal(got.like->ev.prog, "locker");
@@ -96,13 +96,13 @@ static void others_have_no_group(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 0, 10);
+	group_add(s->ring, 0, 10);
 	s->ring->head += 3;
 	assert_false(ring_counts_look(s->counts, &head));
 	s->ring->others += 3;
 	assert_true(ring_counts_look(s->counts, &head));
 	ring_counts_settle(s->counts, no_names, &named);
-	assert_int_equal(ring_counts_losses(s->counts, 13, note, &got), 3);
+	assert_int_equal(ring_counts_losses(s->counts, 13, losses_note, &got), 3);
 	assert_int_equal(got.nr, 10);
 }
 
@@ -113,13 +113,13 @@ static void what_was_there_before_is_skipped(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 0, 10);
+	group_add(s->ring, 0, 10);
 	ring_counts_look(s->counts, &head);
 	ring_counts_skip(s->counts);
-	add(s->ring, 0, 2);
+	group_add(s->ring, 0, 2);
 	ring_counts_look(s->counts, &head);
 	ring_counts_settle(s->counts, no_names, &named);
-	assert_int_equal(ring_counts_losses(s->counts, 2, note, &got), 0);
+	assert_int_equal(ring_counts_losses(s->counts, 2, losses_note, &got), 0);
 	assert_int_equal(got.nr, 2);
 }
 
@@ -131,8 +131,8 @@ static void locks_that_the_kernel_was_not_asked_for_count_apart(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 0, 10);
-	add(s->ring, 2, 7);
+	group_add(s->ring, 0, 10);
+	group_add(s->ring, 2, 7);
 	s->ring->groups[0].unasked = 1;
 	s->ring->head += 3;
 	s->ring->others = 3;
@@ -155,15 +155,15 @@ static void forged_groups_tell_nothing(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 0, 10);
-	add(s->ring, 1, 10);
+	group_add(s->ring, 0, 10);
+	group_add(s->ring, 1, 10);
 	s->ring->groups[0].err = 35;
 	s->ring->groups[1].count = ~0ULL;
 	ring_counts_saw(s->counts, &ev);
 	ring_counts_look(s->counts, &head);
 	ring_counts_settle(s->counts, no_names, &named);
 	assert_int_equal(named, 1);
-	assert_int_equal(ring_counts_losses(s->counts, 4, note, &got), 0);
+	assert_int_equal(ring_counts_losses(s->counts, 4, losses_note, &got), 0);
 	assert_int_equal(got.nr, 4);
 }
 
@@ -175,16 +175,16 @@ static void nothing_is_left_after_the_end(void **state)
 	int named = 0;
 	__u64 head;
 
-	add(s->ring, 0, 10);
+	group_add(s->ring, 0, 10);
 	ring_counts_look(s->counts, &head);
 	ring_counts_settle(s->counts, no_names, &named);
 	assert_int_equal(named, 1);
 	ring_counts_end(s->counts);
-	assert_int_equal(ring_counts_losses(s->counts, 10, note, &got), 10);
+	assert_int_equal(ring_counts_losses(s->counts, 10, losses_note, &got), 10);
 	ring_counts_end(s->counts);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, counts_setup, counts_teardown)
 
 static const struct CMUnitTest tests[] = {
 	TEST(what_is_not_handed_out_is_lost_by_group),

@@ -19,7 +19,7 @@ struct got {
 	__u64 nr, sum, last;
 };
 
-static void note(const void *slot, void *ctx)
+static void slot_note(const void *slot, void *ctx)
 {
 	struct got *g = ctx;
 
@@ -28,7 +28,7 @@ static void note(const void *slot, void *ctx)
 	g->sum += g->last;
 }
 
-static __u64 reserve(struct ring *r)
+static __u64 slot_reserve(struct ring *r)
 {
 	__u64 pos = r->head++;
 
@@ -36,17 +36,17 @@ static __u64 reserve(struct ring *r)
 	return pos;
 }
 
-static void fill(struct ring *r, __u64 pos)
+static void slot_fill(struct ring *r, __u64 pos)
 {
 	r->slots[pos % SLOTS] = (struct slot){ pos + 1, 100 + pos };
 }
 
-static int poll(struct ring_reader *reader, struct ring *r, bool last, struct got *g)
+static int ring_poll_once(struct ring_reader *reader, struct ring *r, bool last, struct got *g)
 {
 	struct ring_view v = { &r->head, NULL, r->slots, sizeof(r->slots[0]), SLOTS };
 	struct slot copy;
 
-	return ring_read(reader, &v, last, &copy, note, g);
+	return ring_read(reader, &v, last, &copy, slot_note, g);
 }
 
 static void what_is_behind_a_hole_does_not_wait(void **state)
@@ -56,19 +56,19 @@ static void what_is_behind_a_hole_does_not_wait(void **state)
 	struct got g = { 0 };
 
 	(void)state;
-	fill(&r, reserve(&r));
-	reserve(&r);
-	fill(&r, reserve(&r));
-	assert_int_equal(poll(&reader, &r, false, &g), 0);
+	slot_fill(&r, slot_reserve(&r));
+	slot_reserve(&r);
+	slot_fill(&r, slot_reserve(&r));
+	assert_int_equal(ring_poll_once(&reader, &r, false, &g), 0);
 	assert_int_equal(g.nr, 2);
 	assert_int_equal(g.sum, 100 + 102);
 	assert_int_equal(reader.lost, 0);
 	/* Its writer was only slow. */
-	fill(&r, 1);
-	poll(&reader, &r, false, &g);
+	slot_fill(&r, 1);
+	ring_poll_once(&reader, &r, false, &g);
 	assert_int_equal(g.nr, 3);
 	assert_int_equal(g.last, 101);
-	poll(&reader, &r, true, &g);
+	ring_poll_once(&reader, &r, true, &g);
 	assert_int_equal(g.nr, 3);
 	assert_int_equal(reader.lost, 0);
 }
@@ -80,12 +80,12 @@ static void the_last_look_counts_what_never_came(void **state)
 	struct got g = { 0 };
 
 	(void)state;
-	reserve(&r);
-	fill(&r, reserve(&r));
-	poll(&reader, &r, false, &g);
-	reserve(&r);
-	fill(&r, reserve(&r));
-	poll(&reader, &r, true, &g);
+	slot_reserve(&r);
+	slot_fill(&r, slot_reserve(&r));
+	ring_poll_once(&reader, &r, false, &g);
+	slot_reserve(&r);
+	slot_fill(&r, slot_reserve(&r));
+	ring_poll_once(&reader, &r, true, &g);
 	assert_int_equal(g.nr, 2);
 	assert_int_equal(reader.lost, 2);
 }
@@ -97,12 +97,12 @@ static void a_hole_that_is_overwritten_is_lost_once(void **state)
 	struct got g = { 0 };
 
 	(void)state;
-	reserve(&r);
-	poll(&reader, &r, false, &g);
+	slot_reserve(&r);
+	ring_poll_once(&reader, &r, false, &g);
 	for (int i = 0; i < 2 * SLOTS; i++)
-		fill(&r, reserve(&r));
-	poll(&reader, &r, false, &g);
-	poll(&reader, &r, true, &g);
+		slot_fill(&r, slot_reserve(&r));
+	ring_poll_once(&reader, &r, false, &g);
+	ring_poll_once(&reader, &r, true, &g);
 	assert_int_equal(g.nr, SLOTS);
 	assert_int_equal(g.nr + reader.lost, r.head);
 }
@@ -115,15 +115,15 @@ static void a_head_out_of_order_is_an_error(void **state)
 	struct got g = { 0 };
 
 	(void)state;
-	fill(&r, reserve(&r));
-	poll(&reader, &r, false, &g);
+	slot_fill(&r, slot_reserve(&r));
+	ring_poll_once(&reader, &r, false, &g);
 	r.head = 0;
-	assert_int_equal(poll(&reader, &r, false, &g), -ERANGE);
+	assert_int_equal(ring_poll_once(&reader, &r, false, &g), -ERANGE);
 	r.head = ~0ULL >> 1;
-	assert_int_equal(poll(&reader, &r, false, &g), -ERANGE);
+	assert_int_equal(ring_poll_once(&reader, &r, false, &g), -ERANGE);
 	assert_int_equal(reader.lost, 0);
-	fill(&r, reserve(&r));
-	assert_int_equal(poll(&reader, &r, false, &g), 0);
+	slot_fill(&r, slot_reserve(&r));
+	assert_int_equal(ring_poll_once(&reader, &r, false, &g), 0);
 	assert_int_equal(g.nr, 2);
 }
 

@@ -46,7 +46,7 @@ static void expectations_can_be_read(void **state)
 			assert_true(outcome_check(samples[i].expect, &none, 0, why, sizeof(why)));
 }
 
-static void check(const char *expect, struct counts c, uint64_t rounds, const char *want)
+static void outcome_expect(const char *expect, struct counts c, uint64_t rounds, const char *want)
 {
 	char why[160];
 	bool as_expected = outcome_check(expect, &c, rounds, why, sizeof(why));
@@ -59,24 +59,29 @@ static void check(const char *expect, struct counts c, uint64_t rounds, const ch
 static void outcomes_are_judged(void **state)
 {
 	(void)state;
-	check("ok=0 EDEADLK=1", (struct counts){ 0, 10, 0, 0 }, 10, NULL);
-	check("ok=0 EDEADLK=1", (struct counts){ 1, 10, 0, 0 }, 10, "expected ok=0, got 1");
-	check("ok=0 EDEADLK=1", (struct counts){ 0, 9, 0, 0 }, 10, "expected EDEADLK=10, got 9");
-	check("EDEADLK>=1", (struct counts){ 5, 15, 0, 0 }, 10, NULL);
-	check("EDEADLK>=1", (struct counts){ 5, 9, 0, 0 }, 10, "expected EDEADLK>=10, got 9");
-	check("EDEADLK>=1", (struct counts){ 5, 10, 1, 0 }, 10, "expected ETIMEDOUT=0, got 1");
-	check("A+B", (struct counts){ 0 }, 1, "the sample's expectation cannot be read");
-	check("EDEADLK+ETIMEDOUT=1", (struct counts){ 5, 4, 6, 0 }, 10, NULL);
-	check("EDEADLK+ETIMEDOUT>=1", (struct counts){ 5, 4, 5, 0 }, 10,
-	      "expected EDEADLK+ETIMEDOUT>=10, got 9");
-	check("EDEADLK+ETIMEDOUT>=1", (struct counts){ 5, 10, 0, 1 }, 10,
-	      "expected other=0, got 1");
-	check("EDEADLK+ETIMEDOUT>=1", (struct counts){ 0, 4, 6, 0 }, 10, NULL);
-	check("EDEADLK+ETIMEDOUT>=1", (struct counts){ 0, 4, 5, 0 }, 10,
-	      "expected EDEADLK+ETIMEDOUT>=10, got 9");
-	check("ok=1 ETIMEDOUT=1", (struct counts){ 3, 1, 3, 0 }, 3, "expected EDEADLK=0, got 1");
-	check("", (struct counts){ 5, 0, 0, 0 }, 10, NULL);
-	check("", (struct counts){ 5, 0, 0, 2 }, 10, "expected other=0, got 2");
+	outcome_expect("ok=0 EDEADLK=1", (struct counts){ 0, 10, 0, 0 }, 10, NULL);
+	outcome_expect("ok=0 EDEADLK=1", (struct counts){ 1, 10, 0, 0 }, 10,
+		       "expected ok=0, got 1");
+	outcome_expect("ok=0 EDEADLK=1", (struct counts){ 0, 9, 0, 0 }, 10,
+		       "expected EDEADLK=10, got 9");
+	outcome_expect("EDEADLK>=1", (struct counts){ 5, 15, 0, 0 }, 10, NULL);
+	outcome_expect("EDEADLK>=1", (struct counts){ 5, 9, 0, 0 }, 10,
+		       "expected EDEADLK>=10, got 9");
+	outcome_expect("EDEADLK>=1", (struct counts){ 5, 10, 1, 0 }, 10,
+		       "expected ETIMEDOUT=0, got 1");
+	outcome_expect("A+B", (struct counts){ 0 }, 1, "the sample's expectation cannot be read");
+	outcome_expect("EDEADLK+ETIMEDOUT=1", (struct counts){ 5, 4, 6, 0 }, 10, NULL);
+	outcome_expect("EDEADLK+ETIMEDOUT>=1", (struct counts){ 5, 4, 5, 0 }, 10,
+		       "expected EDEADLK+ETIMEDOUT>=10, got 9");
+	outcome_expect("EDEADLK+ETIMEDOUT>=1", (struct counts){ 5, 10, 0, 1 }, 10,
+		       "expected other=0, got 1");
+	outcome_expect("EDEADLK+ETIMEDOUT>=1", (struct counts){ 0, 4, 6, 0 }, 10, NULL);
+	outcome_expect("EDEADLK+ETIMEDOUT>=1", (struct counts){ 0, 4, 5, 0 }, 10,
+		       "expected EDEADLK+ETIMEDOUT>=10, got 9");
+	outcome_expect("ok=1 ETIMEDOUT=1", (struct counts){ 3, 1, 3, 0 }, 3,
+		       "expected EDEADLK=0, got 1");
+	outcome_expect("", (struct counts){ 5, 0, 0, 0 }, 10, NULL);
+	outcome_expect("", (struct counts){ 5, 0, 0, 2 }, 10, "expected other=0, got 2");
 }
 
 static void unreadable_expectations_are_told(void **state)
@@ -87,8 +92,8 @@ static void unreadable_expectations_are_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		check(bad[i], (struct counts){ 1, 1, 1, 1 }, 1,
-		      "the sample's expectation cannot be read");
+		outcome_expect(bad[i], (struct counts){ 1, 1, 1, 1 }, 1,
+			       "the sample's expectation cannot be read");
 }
 
 static void object_folder_can_be_given(void **state)

@@ -27,7 +27,7 @@ static void a_signal_before_the_pause_ends_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		assert_int_equal(rehearse(pause_when_asked, &signals[i]), 0);
+		assert_int_equal(rehearse_in_child(pause_when_asked, &signals[i]), 0);
 }
 
 static void pause_shortly(void *arg)
@@ -43,7 +43,7 @@ static void pause_shortly(void *arg)
 static void a_pause_ends_by_itself(void **state)
 {
 	(void)state;
-	assert_int_equal(rehearse(pause_shortly, NULL), 0);
+	assert_int_equal(rehearse_in_child(pause_shortly, NULL), 0);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "unit.h"
 
-static const char *suggestion(const char *typed)
+static const char *suggest_for(const char *typed)
 {
 	static const char *const names[] = { "list", "run", "trace", "held", "stat", "doctor" };
 	struct suggest s = { .typed = typed };
@@ -22,21 +22,21 @@ static const char *suggestion(const char *typed)
 static void slips_of_the_finger_are_understood(void **state)
 {
 	(void)state;
-	assert_string_equal(suggestion("trcae"), "trace");
-	assert_string_equal(suggestion("docter"), "doctor");
-	assert_string_equal(suggestion("hedl"), "held");
-	assert_string_equal(suggestion("rnu"), "run");
-	assert_string_equal(suggestion("traces"), "trace");
+	assert_string_equal(suggest_for("trcae"), "trace");
+	assert_string_equal(suggest_for("docter"), "doctor");
+	assert_string_equal(suggest_for("hedl"), "held");
+	assert_string_equal(suggest_for("rnu"), "run");
+	assert_string_equal(suggest_for("traces"), "trace");
 }
 
 static void other_words_are_not(void **state)
 {
 	(void)state;
-	assert_null(suggestion("install"));
-	assert_null(suggestion("record"));
-	assert_null(suggestion("x"));
-	assert_null(suggestion(""));
-	assert_null(suggestion("tttttttttttttttttttttttttttttttttttttttttttttttttttttt"));
+	assert_null(suggest_for("install"));
+	assert_null(suggest_for("record"));
+	assert_null(suggest_for("x"));
+	assert_null(suggest_for(""));
+	assert_null(suggest_for("tttttttttttttttttttttttttttttttttttttttttttttttttttttt"));
 }
 
 static void options_count_when_built_in(void **state)

@@ -6,7 +6,7 @@
 
 #define MOST 100
 
-static void add(struct timeline *t, unsigned int us, const char *kind)
+static void moment_add(struct timeline *t, unsigned int us, const char *kind)
 {
 	char time[64];
 
@@ -15,7 +15,7 @@ static void add(struct timeline *t, unsigned int us, const char *kind)
 	assert_int_equal(timeline_add(t, time, kind), 0);
 }
 
-static json_int_t sum(const json_t *bins, const char *kind)
+static json_int_t bins_sum(const json_t *bins, const char *kind)
 {
 	json_int_t nr = 0;
 
@@ -32,8 +32,8 @@ static void any_number_needs_some_memory(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 20 * MOST; i++) {
-		add(&all, i * 997 % 1999 * 10000, i % 3 ? "AA" : "ABBA");
-		add(&few, i * 997 % 1999 * 10000, i % 3 ? "AA" : "ABBA");
+		moment_add(&all, i * 997 % 1999 * 10000, i % 3 ? "AA" : "ABBA");
+		moment_add(&few, i * 997 % 1999 * 10000, i % 3 ? "AA" : "ABBA");
 		assert_true(few.nr <= MOST);
 	}
 	a = timeline_json(&all);
@@ -44,8 +44,8 @@ static void any_number_needs_some_memory(void **state)
 		assert_int_equal(json_integer_value(json_object_get(f, ends[i])),
 				 json_integer_value(json_object_get(a, ends[i])));
 	}
-	assert_int_equal(sum(json_object_get(f, "bins"), "AA"), 20 * MOST * 2 / 3);
-	assert_int_equal(sum(json_object_get(f, "bins"), "ABBA"), 20 * MOST / 3 + 1);
+	assert_int_equal(bins_sum(json_object_get(f, "bins"), "AA"), 20 * MOST * 2 / 3);
+	assert_int_equal(bins_sum(json_object_get(f, "bins"), "ABBA"), 20 * MOST / 3 + 1);
 	json_decref(a);
 	json_decref(f);
 	timeline_free(&all);
@@ -59,10 +59,10 @@ static void at_one_time(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
-		add(&few, 5, "AA");
+		moment_add(&few, 5, "AA");
 	assert_true(few.nr < MOST);
 	f = timeline_json(&few);
-	assert_int_equal(sum(json_object_get(f, "bins"), "AA"), 1000);
+	assert_int_equal(bins_sum(json_object_get(f, "bins"), "AA"), 1000);
 	json_decref(f);
 	timeline_free(&few);
 }

@@ -15,7 +15,7 @@
 #include "unit.h"
 #include "sources/witness_ring.h"
 
-static struct witness_told witness(__u32 kind, __s16 owner)
+static struct witness_told witness_make(__u32 kind, __s16 owner)
 {
 	return (struct witness_told){ .w = {
 					      .kind = WITNESS_FAILURE,
@@ -31,7 +31,7 @@ static struct witness_told witness(__u32 kind, __s16 owner)
 
 static void an_aa_holds_what_it_wants(void **state)
 {
-	struct witness_told w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness_make(RQSPIN_AA, 2);
 	struct failure f = { 0 };
 
 	(void)state;
@@ -48,7 +48,7 @@ static void an_aa_holds_what_it_wants(void **state)
 
 static void an_owner_has_the_task_that_runs_there(void **state)
 {
-	struct witness_told w = witness(RQSPIN_TIMEOUT, 3);
+	struct witness_told w = witness_make(RQSPIN_TIMEOUT, 3);
 	struct failure f = { 0 }, unread = { 0 };
 
 	(void)state;
@@ -65,7 +65,7 @@ static void an_owner_has_the_task_that_runs_there(void **state)
 
 static void a_cycle_is_shown_as_it_was(void **state)
 {
-	struct witness_told w = witness(RQSPIN_CYCLE, 3);
+	struct witness_told w = witness_make(RQSPIN_CYCLE, 3);
 	struct witness_chain d = { 0 };
 	struct failure f = { 0 };
 
@@ -89,7 +89,7 @@ static void a_cycle_is_shown_as_it_was(void **state)
 
 static void what_the_lock_does_not_tell_is_unknown(void **state)
 {
-	struct witness_told w = witness(RQSPIN_TIMEOUT, -1);
+	struct witness_told w = witness_make(RQSPIN_TIMEOUT, -1);
 	struct failure f = { 0 };
 
 	(void)state;
@@ -98,7 +98,7 @@ static void what_the_lock_does_not_tell_is_unknown(void **state)
 	assert_int_equal(f.ev.nr_held, HELD_UNKNOWN);
 	assert_int_equal(f.ev.nr_owner_held, HELD_UNKNOWN);
 	assert_int_equal(f.ev.parties, 0);
-	w = witness(99, -1);
+	w = witness_make(99, -1);
 	told_failure(&w, NULL, &f);
 	assert_int_equal(f.ev.kind, RQSPIN_UNKNOWN);
 }
@@ -106,7 +106,7 @@ static void what_the_lock_does_not_tell_is_unknown(void **state)
 /* In a burst: the ends of the chain are in the record. */
 static void without_details_a_cycle_keeps_its_ends(void **state)
 {
-	struct witness_told w = witness(RQSPIN_CYCLE, 3);
+	struct witness_told w = witness_make(RQSPIN_CYCLE, 3);
 	struct failure f = { 0 };
 
 	(void)state;
@@ -133,7 +133,7 @@ static void without_details_a_cycle_keeps_its_ends(void **state)
 static void a_longer_chain_than_expected_is_cut(void **state)
 {
 	struct witness_chain d = { 0 };
-	struct witness_told w = witness(RQSPIN_CYCLE, 3);
+	struct witness_told w = witness_make(RQSPIN_CYCLE, 3);
 	struct failure f = { 0 };
 
 	(void)state;
@@ -218,7 +218,7 @@ static bool program_behind(const __u64 *stack, size_t nr, __u32 own_id, struct f
 	struct proginfo own = { .id = OWN, .own = true, .code = { own_funcs, sizes, 1, NULL, 0 } };
 	struct proginfo other = { .id = 5, .code = { funcs, sizes, 1, NULL, 0 }, .next = &own };
 	struct ksyms *ks = open_symbols();
-	struct witness_told w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness_make(RQSPIN_AA, 2);
 	bool known;
 
 	w.stack_len = nr * sizeof(*stack);
@@ -283,7 +283,7 @@ static void a_trace_begins_behind_the_tracing(void **state)
 				 .full_name = "mine",
 				 .code = { funcs, sizes, 1, NULL, 0 } };
 	struct ksyms *ks = open_symbols();
-	struct witness_told w = witness(RQSPIN_AA, 2);
+	struct witness_told w = witness_make(RQSPIN_AA, 2);
 	char *text;
 
 	(void)state;

@@ -25,21 +25,21 @@ struct top_test {
 	struct snapshot snap;
 };
 
-static void begin(struct top_test *t, size_t max)
+static void top_begin(struct top_test *t, size_t max)
 {
 	*t = (struct top_test){ .counts.series = series_new(max), .latest = latests_new() };
 	assert_non_null(t->counts.series);
 	assert_non_null(t->latest);
 }
 
-static void end(struct top_test *t)
+static void top_end(struct top_test *t)
 {
 	snapshot_free(&t->snap);
 	latests_free(t->latest);
 	series_free(t->counts.series);
 }
 
-static void failed(struct top_test *t, const char *prog, __u32 kind, __u64 wait_ns)
+static void top_failed(struct top_test *t, const char *prog, __u32 kind, __u64 wait_ns)
 {
 	struct failure f = { .ev.kind = kind, .ev.wait_ns = wait_ns };
 	size_t i;
@@ -50,16 +50,16 @@ static void failed(struct top_test *t, const char *prog, __u32 kind, __u64 wait_
 	latest_set(t->latest, i, &f);
 }
 
-static char *compose(const struct failure *f, void *ctx)
+static char *failure_compose(const struct failure *f, void *ctx)
 {
 	(void)ctx;
 	return strdup(f->ev.prog);
 }
 
-static void take(struct top_test *t, __u64 now)
+static void top_take(struct top_test *t, __u64 now)
 {
 	series_settle(t->counts.series);
-	latests_compose(t->latest, compose, NULL);
+	latests_compose(t->latest, failure_compose, NULL);
 	assert_int_equal(snapshot_take(&t->snap, &t->counts, t->latest, now), 0);
 }
 
@@ -70,12 +70,12 @@ static void rates_and_waits_are_those_of_a_row(void **state)
 	size_t nr;
 
 	(void)state;
-	begin(&t, 10);
-	failed(&t, "p", RQSPIN_AA, WAIT_UNKNOWN);
-	take(&t, SECOND);
+	top_begin(&t, 10);
+	top_failed(&t, "p", RQSPIN_AA, WAIT_UNKNOWN);
+	top_take(&t, SECOND);
 	for (int i = 0; i < 6; i++)
-		failed(&t, "p", RQSPIN_TIMEOUT, 100 * (i + 1));
-	take(&t, 3 * SECOND);
+		top_failed(&t, "p", RQSPIN_TIMEOUT, 100 * (i + 1));
+	top_take(&t, 3 * SECOND);
 	rows = top_rows(&t.snap, TOP_BY_PROG, TOP_FAILURES, "", &nr);
 	assert_int_equal(nr, 1);
 	assert_int_equal(rows[0].failures, 7);
@@ -86,7 +86,7 @@ static void rates_and_waits_are_those_of_a_row(void **state)
 	assert_int_equal(rows[0].wait_max_ns, 600);
 	assert_string_equal(rows[0].latest->latest, "p");
 	free(rows);
-	end(&t);
+	top_end(&t);
 }
 
 static void rows_are_sorted_and_filtered(void **state)
@@ -101,13 +101,13 @@ static void rows_are_sorted_and_filtered(void **state)
 	struct top_test t;
 
 	(void)state;
-	begin(&t, 10);
-	failed(&t, "a", RQSPIN_AA, 5);
-	failed(&t, "a", RQSPIN_AA, 5);
-	failed(&t, "b", RQSPIN_AA, 20);
+	top_begin(&t, 10);
+	top_failed(&t, "a", RQSPIN_AA, 5);
+	top_failed(&t, "a", RQSPIN_AA, 5);
+	top_failed(&t, "b", RQSPIN_AA, 20);
 	for (int i = 0; i < 3; i++)
-		failed(&t, "c", RQSPIN_AA, 1);
-	take(&t, SECOND);
+		top_failed(&t, "c", RQSPIN_AA, 1);
+	top_take(&t, SECOND);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char order[8] = "";
 		size_t nr;
@@ -119,7 +119,7 @@ static void rows_are_sorted_and_filtered(void **state)
 		assert_string_equal(order, cases[i].order);
 		free(rows);
 	}
-	end(&t);
+	top_end(&t);
 }
 
 /* Locks that somebody waited for are rows, too, and only of locks. */
@@ -132,9 +132,9 @@ static void contended_locks_are_rows(void **state)
 	size_t nr;
 
 	(void)state;
-	begin(&t, 10);
+	top_begin(&t, 10);
 	assert_true(series_seen(t.counts.series, &f, NULL) != SERIES_NONE);
-	take(&t, SECOND);
+	top_take(&t, SECOND);
 	t.snap.contended = locks;
 	t.snap.nr_contended = 2;
 	rows = top_rows(&t.snap, TOP_BY_LOCK, TOP_CONTENDED, "", &nr);
@@ -150,7 +150,7 @@ static void contended_locks_are_rows(void **state)
 	free(rows);
 	t.snap.contended = NULL;
 	t.snap.nr_contended = 0;
-	end(&t);
+	top_end(&t);
 }
 
 /* A lock that nothing failed on: its waits, and nothing of failures that there are not. */
@@ -162,9 +162,9 @@ static void waits_are_in_the_detail(void **state)
 	char *text;
 
 	(void)state;
-	begin(&t, 10);
-	failed(&t, "p", RQSPIN_AA, 100);
-	take(&t, SECOND);
+	top_begin(&t, 10);
+	top_failed(&t, "p", RQSPIN_AA, 100);
+	top_take(&t, SECOND);
 	t.snap.contended = &lock;
 	t.snap.nr_contended = 1;
 	text = top_detail(&t.snap, &row, TOP_BY_LOCK);
@@ -175,7 +175,7 @@ static void waits_are_in_the_detail(void **state)
 	free(text);
 	t.snap.contended = NULL;
 	t.snap.nr_contended = 0;
-	end(&t);
+	top_end(&t);
 }
 
 /* Each with a name of its own: more would not fit if each were kept. */
@@ -187,26 +187,26 @@ static void a_million_events_do_not_grow_it(void **state)
 	char prog[16];
 
 	(void)state;
-	begin(&t, MAX);
+	top_begin(&t, MAX);
 	for (int i = 0; i < EVENTS; i++) {
 		if (i == EVENTS / 100) {
-			take(&t, SECOND);
+			top_take(&t, SECOND);
 			before = mallinfo2();
 		}
 		snprintf(prog, sizeof(prog), "p%d", i);
-		failed(&t, prog, i % 2 ? RQSPIN_AA : RQSPIN_ABBA, i);
+		top_failed(&t, prog, i % 2 ? RQSPIN_AA : RQSPIN_ABBA, i);
 	}
-	take(&t, 2 * SECOND);
+	top_take(&t, 2 * SECOND);
 	after = mallinfo2();
 	assert_true(after.uordblks + after.hblkhd <= before.uordblks + before.hblkhd + 4096);
 	assert_int_equal(t.snap.nr, MAX + 2);
 	assert_int_equal(t.snap.failures, EVENTS);
 	assert_int_equal(t.snap.unnamed, EVENTS - MAX);
 	assert_true(t.snap.full);
-	end(&t);
+	top_end(&t);
 }
 
-static void press(struct top_state *st, const char *keys)
+static void keys_press(struct top_state *st, const char *keys)
 {
 	struct top_row rows[3] = { { .lock = "x" }, { .lock = "y" }, { .lock = "z" } };
 
@@ -222,25 +222,25 @@ static void keys_change_the_state(void **state)
 	struct top_state st = { .interval = 1 };
 
 	(void)state;
-	press(&st, "jjjj");
+	keys_press(&st, "jjjj");
 	assert_int_equal(st.selected, 2);
 	assert_int_equal(st.first, 1);
-	press(&st, "k\n");
+	keys_press(&st, "k\n");
 	assert_int_equal(st.page, TOP_DETAIL);
 	assert_string_equal(st.detail.lock, "y");
-	press(&st, "\033");
+	keys_press(&st, "\033");
 	assert_int_equal(st.page, TOP_LIST);
-	press(&st, "/ab\177q\n");
+	keys_press(&st, "/ab\177q\n");
 	assert_string_equal(st.filter, "aq");
 	assert_false(st.quit);
-	press(&st, "/x\033");
+	keys_press(&st, "/x\033");
 	assert_string_equal(st.filter, "aq");
-	press(&st, "\033s\t +");
+	keys_press(&st, "\033s\t +");
 	assert_string_equal(st.filter, "");
 	assert_int_equal(st.sort, TOP_RATE);
 	assert_int_equal(st.by, TOP_BY_PROG);
 	assert_true(st.frozen && st.interval == 0.5);
-	press(&st, "S--q");
+	keys_press(&st, "S--q");
 	assert_int_equal(st.sort, TOP_FAILURES);
 	assert_true(st.interval == 2 && st.quit);
 }

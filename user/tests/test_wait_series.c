@@ -15,7 +15,7 @@ static struct waits_sum sum_of(__u64 count, int bucket, __u64 ns)
 	return s;
 }
 
-static char *exposed(const struct wait_histograms *t, bool openmetrics)
+static char *series_text(const struct wait_histograms *t, bool openmetrics)
 {
 	char *text = NULL;
 	size_t size;
@@ -54,7 +54,7 @@ static void buckets_are_cumulative(void **state)
 	assert_true(wait_series_add(t, "p", "l", "", &shortest));
 	assert_true(wait_series_add(t, "p", "l", "", &middle));
 	assert_true(wait_series_add(t, "p", "l", "", &longest));
-	text = exposed(t, false);
+	text = series_text(t, false);
 	assert_sample(text, BUCKET, BELOW("2.56e-07"), "3");
 	assert_sample(text, BUCKET, BELOW("1.024e-06"), "3");
 	assert_sample(text, BUCKET, BELOW("4.096e-06"), "5");
@@ -70,7 +70,7 @@ static void buckets_are_cumulative(void **state)
 static void openmetrics_names_the_family(void **state)
 {
 	struct wait_histograms *t = wait_series_new(10);
-	char *text = exposed(t, true);
+	char *text = series_text(t, true);
 
 	(void)state;
 	assert_non_null(strstr(text, "# TYPE rqspin_lock_wait_seconds histogram\n"));
@@ -140,7 +140,7 @@ static void cgroups_are_a_label(void **state)
 	assert_true(wait_series_add(t, "p", "l", "/a", &two));
 	assert_int_equal(wait_series_nr(t), 3);
 	assert_int_equal(wait_series_others(t), 1);
-	text = exposed(t, true);
+	text = series_text(t, true);
 	assert_sample(text, COUNT, LABELS ",cgroup=\"/a\"", "3");
 	assert_sample(text, COUNT, NOBODY ",cgroup=\"/b\"", "2");
 	assert_sample(text, COUNT, NOBODY, "1");

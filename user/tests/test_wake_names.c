@@ -39,7 +39,7 @@ static struct symbol symbol_named(const char *name)
 	return symbol_at(name, 0);
 }
 
-static struct prog prog(__u32 id)
+static struct prog prog_record(__u32 id)
 {
 	return (struct prog){
 		.head = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(struct prog) },
@@ -64,9 +64,9 @@ static void a_program_has_the_name_of_its_own_symbol(void **state)
 		.other = symbol_named("bpf_trampoline_6442491529"),
 		.own = symbol_named(TAG "_abba_0"),
 		.sub = symbol_named("bpf_prog_ffffffffffffffff_helper"),
-		.prog = prog(7),
+		.prog = prog_record(7),
 		.nameless = symbol_named(TAG),
-		.second = prog(8),
+		.second = prog_record(8),
 	};
 
 	(void)state;
@@ -85,7 +85,7 @@ static void a_symbol_of_another_program_names_nothing(void **state)
 	struct {
 		struct symbol lost;
 		struct prog prog;
-	} r = { .lost = symbol_named("bpf_prog_ffffffffffffffff_aa"), .prog = prog(7) };
+	} r = { .lost = symbol_named("bpf_prog_ffffffffffffffff_aa"), .prog = prog_record(7) };
 
 	(void)state;
 	wake_names_read(wn, 0, &r, sizeof(r));
@@ -108,8 +108,8 @@ static void a_program_has_its_code_and_times(void **state)
 	} r = {
 		.own = symbol_at(TAG "_a_name_of_many_letters", 0x1000),
 		.sub = symbol_at("bpf_prog_ffffffffffffffff_helper", 0x2000),
-		.loaded = prog(7),
-		.gone = prog(7),
+		.loaded = prog_record(7),
+		.gone = prog_record(7),
 	};
 	const struct wake_prog *p;
 
@@ -138,8 +138,8 @@ static void rings_do_not_mix(void **state)
 	struct {
 		struct symbol own;
 		struct prog loaded;
-	} r = { .own = symbol_at(TAG "_aa", 0x1000), .loaded = prog(7) };
-	struct prog bare = prog(8);
+	} r = { .own = symbol_at(TAG "_aa", 0x1000), .loaded = prog_record(7) };
+	struct prog bare = prog_record(8);
 
 	(void)state;
 	wake_names_read(wn, 1, &r.own, sizeof(r.own));
@@ -164,7 +164,7 @@ static void lost_records_are_known(void **state)
 	} r = {
 		.own = symbol_named(TAG "_aa"),
 		.lost = { .type = PERF_RECORD_LOST, .size = sizeof(r.lost) },
-		.loaded = prog(7),
+		.loaded = prog_record(7),
 	};
 
 	(void)state;

@@ -51,8 +51,8 @@ struct reader {
 	__u64 nr, next, torn, disordered, with_details;
 };
 
-static void note(const struct witness *w, const void *details, const struct witness_names *names,
-		 void *ctx)
+static void witness_note(const struct witness *w, const void *details,
+			 const struct witness_names *names, void *ctx)
 {
 	const struct witness_report *d = details;
 	struct reader *r = ctx;
@@ -95,7 +95,7 @@ static void a_poll_takes_what_was_there_before_it(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, write_all, &p), 0);
 	do {
 		before = __atomic_load_n(&p.published, __ATOMIC_ACQUIRE);
-		witness_poll(wr, false, note, &r);
+		witness_poll(wr, false, witness_note, &r);
 		late += r.nr + witness_lost(wr) < before;
 	} while (before < WRITES);
 	pthread_join(thread, NULL);
@@ -116,19 +116,19 @@ static void a_slot_without_a_number_is_waited_for(void **state)
 	(void)state;
 	write_one(&p);
 	p.heads[1].head++; /* reserved only */
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(r.nr, 1);
 	p.slots[1].ts_ns = p.slots[1].lock = 1;
 	p.slots[1].seq = 2;
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(r.nr, 2);
 	assert_int_equal(witness_lost(wr), 0);
 	witness_close(wr);
 }
 
 /* While the first event is taken, writers come round to the second one's slot. */
-static void lap(const struct witness *w, const void *details, const struct witness_names *names,
-		void *ctx)
+static void witness_lap(const struct witness *w, const void *details,
+			const struct witness_names *names, void *ctx)
 {
 	struct part *p = ctx;
 
@@ -149,7 +149,7 @@ static void an_event_that_is_being_overwritten_is_lost(void **state)
 	(void)state;
 	write_one(&p);
 	write_one(&p);
-	witness_poll(wr, false, lap, &p);
+	witness_poll(wr, false, witness_lap, &p);
 	assert_int_equal(witness_lost(wr), 1);
 	witness_close(wr);
 }
@@ -164,7 +164,7 @@ static void a_burst_costs_details_before_failures(void **state)
 	(void)state;
 	for (int i = 0; i < SLOTS; i++)
 		write_one(&p);
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(r.nr, SLOTS);
 	assert_int_equal(witness_lost(wr), 0);
 	assert_int_equal(r.with_details, NR_DETAILS);
@@ -234,11 +234,11 @@ static void what_came_after_a_poll_is_not_lost(void **state)
 
 	(void)state;
 	add_alike(&p, &groups[3], SLOTS + 100);
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	add_alike(&p, &groups[3], 50);
 	assert_int_equal(witness_lost(wr), 100);
 	assert_int_equal(lost_of_group(wr), 100);
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(r.nr, SLOTS + 50);
 	assert_int_equal(lost_of_group(wr), 100);
 	witness_close(wr);
@@ -255,16 +255,16 @@ static void losses_and_their_groups_are_told_together(void **state)
 	(void)state;
 	add_alike(&p, &groups[3], SLOTS + 100);
 	groups[3].g.count--;
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(r.nr, SLOTS);
 	assert_int_equal(witness_lost(wr), 0);
 	assert_int_equal(lost_of_group(wr), 0);
 	groups[3].g.count++;
-	witness_poll(wr, false, note, &r);
+	witness_poll(wr, false, witness_note, &r);
 	assert_int_equal(witness_lost(wr), 100);
 	assert_int_equal(lost_of_group(wr), 100);
 	groups[3].g.count++; /* nobody can wait for what comes after the last */
-	witness_poll(wr, true, note, &r);
+	witness_poll(wr, true, witness_note, &r);
 	assert_int_equal(witness_lost(wr), 100);
 	witness_close(wr);
 }
@@ -299,7 +299,7 @@ static void losses_are_known_by_group(void **state)
 		write_one(&p);
 	for (int i = 0; i < SLOTS; i++)
 		p.slots[i].group = i < 7 ? 5 : 4;
-	witness_poll(wr, true, note, &r);
+	witness_poll(wr, true, witness_note, &r);
 	assert_int_equal(witness_lost(wr), 107);
 	witness_groups(wr, note_lost, of_lock);
 	assert_int_equal(of_lock[1], 107);

@@ -7,7 +7,7 @@
 #include "top/canvas.h"
 
 /* How many bytes of the text fit into so many columns. */
-static size_t fitting(const char *text, size_t len, int columns)
+static size_t text_fitting(const char *text, size_t len, int columns)
 {
 	mbstate_t state = { 0 };
 	size_t used = 0;
@@ -29,25 +29,25 @@ static size_t fitting(const char *text, size_t len, int columns)
 	return used;
 }
 
-static void put(int y, unsigned int attr, const char *text, size_t len)
+static void line_put(int y, unsigned int attr, const char *text, size_t len)
 {
 	if (y < 0 || y >= LINES)
 		return;
 	attrset(attr);
 	/* A character in the last cell of the screen would scroll it. */
-	mvaddnstr(y, 0, text, fitting(text, len, y == LINES - 1 ? COLS - 1 : COLS));
+	mvaddnstr(y, 0, text, text_fitting(text, len, y == LINES - 1 ? COLS - 1 : COLS));
 	attrset(A_NORMAL);
 }
 
 void canvas_put(int y, unsigned int attr, const char *text)
 {
-	put(y, attr, text, strlen(text));
+	line_put(y, attr, text, strlen(text));
 }
 
 /* Bytes of the next line on the screen, which ends at a space if there is one. */
 static size_t next_line(const char *text)
 {
-	size_t len = strcspn(text, "\n"), fits = fitting(text, len, COLS), at = fits;
+	size_t len = strcspn(text, "\n"), fits = text_fitting(text, len, COLS), at = fits;
 
 	if (fits == len)
 		return len;
@@ -79,7 +79,7 @@ size_t canvas_text(int y, int height, size_t skip, const char *text)
 		size_t len = next_line(text);
 
 		if (i >= skip)
-			put(y + i - skip, A_NORMAL, text, len);
+			line_put(y + i - skip, A_NORMAL, text, len);
 		text += len;
 		text += *text == '\n' || *text == ' ';
 	}

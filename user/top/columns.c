@@ -91,7 +91,7 @@ static bool any_waited(const struct snapshot *s)
 	return false;
 }
 
-static int longer(int width, const char *name)
+static int width_longer(int width, const char *name)
 {
 	int len = strlen(escaped(name));
 
@@ -124,8 +124,8 @@ struct top_layout top_layout_of(const struct snapshot *s, enum top_by by,
 
 	l.first = l.second = strlen("PROGRAM");
 	for (size_t i = 0; i < nr; i++) {
-		l.first = longer(l.first, top_row_first(&rows[i], by));
-		l.second = longer(l.second, top_row_second(s, &rows[i], by, name));
+		l.first = width_longer(l.first, top_row_first(&rows[i], by));
+		l.second = width_longer(l.second, top_row_second(s, &rows[i], by, name));
 	}
 	if (width)
 		fit_names(&l, width - numbers_width(&l) - GAP);
@@ -133,7 +133,7 @@ struct top_layout top_layout_of(const struct snapshot *s, enum top_by by,
 }
 
 /* The bytes that fit into the width, without a part of a character. */
-static int fitting(const char *text, int width)
+static int text_fitting(const char *text, int width)
 {
 	int len = strlen(text);
 
@@ -147,7 +147,7 @@ static int fitting(const char *text, int width)
 static void put_name(FILE *out, const char *name, int width)
 {
 	const char *text = escaped(name);
-	int len = fitting(text, width);
+	int len = text_fitting(text, width);
 
 	fprintf(out, "%*s%.*s%*s", GAP, "", len, text, width - len, "");
 }
@@ -196,7 +196,7 @@ char *top_line(const struct top_layout *l, const struct snapshot *s, enum top_by
 	put_name(out, top_row_second(s, r, by, name), l->second);
 	/* The text was escaped when it was composed. */
 	if (l->latest && r->latest)
-		fprintf(out, "%*s%.*s", GAP, "", fitting(r->latest->latest, l->latest),
+		fprintf(out, "%*s%.*s", GAP, "", text_fitting(r->latest->latest, l->latest),
 			r->latest->latest);
 	return line_end(out, &line);
 }

@@ -10,7 +10,7 @@
 #include "top/snapshot.h"
 #include "trace/failure.h"
 
-static const char *known(const char *name)
+static const char *name_known(const char *name)
 {
 	return name[0] ? name : "?";
 }
@@ -64,8 +64,8 @@ static void put_series(FILE *out, const struct snapshot *s, const struct top_row
 
 		if (x->total && top_row_has(r, by, x))
 			fprintf(out, "%8llu  %-8s %-16s %s\n", (unsigned long long)x->total,
-				kind_name(x->kind), escaped(known(x->prog)),
-				escaped(known(x->lock)));
+				kind_name(x->kind), escaped(name_known(x->prog)),
+				escaped(name_known(x->lock)));
 	}
 }
 
@@ -120,9 +120,9 @@ char *top_detail(const struct snapshot *s, const struct top_row *row, enum top_b
 		return NULL;
 	top_row_sum(s, by, &r);
 	if (by != TOP_BY_PROG)
-		fprintf(out, "lock     %s\n", escaped(known(r.lock)));
+		fprintf(out, "lock     %s\n", escaped(name_known(r.lock)));
 	if (by != TOP_BY_LOCK)
-		fprintf(out, "program  %s\n", escaped(known(r.prog)));
+		fprintf(out, "program  %s\n", escaped(name_known(r.prog)));
 	put_counts(out, &r);
 	put_waits(out, &r);
 	put_contended(out, r.contended);

@@ -90,7 +90,7 @@ static bool move_key(struct top_state *st, int key)
 	return false;
 }
 
-static void faster(struct top_state *st, double by)
+static void interval_scale(struct top_state *st, double by)
 {
 	double interval = st->interval * by;
 
@@ -98,7 +98,7 @@ static void faster(struct top_state *st, double by)
 		st->interval = interval;
 }
 
-static void back(struct top_state *st)
+static void page_back(struct top_state *st)
 {
 	if (st->page == TOP_LIST) {
 		st->filter[0] = 0;
@@ -108,7 +108,7 @@ static void back(struct top_state *st)
 }
 
 /* The key that opens a page closes it, too. */
-static void toggle(struct top_state *st, enum top_page page)
+static void page_toggle(struct top_state *st, enum top_page page)
 {
 	st->page = st->page == page ? TOP_LIST : page;
 	st->scroll = 0;
@@ -159,13 +159,13 @@ void top_key(struct top_state *st, int key, const struct top_row *rows, size_t n
 	else if (key == ' ')
 		st->frozen = !st->frozen;
 	else if (key == '+' || key == '-')
-		faster(st, key == '+' ? 0.5 : 2);
+		interval_scale(st, key == '+' ? 0.5 : 2);
 	else if (key == 'h' || key == '?')
-		toggle(st, TOP_HELP);
+		page_toggle(st, TOP_HELP);
 	else if (key == 'm')
-		toggle(st, TOP_MESSAGES);
+		page_toggle(st, TOP_MESSAGES);
 	else if (key == ESC)
-		back(st);
+		page_back(st);
 	else if (key == 'q')
 		st->quit = true;
 	else if (st->page == TOP_LIST)

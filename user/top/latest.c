@@ -44,7 +44,7 @@ void latests_free(struct latests *l)
 	free(l);
 }
 
-static bool grow(struct latests *l, size_t nr)
+static bool latests_grow(struct latests *l, size_t nr)
 {
 	struct latest *all;
 
@@ -63,7 +63,7 @@ void latest_set(struct latests *l, size_t series, const struct failure *f)
 {
 	struct latest *e;
 
-	if (!grow(l, series + 1))
+	if (!latests_grow(l, series + 1))
 		return;
 	e = &l->all[series];
 	proginfo_get(f->prog);

@@ -62,14 +62,14 @@ const char *top_row_name(const struct top_row *r, enum top_by by, char buf[TOP_R
 	return buf;
 }
 
-static const char *known(const char *name)
+static const char *name_known(const char *name)
 {
 	return name[0] ? name : "?";
 }
 
 const char *top_row_first(const struct top_row *r, enum top_by by)
 {
-	return known(by == TOP_BY_LOCK ? r->lock : r->prog);
+	return name_known(by == TOP_BY_LOCK ? r->lock : r->prog);
 }
 
 /* The name of the series' lock or program, whichever the row is not about. */
@@ -95,7 +95,7 @@ const char *top_row_second(const struct snapshot *s, const struct top_row *r, en
 	size_t others = 0;
 
 	if (by == TOP_BY_BOTH)
-		return known(r->lock);
+		return name_known(r->lock);
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct series *x = &s->all[i].s;
 
@@ -106,8 +106,8 @@ const char *top_row_second(const struct snapshot *s, const struct top_row *r, en
 			most = x;
 	}
 	if (others < 2)
-		return most ? known(other_name(most, by)) : "-";
-	snprintf(buf, TOP_ROW_NAME, "%s +%zu", known(other_name(most, by)), others - 1);
+		return most ? name_known(other_name(most, by)) : "-";
+	snprintf(buf, TOP_ROW_NAME, "%s +%zu", name_known(other_name(most, by)), others - 1);
 	return buf;
 }
 
@@ -133,7 +133,7 @@ static struct top_row *row_of(struct top_row *rows, size_t *nr, enum top_by by,
 	return r;
 }
 
-static void add(struct top_row *r, const struct reading *x)
+static void row_add(struct top_row *r, const struct reading *x)
 {
 	r->failures += x->s.total;
 	r->lost += x->s.total - x->s.seen;
@@ -156,7 +156,7 @@ void top_row_sum(const struct snapshot *s, enum top_by by, struct top_row *r)
 	memcpy(sum.lock, r->lock, sizeof(sum.lock));
 	for (size_t i = 0; i < s->nr; i++)
 		if (top_row_has(&sum, by, &s->all[i].s))
-			add(&sum, &s->all[i]);
+			row_add(&sum, &s->all[i]);
 	for (size_t i = 0; by == TOP_BY_LOCK && i < s->nr_contended; i++)
 		if (!strcmp(sum.lock, s->contended[i].lock))
 			sum.contended = &s->contended[i];
@@ -179,7 +179,7 @@ struct order {
 	enum top_sort sort;
 };
 
-static double value(const struct top_row *r, enum top_sort sort)
+static double row_value(const struct top_row *r, enum top_sort sort)
 {
 	switch (sort) {
 	case TOP_RATE:
@@ -196,11 +196,11 @@ static double value(const struct top_row *r, enum top_sort sort)
 }
 
 /* Equal rows are sorted by their number of failures, then by name: no row jumps about. */
-static int compare(const void *a, const void *b, void *ctx)
+static int row_compare(const void *a, const void *b, void *ctx)
 {
 	const struct order *o = ctx;
 	const struct top_row *x = a, *y = b;
-	double d = value(y, o->sort) - value(x, o->sort);
+	double d = row_value(y, o->sort) - row_value(x, o->sort);
 
 	if (!d && o->sort != TOP_NAME)
 		d = (double)y->failures - (double)x->failures;
@@ -229,10 +229,10 @@ struct top_row *top_rows(const struct snapshot *s, enum top_by by, enum top_sort
 		return NULL;
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->all[i].s.total)
-			add(row_of(rows, nr, by, &s->all[i].s), &s->all[i]);
+			row_add(row_of(rows, nr, by, &s->all[i].s), &s->all[i]);
 	for (size_t i = 0; by == TOP_BY_LOCK && i < s->nr_contended; i++)
 		add_contended(rows, nr, &s->contended[i]);
 	*nr = keep_matching(rows, *nr, by, filter);
-	qsort_r(rows, *nr, sizeof(*rows), compare, &order);
+	qsort_r(rows, *nr, sizeof(*rows), row_compare, &order);
 	return rows;
 }

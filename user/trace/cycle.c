@@ -50,12 +50,12 @@ void cycles_close(struct cycles *c)
 }
 
 /* The lock that a CPU with several entries in its table may be waiting for. */
-static __u64 wanted(const struct held_cpu *h)
+static __u64 lock_wanted(const struct held_cpu *h)
 {
 	return h->nr > 1 && h->nr <= HELD_ENTRIES ? h->locks[h->nr - 1] : 0;
 }
 
-static int holder(const struct cycles *c, __u64 lock)
+static int lock_holder(const struct cycles *c, __u64 lock)
 {
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++) {
 		const struct held_cpu *h = heldtab_cpu(c->ht, cpu);
@@ -71,14 +71,14 @@ static int holder(const struct cycles *c, __u64 lock)
  * Follows the waits from a CPU to the owner of the lock it wants, and on. Returns the parties if
  * they lead back to the CPU, else 0.
  */
-static __u32 parties(const struct cycles *c, unsigned int start)
+static __u32 cycle_parties(const struct cycles *c, unsigned int start)
 {
 	int cpu = start;
 
 	for (__u32 n = 1; n <= CYCLE_MAX; n++) {
-		__u64 lock = wanted(heldtab_cpu(c->ht, cpu));
+		__u64 lock = lock_wanted(heldtab_cpu(c->ht, cpu));
 
-		cpu = lock ? holder(c, lock) : -1;
+		cpu = lock ? lock_holder(c, lock) : -1;
 		if (cpu < 0)
 			return 0;
 		if ((unsigned int)cpu == start)
@@ -88,27 +88,27 @@ static __u32 parties(const struct cycles *c, unsigned int start)
 }
 
 /* Notes the CPUs that seem to wait in a cycle of three and more. Returns their number. */
-static unsigned int suspect(struct cycles *c)
+static unsigned int cycles_suspect(struct cycles *c)
 {
 	unsigned int found = 0;
 
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++) {
 		struct wait *w = &c->waits[cpu];
 
-		w->suspect_lock = wanted(heldtab_cpu(c->ht, cpu));
-		w->suspect = w->suspect_lock ? parties(c, cpu) : 0;
+		w->suspect_lock = lock_wanted(heldtab_cpu(c->ht, cpu));
+		w->suspect = w->suspect_lock ? cycle_parties(c, cpu) : 0;
 		found += w->suspect > 2;
 	}
 	return found;
 }
 
-static void confirm(struct cycles *c, __u64 now)
+static void cycles_confirm(struct cycles *c, __u64 now)
 {
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(c->ht); cpu++) {
 		struct wait *w = &c->waits[cpu];
 
-		if (w->suspect <= 2 || wanted(heldtab_cpu(c->ht, cpu)) != w->suspect_lock ||
-		    parties(c, cpu) != w->suspect)
+		if (w->suspect <= 2 || lock_wanted(heldtab_cpu(c->ht, cpu)) != w->suspect_lock ||
+		    cycle_parties(c, cpu) != w->suspect)
 			continue;
 		w->lock = w->suspect_lock;
 		w->parties = w->suspect;
@@ -124,12 +124,12 @@ void cycles_sample(struct cycles *c)
 	if (now < c->next || heldtab_snapshot(c->ht))
 		return;
 	c->next = now + SAMPLE_NS;
-	if (!suspect(c))
+	if (!cycles_suspect(c))
 		return;
 	/* The tables are not read at one instant: only a cycle that lasts is a deadlock. */
 	nanosleep(&between, NULL);
 	if (!heldtab_snapshot(c->ht))
-		confirm(c, now_ns());
+		cycles_confirm(c, now_ns());
 }
 
 __u32 cycles_find(const struct cycles *c, __u32 cpu, __u64 lock)

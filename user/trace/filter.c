@@ -65,7 +65,7 @@ static int parse_kinds(const char *text, unsigned int *mask)
 	return 0;
 }
 
-static const char *word(const char *arg, const struct argp_state *state, const char *option)
+static const char *filter_word(const char *arg, const struct argp_state *state, const char *option)
 {
 	if (!*arg)
 		opts_error(state, "--%s: a name is needed", option);
@@ -79,7 +79,7 @@ static void note_given(struct trace_filter *flt, int key, const char *arg)
 			flt->given[i] = arg;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t filter_parse(int key, char *arg, struct argp_state *state)
 {
 	struct trace_filter *flt = state->input;
 	int n;
@@ -87,13 +87,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	note_given(flt, key, arg);
 	switch (key) {
 	case KEY_LOCK:
-		flt->lock = word(arg, state, "lock");
+		flt->lock = filter_word(arg, state, "lock");
 		return 0;
 	case KEY_MAP:
-		flt->map = word(arg, state, "map");
+		flt->map = filter_word(arg, state, "map");
 		return 0;
 	case KEY_COMM:
-		flt->comm = word(arg, state, "comm");
+		flt->comm = filter_word(arg, state, "comm");
 		return 0;
 	case 'p':
 		if (!*arg)
@@ -122,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp trace_filter_argp = { .options = options, .parser = parse };
+const struct argp trace_filter_argp = { .options = options, .parser = filter_parse };
 
 /* True: the text is an id and not a name. */
 static bool prog_id(const char *text, __u32 *id)

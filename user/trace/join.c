@@ -98,7 +98,7 @@ struct join *join_open(failure_fn emit, void *ctx)
 	return j;
 }
 
-static void drop(struct failure *f)
+static void failure_drop(struct failure *f)
 {
 	free(f->report);
 	f->report = NULL;
@@ -108,7 +108,7 @@ static void drop(struct failure *f)
 
 static void item_free(struct item *it)
 {
-	drop(&it->f);
+	failure_drop(&it->f);
 	free(it);
 }
 
@@ -191,7 +191,7 @@ static void end_waiting(struct join *j, struct item *it)
 }
 
 /* Closes the gaps. */
-static void pack(struct bucket *b)
+static void bucket_pack(struct bucket *b)
 {
 	size_t kept = 0;
 
@@ -318,7 +318,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* No failure before the returned time can still come, or waits. */
-static __u64 horizon(const struct join *j)
+static __u64 join_horizon(const struct join *j)
 {
 	__u64 oldest = j->flushed_ns;
 	struct item *it;
@@ -347,7 +347,7 @@ static void emit_in_order(struct join *j, __u64 until)
 		l->items[i]->nth = i;
 }
 
-static void expire(struct join *j, bool all)
+static void join_expire(struct join *j, bool all)
 {
 	__u64 now = now_ns();
 	struct item *it;
@@ -359,7 +359,7 @@ static void expire(struct join *j, bool all)
 		hand_out(j, it);
 	}
 	for (int i = 0; i < BUCKETS; i++)
-		pack(&j->buckets[i]);
+		bucket_pack(&j->buckets[i]);
 }
 
 /*
@@ -380,7 +380,7 @@ static __u64 next_scope(const struct list *l, size_t i)
 	return ~0ULL;
 }
 
-static void settle(struct join *j, struct list *l, size_t i)
+static void join_settle(struct join *j, struct list *l, size_t i)
 {
 	struct item *it = l->items[i];
 
@@ -404,12 +404,12 @@ void join_flush(struct join *j, bool all)
 		struct list *l = &j->fresh[rank];
 
 		for (size_t i = 0; i < l->nr; i++)
-			settle(j, l, i);
+			join_settle(j, l, i);
 		l->nr = 0;
 	}
 	j->flushes++;
-	expire(j, all);
-	emit_in_order(j, all ? ~0ULL : horizon(j));
+	join_expire(j, all);
+	emit_in_order(j, all ? ~0ULL : join_horizon(j));
 	j->flushed_ns = now_ns();
 }
 

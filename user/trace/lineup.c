@@ -52,7 +52,7 @@ unsigned int lineup_sees(const struct lineup *l)
  * Sources are polled by rank, the highest first: sources of lower rank look later, and so find
  * every failure that a source of higher rank has seen.
  */
-static void add(struct lineup *l, const struct source *src, void *state)
+static void lineup_append(struct lineup *l, const struct source *src, void *state)
 {
 	int at = l->nr++;
 
@@ -65,7 +65,8 @@ static void add(struct lineup *l, const struct source *src, void *state)
 	l->traits |= src->traits;
 }
 
-static bool start(struct lineup *l, struct session *s, const struct source *src, bool must)
+static bool lineup_start_one(struct lineup *l, struct session *s, const struct source *src,
+			     bool must)
 {
 	char why[256] = "";
 	void *state;
@@ -82,7 +83,7 @@ static bool start(struct lineup *l, struct session *s, const struct source *src,
 		pr_err("source '%s' cannot be started: %s", src->name, strerror(errno));
 		return false;
 	}
-	add(l, src, state);
+	lineup_append(l, src, state);
 	return true;
 }
 
@@ -115,7 +116,7 @@ struct choice {
 	int nr;
 };
 
-static bool chosen(const struct choice *c, const struct source *src)
+static bool choice_has(const struct choice *c, const struct source *src)
 {
 	for (int i = 0; i < c->nr; i++)
 		if (c->sources[i] == src)
@@ -124,7 +125,7 @@ static bool chosen(const struct choice *c, const struct source *src)
 }
 
 /* Modifies list. */
-static int choose(struct choice *c, const struct source *const *table, char *list)
+static int choice_make(struct choice *c, const struct source *const *table, char *list)
 {
 	char *name;
 
@@ -133,7 +134,7 @@ static int choose(struct choice *c, const struct source *const *table, char *lis
 
 		if (!src)
 			return -EINVAL;
-		if (chosen(c, src)) {
+		if (choice_has(c, src)) {
 			pr_err("source '%s' is named twice", name);
 			return -EINVAL;
 		}
@@ -160,7 +161,7 @@ static int start_in_turn(struct lineup *l, struct session *s, const struct sourc
 
 static bool start_wanted_one(struct lineup *l, struct session *s, const struct source *src)
 {
-	return start(l, s, src, true);
+	return lineup_start_one(l, s, src, true);
 }
 
 static int start_wanted(struct lineup *l, struct session *s, const struct source *const *table,
@@ -168,7 +169,7 @@ static int start_wanted(struct lineup *l, struct session *s, const struct source
 {
 	struct choice c = { .nr = 0 };
 	char *list = strdup(wanted);
-	int err = list ? choose(&c, table, list) : -ENOMEM;
+	int err = list ? choice_make(&c, table, list) : -ENOMEM;
 
 	free(list);
 	return err ?: start_in_turn(l, s, c.sources, start_wanted_one);
@@ -181,7 +182,7 @@ static bool start_useful_one(struct lineup *l, struct session *s, const struct s
 		     (lineup_has(l, SOURCE_WHOLE) && !source_is(src, SOURCE_SELF_REPORTS));
 
 	if (!known)
-		start(l, s, src, false);
+		lineup_start_one(l, s, src, false);
 	return true;
 }
 
@@ -203,7 +204,7 @@ int lineup_start(struct lineup *l, struct session *s, const struct source *const
 
 int lineup_add(struct lineup *l, struct session *s, const struct source *src)
 {
-	return start(l, s, src, true) ? 0 : -EOPNOTSUPP;
+	return lineup_start_one(l, s, src, true) ? 0 : -EOPNOTSUPP;
 }
 
 void lineup_stop(struct lineup *l)

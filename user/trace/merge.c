@@ -10,7 +10,7 @@
  * Did the lock fail inside the map operation? The operation has its map and the time of its end,
  * which is some instructions after the failure.
  */
-static bool inside(const struct failure *lock, const struct failure *op)
+static bool failed_inside(const struct failure *lock, const struct failure *op)
 {
 	if (lock->prog_lock || lock->ev.ts_ns > op->ev.ts_ns)
 		return false;
@@ -23,7 +23,7 @@ bool merge_possible(const struct failure *f, const struct failure *other)
 {
 	const struct rqspin_event *x = &f->ev, *y = &other->ev;
 
-	if (source_is(f->source, SOURCE_OPERATIONS) && !inside(other, f))
+	if (source_is(f->source, SOURCE_OPERATIONS) && !failed_inside(other, f))
 		return false;
 	if (f->source == other->source || x->cpu != y->cpu || x->err != y->err)
 		return false;

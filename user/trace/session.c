@@ -199,7 +199,7 @@ static void note_blind_locks(struct session *s)
 	s->unseen.blind = maplocks_resilient(&locks) & ~seen;
 }
 
-static void collect(struct session *s, bool last)
+static void session_collect(struct session *s, bool last)
 {
 	const struct proginfo *newest;
 	__u32 newest_id;
@@ -248,7 +248,7 @@ struct session *session_open(const struct source *const *table, const char *want
 		proginfos_forget_missed(s->progs);
 		/* A recorder shows nothing: a later session reads the records. */
 		if (!tuning->pin)
-			collect(s, false);
+			session_collect(s, false);
 		s->announced = true;
 		return s;
 	}
@@ -263,14 +263,14 @@ int session_poll(struct session *s, int ms)
 
 	if (err)
 		return err;
-	collect(s, false);
+	session_collect(s, false);
 	join_flush(s->join, false);
 	return 0;
 }
 
 void session_drain(struct session *s)
 {
-	collect(s, true);
+	session_collect(s, true);
 	join_flush(s->join, true);
 }
 

@@ -25,7 +25,7 @@ struct record_sample {
 	__u64 ip;
 };
 
-static __u64 newest(const struct held_cpu *c)
+static __u64 lock_newest(const struct held_cpu *c)
 {
 	return c->nr && c->nr <= HELD_ENTRIES ? c->locks[c->nr - 1] : 0;
 }
@@ -33,10 +33,10 @@ static __u64 newest(const struct held_cpu *c)
 /* Does another CPU have the same newest lock? */
 static bool is_disputed(const struct heldtab *ht, unsigned int cpu)
 {
-	__u64 lock = newest(heldtab_cpu(ht, cpu));
+	__u64 lock = lock_newest(heldtab_cpu(ht, cpu));
 
 	for (unsigned int c = 0; lock && c < heldtab_nr_cpus(ht); c++)
-		if (c != cpu && newest(heldtab_cpu(ht, c)) == lock)
+		if (c != cpu && lock_newest(heldtab_cpu(ht, c)) == lock)
 			return true;
 	return false;
 }
@@ -80,7 +80,7 @@ static void take_rings(struct spinning *sp, struct perf_rings *rings, struct ksy
 	}
 }
 
-static void look(struct spinning *sp, const bool *asked)
+static void spinning_look(struct spinning *sp, const bool *asked)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -103,12 +103,12 @@ static void look(struct spinning *sp, const bool *asked)
 }
 
 /* Samples count only for CPUs whose newest lock has not changed. */
-static int confirm(struct spinning *sp, struct heldtab *ht, const __u64 *before)
+static int spinning_confirm(struct spinning *sp, struct heldtab *ht, const __u64 *before)
 {
 	int err = heldtab_snapshot(ht);
 
 	for (unsigned int cpu = 0; cpu < heldtab_nr_cpus(ht); cpu++)
-		sp->waits[cpu] &= newest(heldtab_cpu(ht, cpu)) == before[cpu];
+		sp->waits[cpu] &= lock_newest(heldtab_cpu(ht, cpu)) == before[cpu];
 	return err;
 }
 
@@ -124,13 +124,13 @@ int spinning_find(struct spinning *sp, struct heldtab *ht)
 	if (!asked || !before || !sp->waits)
 		err = -ENOMEM;
 	for (unsigned int cpu = 0; !err && cpu < nr; cpu++) {
-		before[cpu] = newest(heldtab_cpu(ht, cpu));
+		before[cpu] = lock_newest(heldtab_cpu(ht, cpu));
 		asked[cpu] = is_disputed(ht, cpu);
 		any |= asked[cpu];
 	}
 	if (!err && any) {
-		look(sp, asked);
-		err = confirm(sp, ht, before);
+		spinning_look(sp, asked);
+		err = spinning_confirm(sp, ht, before);
 	}
 	free(asked);
 	free(before);

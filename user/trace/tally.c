@@ -7,7 +7,7 @@
 #include "trace/failure.h"
 #include "trace/tally.h"
 
-static bool same(const struct tally_row *a, const struct tally_row *b)
+static bool row_same(const struct tally_row *a, const struct tally_row *b)
 {
 	return a->prog_id == b->prog_id && a->kind == b->kind && a->others == b->others &&
 	       !strcmp(a->prog, b->prog);
@@ -19,7 +19,7 @@ static struct tally_row *row_of(struct tally *t, const struct tally_row *key)
 	struct tally_row *rows;
 
 	for (size_t i = 0; i < t->nr; i++)
-		if (same(&t->rows[i], key))
+		if (row_same(&t->rows[i], key))
 			return &t->rows[i];
 	rows = reallocarray(t->rows, t->nr + 1, sizeof(*rows));
 	if (!rows)

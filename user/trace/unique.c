@@ -43,7 +43,7 @@ static const char *prog_name(const struct failure *f)
 	return f->prog ? f->prog->full_name : f->ev.prog;
 }
 
-static bool alike(const struct seen *s, const struct failure *f, const char *lock)
+static bool unique_alike(const struct seen *s, const struct failure *f, const char *lock)
 {
 	const struct failure *x = &s->first;
 
@@ -56,13 +56,13 @@ static bool alike(const struct seen *s, const struct failure *f, const char *loc
 static struct seen *unique_find(const struct unique *u, const struct failure *f, const char *lock)
 {
 	for (size_t i = 0; i < u->nr; i++)
-		if (alike(&u->all[i], f, lock))
+		if (unique_alike(&u->all[i], f, lock))
 			return &u->all[i];
 	return NULL;
 }
 
-static void add(struct unique *u, const struct failure *f, const struct lockname *wanted,
-		const char *lock)
+static void unique_add(struct unique *u, const struct failure *f, const struct lockname *wanted,
+		       const char *lock)
 {
 	struct seen s = { .first = *f, .wanted = *wanted, .lock = strdup(lock) };
 
@@ -98,7 +98,7 @@ bool unique_first(struct unique *u, const struct failure *f, struct locknames *n
 	if (s)
 		s->again++;
 	else
-		add(u, f, &name, lock);
+		unique_add(u, f, &name, lock);
 	return !s;
 }
 

@@ -40,7 +40,7 @@ static int set_up(struct waits *w, struct ksyms *ks)
 	return 0;
 }
 
-static size_t mapped(const struct bpf_map *map)
+static size_t map_bytes(const struct bpf_map *map)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
@@ -50,8 +50,8 @@ static size_t mapped(const struct bpf_map *map)
 
 static int map_memory(struct waits *w)
 {
-	w->entries_size = mapped(w->skel->maps.entries);
-	w->cpus_size = mapped(w->skel->maps.cpus);
+	w->entries_size = map_bytes(w->skel->maps.entries);
+	w->cpus_size = map_bytes(w->skel->maps.cpus);
 	w->entries = mmap(NULL, w->entries_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			  bpf_map__fd(w->skel->maps.entries), 0);
 	w->cpus = mmap(NULL, w->cpus_size, PROT_READ | PROT_WRITE, MAP_SHARED,

@@ -31,8 +31,8 @@ static int waits_look(struct wait_watch *w, double duration)
 	return err ?: wait_watch_look(w) ?: wait_table_sum(&w->table, w->waits);
 }
 
-static int print(const struct wait_watch *w, const struct waits_opts *opts, const char *missing,
-		 bool *lossy)
+static int waits_print(const struct wait_watch *w, const struct waits_opts *opts,
+		       const char *missing, bool *lossy)
 {
 	__u64 dropped = waits_dropped(w->waits);
 
@@ -59,7 +59,7 @@ int waits_follow(const struct waits_opts *opts, const char *missing, bool *lossy
 	err = waits_look(&w, opts->duration);
 	if (err == -ENOMEM)
 		pr_err("out of memory");
-	err = err ?: out_failed(print(&w, opts, missing, lossy));
+	err = err ?: out_failed(waits_print(&w, opts, missing, lossy));
 	wait_watch_close(&w);
 	return err;
 }

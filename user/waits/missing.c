@@ -20,7 +20,7 @@ enum waits_missing waits_missing_find(void)
 {
 	const char *why;
 
-	if (probe(PROBE_TRACEPOINT))
+	if (probe_works(PROBE_TRACEPOINT))
 		return WAITS_ALL_SEEN; /* the lock of our series reports every wait */
 	switch (lock_mode_watch(&why)) {
 	case MODE_QUEUE:

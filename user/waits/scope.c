@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t wait_scope_parse(int key, char *arg, struct argp_state *state)
 {
 	struct wait_scope *s = state->input;
 
@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp wait_scope_argp = { .options = options, .parser = parse };
+const struct argp wait_scope_argp = { .options = options, .parser = wait_scope_parse };
 
 bool wait_scope_any(const struct wait_scope *s)
 {
