@@ -36,7 +36,8 @@ struct bpf_arena___addr {
 
 #define MAP_TYPE_ARENA 33
 
-static void emit(struct seq_file *seq, struct mapaddr *r, __u32 part, const void *base, __u64 size)
+static void mapaddr_emit(struct seq_file *seq, struct mapaddr *r, __u32 part, const void *base,
+			 __u64 size)
 {
 	r->part = part;
 	r->base = (__u64)base;
@@ -50,8 +51,9 @@ static void array_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map 
 	struct bpf_array *array = (void *)map;
 
 	r->stride = BPF_CORE_READ(array, elem_size);
-	emit(seq, r, MAPADDR_VALUES, (void *)array + bpf_core_field_offset(struct bpf_array, value),
-	     (__u64)r->stride * map->max_entries);
+	mapaddr_emit(seq, r, MAPADDR_VALUES,
+		     (void *)array + bpf_core_field_offset(struct bpf_array, value),
+		     (__u64)r->stride * map->max_entries);
 }
 
 static void ruler_part(struct seq_file *seq, struct mapaddr *r, struct bpf_map *map)
@@ -62,22 +64,24 @@ static void ruler_part(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 	if (map->id != ruler_id)
 		return;
 	bpf_probe_read_kernel(&pptr, sizeof(pptr), pptrs);
-	emit(seq, r, MAPADDR_RULER, (void *)pptr, sizeof(__u64));
+	mapaddr_emit(seq, r, MAPADDR_RULER, (void *)pptr, sizeof(__u64));
 }
 
 static void free_lists(struct seq_file *seq, struct mapaddr *r, const void *lists)
 {
-	emit(seq, r, MAPADDR_FREE_LISTS, lists, bpf_core_type_size(struct pcpu_freelist_head));
+	mapaddr_emit(seq, r, MAPADDR_FREE_LISTS, lists,
+		     bpf_core_type_size(struct pcpu_freelist_head));
 }
 
 static void lru_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_htab *htab)
 {
 	if (BPF_CORE_READ(htab, lru.percpu))
-		emit(seq, r, MAPADDR_CPU_LISTS, BPF_CORE_READ(htab, lru.percpu_lru),
-		     bpf_core_type_size(struct bpf_lru_list));
+		mapaddr_emit(seq, r, MAPADDR_CPU_LISTS, BPF_CORE_READ(htab, lru.percpu_lru),
+			     bpf_core_type_size(struct bpf_lru_list));
 	else
-		emit(seq, r, MAPADDR_CPU_LISTS, BPF_CORE_READ(htab, lru.common_lru.local_list),
-		     bpf_core_type_size(struct bpf_lru_locallist));
+		mapaddr_emit(seq, r, MAPADDR_CPU_LISTS,
+			     BPF_CORE_READ(htab, lru.common_lru.local_list),
+			     bpf_core_type_size(struct bpf_lru_locallist));
 }
 
 static bool is_lru(__u32 type)
@@ -94,15 +98,15 @@ static void htab_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map *
 	r->value_off = r->key_off + ((r->key_size + 7) & ~7U);
 	r->sparse = !!(map->map_flags & NO_PREALLOC);
 	r->stride = bpf_core_type_size(struct bucket);
-	emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
-	     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
+	mapaddr_emit(seq, r, MAPADDR_BUCKETS, BPF_CORE_READ(htab, buckets),
+		     (__u64)r->stride * BPF_CORE_READ(htab, n_buckets));
 	r->stride = BPF_CORE_READ(htab, elem_size);
 	/* A plain hash has one spare element per CPU, which change places with those in use. */
 	spare = r->type == BPF_MAP_TYPE_HASH ? nr_cpus : 0;
 	if (!r->sparse)
-		emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
-		     (__u64)r->stride * (map->max_entries + spare));
-	emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));
+		mapaddr_emit(seq, r, MAPADDR_ELEMS, BPF_CORE_READ(htab, elems),
+			     (__u64)r->stride * (map->max_entries + spare));
+	mapaddr_emit(seq, r, MAPADDR_SELF, htab, bpf_core_type_size(struct bpf_htab));
 	if (is_lru(r->type))
 		lru_parts(seq, r, htab);
 	else if (!r->sparse)
@@ -113,7 +117,7 @@ static void stack_trace_parts(struct seq_file *seq, struct mapaddr *r, struct bp
 {
 	struct bpf_stack_map *smap = (void *)map;
 
-	emit(seq, r, MAPADDR_SELF, smap, bpf_core_type_size(struct bpf_stack_map));
+	mapaddr_emit(seq, r, MAPADDR_SELF, smap, bpf_core_type_size(struct bpf_stack_map));
 	free_lists(seq, r, BPF_CORE_READ(smap, freelist.freelist));
 }
 
@@ -121,8 +125,8 @@ static void ringbuf_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_ma
 {
 	struct bpf_ringbuf_map___addr *rmap = (void *)map;
 
-	emit(seq, r, MAPADDR_RINGBUF, BPF_CORE_READ(rmap, rb),
-	     bpf_core_type_size(struct bpf_ringbuf));
+	mapaddr_emit(seq, r, MAPADDR_RINGBUF, BPF_CORE_READ(rmap, rb),
+		     bpf_core_type_size(struct bpf_ringbuf));
 }
 
 /* The address is zero until a process maps the arena, unless its author has chosen one. */
@@ -134,7 +138,8 @@ static void arena_parts(struct seq_file *seq, struct mapaddr *r, struct bpf_map 
 	if (!bpf_core_field_exists(arena->user_vm_end))
 		return;
 	start = BPF_CORE_READ(arena, user_vm_start);
-	emit(seq, r, MAPADDR_ARENA, (void *)start, BPF_CORE_READ(arena, user_vm_end) - start);
+	mapaddr_emit(seq, r, MAPADDR_ARENA, (void *)start,
+		     BPF_CORE_READ(arena, user_vm_end) - start);
 }
 
 SEC("iter/bpf_map")
@@ -169,11 +174,12 @@ int rqspin_maps(struct bpf_iter__bpf_map *ctx)
 		htab_parts(seq, &r, map);
 		break;
 	case BPF_MAP_TYPE_LPM_TRIE:
-		emit(seq, &r, MAPADDR_SELF, map, bpf_core_type_size(struct lpm_trie));
+		mapaddr_emit(seq, &r, MAPADDR_SELF, map, bpf_core_type_size(struct lpm_trie));
 		break;
 	case BPF_MAP_TYPE_QUEUE:
 	case BPF_MAP_TYPE_STACK:
-		emit(seq, &r, MAPADDR_SELF, map, bpf_core_type_size(struct bpf_queue_stack));
+		mapaddr_emit(seq, &r, MAPADDR_SELF, map,
+			     bpf_core_type_size(struct bpf_queue_stack));
 		break;
 	case BPF_MAP_TYPE_RINGBUF:
 	case BPF_MAP_TYPE_USER_RINGBUF:

@@ -107,7 +107,7 @@ static __always_inline bool find_head(struct head *h, struct llist_node *node)
 }
 
 /* The piece that was written as number i, counted from 0. */
-static __always_inline struct llist_node *piece(const struct head *h, __u32 i)
+static __always_inline struct llist_node *report_piece(const struct head *h, __u32 i)
 {
 	return i < h->pieces ? h->kept[(h->pieces - 1 - i) % KEPT] : NULL;
 }
@@ -172,7 +172,7 @@ static __always_inline void copy_text(struct witness_report *r, const struct hea
 	__u32 len = 0, i;
 
 	bpf_for(i, 0, KEPT) {
-		struct llist_node *node = piece(h, i);
+		struct llist_node *node = report_piece(h, i);
 
 		if (!node)
 			break;
@@ -194,7 +194,7 @@ static __always_inline void write_report(const struct head *head, int err,
 	w->kind = WITNESS_REPORT;
 	w->prog_id = BPF_CORE_READ(prog, aux, id);
 	w->err = err;
-	w->lock = report_lock(piece(head, 1));
+	w->lock = report_lock(report_piece(head, 1));
 	d = witness_details(&at, w);
 	if (d) {
 		use_early(w, &d->t);
@@ -219,7 +219,7 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 		witness_unsure();
 		return 0;
 	}
-	err = head.pieces ? report_errno(piece(&head, 0)) : 0;
+	err = head.pieces ? report_errno(report_piece(&head, 0)) : 0;
 	if (err)
 		write_report(&head, err, prog);
 	return 0;

@@ -25,7 +25,7 @@ extern void bpf_res_spin_unlock_ooo(struct bpf_res_spin_lock *lock) __weak __ksy
 sample_meeting ready;
 
 /* From a locked node to the last one in front of key; that one is locked afterwards. */
-static __always_inline struct list_place *walk(struct list_place *at, __u32 key, int *err)
+static __always_inline struct list_place *list_walk(struct list_place *at, __u32 key, int *err)
 {
 	while (at->next && at->next < key) {
 		struct list_place *next = res_lock_map_elem(&nodes, at->next);
@@ -48,7 +48,7 @@ static __noinline int toggle_random_node(void)
 
 	if (err || !at || !node)
 		return err;
-	at = walk(at, key, &err);
+	at = list_walk(at, key, &err);
 	if (!err)
 		err = node->linked == (at->next == key) ? res_spin_lock(&node->lock) : -EINVAL;
 	if (!err) {

@@ -17,7 +17,7 @@ struct job {
 struct bpf_res_spin_lock lock guarded(jobs);
 struct bpf_rb_root jobs contains(job, node) guarded(jobs);
 
-static bool earlier(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+static bool job_earlier(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
 	return container(a, struct job, node)->deadline < container(b, struct job, node)->deadline;
 }
@@ -40,7 +40,7 @@ int rbtree_under_lock(struct __sk_buff *ctx)
 		obj_drop(job);
 		return sample_end(&s);
 	}
-	tree_add(&jobs, &job->node, earlier);
+	tree_add(&jobs, &job->node, job_earlier);
 	first = bpf_rbtree_first(&jobs);
 	if (first)
 		first = bpf_rbtree_remove(&jobs, first);
