@@ -16,7 +16,7 @@ __u64 count;	       /* changed under the lock only */
 __u64 failed, longest; /* longest: ns from lock to unlock, of the timed acquisitions */
 
 /* Times only a few: two reads of the clock cost as much as lock and unlock, and vary by kernel. */
-static __always_inline bool timed(__u32 i)
+static __always_inline bool round_is_timed(__u32 i)
 {
 	return i % CONVOY_TIMED == 0;
 }
@@ -29,9 +29,9 @@ static __always_inline void keep_longest(__u64 begin)
 		longest = took;
 }
 
-static long acquire(__u32 i, void *ctx)
+static long convoy_acquire(__u32 i, void *ctx)
 {
-	__u64 begin = timed(i) ? bpf_ktime_get_ns() : 0;
+	__u64 begin = round_is_timed(i) ? bpf_ktime_get_ns() : 0;
 	int err = res_spin_lock(&lock);
 
 	if (!err) {
@@ -48,7 +48,7 @@ static long acquire(__u32 i, void *ctx)
 SEC("tc")
 int tight(struct __sk_buff *ctx)
 {
-	return bpf_loop(CONVOY_BATCH, acquire, NULL, 0) != CONVOY_BATCH;
+	return bpf_loop(CONVOY_BATCH, convoy_acquire, NULL, 0) != CONVOY_BATCH;
 }
 
 static __always_inline void turns_spend(void)
@@ -79,7 +79,7 @@ int calls(struct __sk_buff *ctx)
 
 static long acquire_spin(__u32 i, void *ctx)
 {
-	__u64 begin = timed(i) ? bpf_ktime_get_ns() : 0;
+	__u64 begin = round_is_timed(i) ? bpf_ktime_get_ns() : 0;
 
 	bpf_spin_lock(&spin);
 	count++;

@@ -21,7 +21,7 @@
 
 static volatile bool over;
 
-static void *run(void *fd)
+static void *convoy_run(void *fd)
 {
 	while (!over)
 		test_run(*(int *)fd, 1);
@@ -42,7 +42,7 @@ static double run_threads(int fd, unsigned int nr, unsigned int seconds)
 	pthread_t threads[MAX_THREADS];
 
 	for (unsigned int i = 0; i < nr; i++)
-		if (pthread_create(&threads[i], NULL, run, &fd))
+		if (pthread_create(&threads[i], NULL, convoy_run, &fd))
 			errx(2, "no thread");
 	sleep(seconds);
 	over = true;

@@ -12,7 +12,7 @@ struct deadlines_wait waits[DEADLINES_CPUS];
 __u64 turns;		 /* changed under the lock only */
 volatile __u64 released; /* owners up to this turn may release */
 
-static __noinline void hold(__u64 turn)
+static __noinline void lock_hold(__u64 turn)
 {
 	int i, j;
 
@@ -38,7 +38,7 @@ int take(struct __sk_buff *ctx)
 		return 0;
 	}
 	w->turn = ++turns;
-	hold(w->turn);
+	lock_hold(w->turn);
 	res_spin_unlock(&lock);
 	return 0;
 }

@@ -29,7 +29,7 @@ static volatile unsigned int called; /* parties with a lower number may begin */
 static unsigned int done;
 static __u64 taken[DEADLINES_CPUS + 1]; /* when the driver saw a turn begin, ns */
 
-static __u64 now(void)
+static __u64 now_ns(void)
 {
 	struct timespec ts;
 
@@ -56,7 +56,7 @@ static void *party_main(void *arg)
 	return NULL;
 }
 
-static void start(unsigned int nr, int fd)
+static void parties_start(unsigned int nr, int fd)
 {
 	for (unsigned int i = 0; i < nr; i++) {
 		parties[i].id = i;
@@ -72,11 +72,11 @@ static void call_next(const struct deadlines_bpf *skel, unsigned int nr, __u64 a
 {
 	__u64 last = called ? *(volatile __u64 *)&skel->bss->waits[called - 1].begin : 0;
 
-	if (called < nr && (!called || (last && now() - last >= apart)))
+	if (called < nr && (!called || (last && now_ns() - last >= apart)))
 		called++;
 }
 
-static void direct(struct deadlines_bpf *skel, unsigned int nr, __u64 apart, __u64 hold)
+static void turns_direct(struct deadlines_bpf *skel, unsigned int nr, __u64 apart, __u64 hold)
 {
 	__u64 seen = 0;
 
@@ -84,15 +84,15 @@ static void direct(struct deadlines_bpf *skel, unsigned int nr, __u64 apart, __u
 		__u64 turn = *(volatile __u64 *)&skel->bss->turns;
 
 		if (turn > seen)
-			taken[seen = turn] = now();
-		if (seen > skel->bss->released && now() - taken[seen] >= hold)
+			taken[seen = turn] = now_ns();
+		if (seen > skel->bss->released && now_ns() - taken[seen] >= hold)
 			skel->bss->released = seen;
 		call_next(skel, nr, apart);
 		pause_a_while();
 	}
 }
 
-static void print(const struct deadlines_bpf *skel, unsigned int nr)
+static void waits_print(const struct deadlines_bpf *skel, unsigned int nr)
 {
 	printf("{\"waits\": [");
 	for (unsigned int i = 1; i < nr; i++) {
@@ -119,11 +119,11 @@ int main(int argc, char **argv)
 	skel = deadlines_bpf__open_and_load();
 	if (!skel)
 		err(2, "cannot load deadlines.bpf.o");
-	start(nr, bpf_program__fd(skel->progs.take));
-	direct(skel, nr, count_arg(argv[2]) * NS_PER_MS, count_arg(argv[3]) * NS_PER_MS);
+	parties_start(nr, bpf_program__fd(skel->progs.take));
+	turns_direct(skel, nr, count_arg(argv[2]) * NS_PER_MS, count_arg(argv[3]) * NS_PER_MS);
 	for (unsigned int i = 0; i < nr; i++)
 		pthread_join(parties[i].thread, NULL);
-	print(skel, nr);
+	waits_print(skel, nr);
 	deadlines_bpf__destroy(skel);
 	return 0;
 }

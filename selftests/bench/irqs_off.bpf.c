@@ -21,7 +21,7 @@ struct {
 } off[IRQS_OFF_CPUS];
 
 /* Virtual CPUs are often preempted here, so that the others find the lock held, and queue. */
-static void hold(void)
+static void lock_hold(void)
 {
 	int i;
 
@@ -29,12 +29,12 @@ static void hold(void)
 		barrier_var(i);
 }
 
-static long acquire(__u32 i, void *ctx)
+static long lock_acquire(__u32 i, void *ctx)
 {
 	if (res_spin_lock(&lock))
 		return 0;
 	count++;
-	hold();
+	lock_hold();
 	res_spin_unlock(&lock);
 	return 0;
 }
@@ -42,7 +42,7 @@ static long acquire(__u32 i, void *ctx)
 SEC("tc")
 int contend(struct __sk_buff *ctx)
 {
-	return bpf_loop(CONVOY_BATCH, acquire, NULL, 0) != CONVOY_BATCH;
+	return bpf_loop(CONVOY_BATCH, lock_acquire, NULL, 0) != CONVOY_BATCH;
 }
 
 static bool in_lock(__u64 ip)

@@ -115,7 +115,7 @@ static void set_ranges(struct irqs_off_range *ranges)
 	}
 }
 
-static struct irqs_off_bpf *load(void)
+static struct irqs_off_bpf *irqs_off_load(void)
 {
 	struct irqs_off_bpf *skel = irqs_off_bpf__open();
 	int ret;
@@ -135,7 +135,7 @@ static struct irqs_off_bpf *load(void)
 	return skel;
 }
 
-static void add(struct irqs_off_site *sum, const struct irqs_off_site *s)
+static void site_add(struct irqs_off_site *sum, const struct irqs_off_site *s)
 {
 	sum->count += s->count;
 	if (s->longest > sum->longest)
@@ -151,7 +151,8 @@ static void add_up(const struct irqs_off_bpf *skel)
 			for (unsigned int f = 0; f < nr_funcs; f++)
 				if (skel->bss->sites[cpu][i].ip - funcs[f].from <
 				    funcs[f].to - funcs[f].from)
-					add(&funcs[f].sum, (const void *)&skel->bss->sites[cpu][i]);
+					site_add(&funcs[f].sum,
+						 (const void *)&skel->bss->sites[cpu][i]);
 }
 
 /* The longest time that belongs to the bucket. */
@@ -164,7 +165,7 @@ static unsigned long long ns_of(int bucket)
 	return ((IRQS_OFF_STEPS + bucket % IRQS_OFF_STEPS + 1ULL) << (log - 4)) - 1;
 }
 
-static unsigned long long quantile(const struct irqs_off_site *s, double p)
+static unsigned long long site_quantile(const struct irqs_off_site *s, double p)
 {
 	__u64 left = s->count - (__u64)(p * s->count);
 	int b = IRQS_OFF_BUCKETS;
@@ -198,7 +199,7 @@ static void print_histogram(const struct irqs_off_site *s)
 	printf("]");
 }
 
-static void print(const struct irqs_off_bpf *skel, unsigned int threads)
+static void irqs_off_print(const struct irqs_off_bpf *skel, unsigned int threads)
 {
 	const char *comma = "";
 
@@ -211,8 +212,8 @@ static void print(const struct irqs_off_bpf *skel, unsigned int threads)
 		if (!s->count)
 			continue;
 		printf("%s{\"function\": \"%s\", \"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu, \"histogram\": ",
-		       comma, funcs[f].name, (unsigned long long)s->count, quantile(s, 0.5),
-		       quantile(s, 0.99), (unsigned long long)s->longest);
+		       comma, funcs[f].name, (unsigned long long)s->count, site_quantile(s, 0.5),
+		       site_quantile(s, 0.99), (unsigned long long)s->longest);
 		print_histogram(s);
 		printf("}");
 		comma = ", ";
@@ -220,7 +221,7 @@ static void print(const struct irqs_off_bpf *skel, unsigned int threads)
 	printf("]}\n");
 }
 
-static void work(struct pinned *self)
+static void irqs_off_work(struct pinned *self)
 {
 	int fd = bpf_program__fd(((struct irqs_off_bpf *)self->arg)->progs.contend);
 	time_t end = time(NULL) + seconds;
@@ -240,11 +241,11 @@ int main(int argc, char **argv)
 	if (threads > IRQS_OFF_CPUS)
 		errx(2, "%u threads", threads);
 	seconds = count_arg(argv[2]);
-	skel = load();
-	run_pinned(threads, work, skel);
+	skel = irqs_off_load();
+	run_pinned(threads, irqs_off_work, skel);
 	irqs_off_bpf__detach(skel);
 	add_up(skel);
-	print(skel, threads);
+	irqs_off_print(skel, threads);
 	irqs_off_bpf__destroy(skel);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct latency_side sides[2];
 __u32 ready, holding;
 
 /* Not inlined: each call has its own budget of turns. Returns true once both are here. */
-static __noinline bool meet(__u32 *here)
+static __noinline bool sides_meet(__u32 *here)
 {
 	__sync_fetch_and_add(here, 1);
 	while (may_loop) {
@@ -61,18 +61,18 @@ int aa(struct __sk_buff *ctx)
 	return 0;
 }
 
-static __always_inline int abba(struct latency_side *side, struct bpf_res_spin_lock *first,
-				struct bpf_res_spin_lock *second)
+static __always_inline int side_abba(struct latency_side *side, struct bpf_res_spin_lock *first,
+				     struct bpf_res_spin_lock *second)
 {
 	int err;
 
 	side->met = 0;
-	if (!meet(&ready))
+	if (!sides_meet(&ready))
 		return 0;
 	side->begin_ns = bpf_ktime_get_ns();
 	if (res_spin_lock(first))
 		return 1;
-	if (!meet(&holding)) {
+	if (!sides_meet(&holding)) {
 		res_spin_unlock(first);
 		return 0;
 	}
@@ -89,13 +89,13 @@ static __always_inline int abba(struct latency_side *side, struct bpf_res_spin_l
 SEC("tc")
 int abba_0(struct __sk_buff *ctx)
 {
-	return abba(&sides[0], &lock_a, &lock_b);
+	return side_abba(&sides[0], &lock_a, &lock_b);
 }
 
 SEC("tc")
 int abba_1(struct __sk_buff *ctx)
 {
-	return abba(&sides[1], &lock_b, &lock_a);
+	return side_abba(&sides[1], &lock_b, &lock_a);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

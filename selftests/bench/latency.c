@@ -37,7 +37,7 @@ static const struct latency_side *first_to_fail(const struct latency_side *s, in
 	return found;
 }
 
-static void report(const struct job *job)
+static void latency_print(const struct job *job)
 {
 	const struct latency_side *s = job->skel->bss->sides;
 	const struct latency_side *victim = first_to_fail(s, job->parties);
@@ -64,7 +64,7 @@ static void drain_stream(int prog_fd)
 }
 
 /* The barriers keep both threads in the same round, whatever the result of the last round. */
-static void party(struct pinned *self)
+static void latency_party(struct pinned *self)
 {
 	const struct job *job = self->arg;
 
@@ -76,7 +76,7 @@ static void party(struct pinned *self)
 		drain_stream(job->fds[self->id]);
 		pthread_barrier_wait(self->barrier);
 		if (!self->id && i >= 0)
-			report(job);
+			latency_print(job);
 	}
 }
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 		job.fds[0] = bpf_program__fd(skel->progs.abba_0);
 		job.fds[1] = bpf_program__fd(skel->progs.abba_1);
 	}
-	run_pinned(job.parties, party, &job);
+	run_pinned(job.parties, latency_party, &job);
 	latency_bpf__destroy(skel);
 	return 0;
 }

@@ -35,7 +35,7 @@ static __always_inline __u32 next_key(struct position *p)
 	return p->key >> (32 - MAPS_KEY_BITS);
 }
 
-static __always_inline struct position start(void)
+static __always_inline struct position position_start(void)
 {
 	return (struct position){ .key = (bpf_get_smp_processor_id() + 1) * 2654435761U };
 }
@@ -65,7 +65,7 @@ static __always_inline struct position start(void)
 	SEC("tc")                                                                   \
 	int update_##map(struct __sk_buff *ctx)                                     \
 	{                                                                           \
-		struct position p = start();                                        \
+		struct position p = position_start();                               \
                                                                                     \
 		return bpf_loop(MAPS_BATCH, update_one_##map, &p, 0) != MAPS_BATCH; \
 	}                                                                           \
@@ -73,7 +73,7 @@ static __always_inline struct position start(void)
 	SEC("tc")                                                                   \
 	int insert_##map(struct __sk_buff *ctx)                                     \
 	{                                                                           \
-		struct position p = start();                                        \
+		struct position p = position_start();                               \
                                                                                     \
 		return bpf_loop(MAPS_BATCH, insert_one_##map, &p, 0) != MAPS_BATCH; \
 	}

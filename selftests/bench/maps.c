@@ -22,26 +22,26 @@ struct job {
 };
 
 /* Several short runs: the work of a program between two quiescent states is bounded. */
-static void updates(struct pinned *self)
+static void maps_update(struct pinned *self)
 {
 	struct job *job = self->arg;
 
 	test_run(job->fd, 1);
 	pthread_barrier_wait(self->barrier);
 	if (!self->id)
-		job->begin = ticks();
+		job->begin = ticks_now();
 	test_run(job->fd, job->batches);
 	pthread_barrier_wait(self->barrier);
 	if (!self->id)
-		job->end = ticks();
+		job->end = ticks_now();
 }
 
-static void measure(const struct bpf_program *prog, int threads, unsigned int batches)
+static void maps_measure(const struct bpf_program *prog, int threads, unsigned int batches)
 {
 	struct job job = { .fd = bpf_program__fd(prog), .batches = batches };
 	double n = (double)threads * batches * MAPS_BATCH;
 
-	run_pinned(threads, updates, &job);
+	run_pinned(threads, maps_update, &job);
 	printf("{\"program\": \"%s\", \"threads\": %d, \"ticks\": %.2f}\n", bpf_program__name(prog),
 	       threads, (double)(job.end - job.begin) / n);
 }
@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 	if (!skel)
 		err(2, "cannot load maps.bpf.o");
 	for (unsigned int round = 0; round < rounds; round++) {
-		bpf_object__for_each_program(prog, skel->obj) measure(prog, (int)threads, batches);
+		bpf_object__for_each_program(prog, skel->obj)
+			maps_measure(prog, (int)threads, batches);
 	}
 	if (skel->bss->failed)
 		errx(1, "%llu updates failed", skel->bss->failed);

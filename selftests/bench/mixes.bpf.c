@@ -33,20 +33,20 @@ struct turn {
 	__u32 random;
 };
 
-static __always_inline __u32 next(struct turn *t)
+static __always_inline __u32 turn_next(struct turn *t)
 {
 	t->random = t->random * 1664525 + 1013904223;
 	return t->random >> 8;
 }
 
-static __always_inline struct turn start(void)
+static __always_inline struct turn turn_start(void)
 {
 	return (struct turn){ .random = (bpf_get_smp_processor_id() + 1) * 2654435761U };
 }
 
-static __always_inline void operate(void *map, struct turn *t)
+static __always_inline void map_operate(void *map, struct turn *t)
 {
-	__u32 key = next(t) & ((1 << MIXES_KEY_BITS) - 1), which = next(t) % 100;
+	__u32 key = turn_next(t) & ((1 << MIXES_KEY_BITS) - 1), which = turn_next(t) % 100;
 	__u64 value = which;
 
 	if (which < updates) {
@@ -62,14 +62,14 @@ static __always_inline void operate(void *map, struct turn *t)
 #define MIX(map)                                                                  \
 	static long one_of_##map(__u32 i, struct turn *t)                         \
 	{                                                                         \
-		operate(&map, t);                                                 \
+		map_operate(&map, t);                                             \
 		return 0;                                                         \
 	}                                                                         \
                                                                                   \
 	SEC("tc")                                                                 \
 	int mix_##map(struct __sk_buff *ctx)                                      \
 	{                                                                         \
-		struct turn t = start();                                          \
+		struct turn t = turn_start();                                     \
                                                                                   \
 		return bpf_loop(MIXES_BATCH, one_of_##map, &t, 0) != MIXES_BATCH; \
 	}

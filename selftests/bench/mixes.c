@@ -47,7 +47,7 @@ static double seconds_now(void)
 }
 
 /* Each thread ends after the first run that ends too late. */
-static void work(struct pinned *self)
+static void mixes_work(struct pinned *self)
 {
 	struct job *job = self->arg;
 	double end;
@@ -64,11 +64,11 @@ static void work(struct pinned *self)
 	} while (seconds_now() < end);
 }
 
-static double rate(const struct bpf_program *prog, unsigned int threads, double seconds)
+static double mixes_rate(const struct bpf_program *prog, unsigned int threads, double seconds)
 {
 	struct job job = { .fd = bpf_program__fd(prog), .seconds = seconds };
 
-	run_pinned((int)threads, work, &job);
+	run_pinned((int)threads, mixes_work, &job);
 	return (double)job.batches * MIXES_BATCH / (seconds_now() - job.began);
 }
 
@@ -78,14 +78,15 @@ static void add_row(json_t *rows, struct mixes_bpf *skel, const struct bpf_progr
 	double per_second;
 
 	skel->bss->failed = 0;
-	per_second = rate(prog, threads, seconds);
+	per_second = mixes_rate(prog, threads, seconds);
 	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:I}", "what",
 					      strchr(bpf_program__name(prog), '_') + 1, "mix", mix,
 					      "threads", (int)threads, "per_second", per_second,
 					      "failed", (json_int_t)skel->bss->failed));
 }
 
-static void measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads, double seconds)
+static void mixes_measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads,
+			  double seconds)
 {
 	struct bpf_program *prog;
 
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 		errx(2, "'%s' is no time in seconds", argv[1]);
 	skel = mixes_load();
 	for (int i = 2; i < argc; i++)
-		measure(rows, skel, count_arg(argv[i]), seconds);
+		mixes_measure(rows, skel, count_arg(argv[i]), seconds);
 	mixes_bpf__destroy(skel);
 	out = json_pack("{s:o}", "rows", rows);
 	ret = out ? json_dumpf(out, stdout, JSON_COMPACT) : -1;

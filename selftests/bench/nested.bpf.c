@@ -101,7 +101,7 @@ static __always_inline __u32 this_cpu(void)
 	return bpf_get_smp_processor_id() & (CPUS - 1);
 }
 
-static __always_inline long update(void *map, __u32 key)
+static __always_inline long map_update(void *map, __u32 key)
 {
 	__u64 value = 1;
 
@@ -117,14 +117,14 @@ static __always_inline long update_trie(__u32 key)
 	return bpf_map_update_elem(&trie, &k, &value, BPF_ANY);
 }
 
-static __always_inline long push(void *map)
+static __always_inline long map_push(void *map)
 {
 	__u64 value = 1;
 
 	return bpf_map_push_elem(map, &value, BPF_EXIST);
 }
 
-static __always_inline long output(void)
+static __always_inline long ring_output(void)
 {
 	__u64 value = 1;
 	long err = bpf_ringbuf_output(&ring, &value, sizeof(value), BPF_RB_NO_WAKEUP);
@@ -133,7 +133,7 @@ static __always_inline long output(void)
 	return err == -EAGAIN && full ? NO_ROOM : err;
 }
 
-static __always_inline long reserve(void)
+static __always_inline long ring_reserve(void)
 {
 	void *record = bpf_ringbuf_reserve(&ring, 8, 0);
 
@@ -151,7 +151,7 @@ static __always_inline long insert_or_delete(__u32 key)
 
 	key %= 4096;
 	if (this_cpu() != 1) {
-		err = update(&preallocated, key);
+		err = map_update(&preallocated, key);
 		return err == -E2BIG ? NO_ROOM : err;
 	}
 	bpf_map_delete_elem(&preallocated, &key);
@@ -164,7 +164,7 @@ static __always_inline long insert_nested(__u32 key)
 	long err;
 
 	key |= 1U << 31;
-	err = update(&preallocated, key);
+	err = map_update(&preallocated, key);
 	if (!err)
 		bpf_map_delete_elem(&preallocated, &key);
 	return err;
@@ -173,10 +173,10 @@ static __always_inline long insert_nested(__u32 key)
 static __always_inline long update_side(__u32 side, __u32 key)
 {
 	key &= HASH_KEYS - 1;
-	return side ? update(&hash1, key) : update(&hash0, key);
+	return side ? map_update(&hash1, key) : map_update(&hash0, key);
 }
 
-static __always_inline long operate(__u32 key)
+static __always_inline long map_operate(__u32 key)
 {
 	switch (which) {
 	case CASE_HASH_SAME:
@@ -185,17 +185,17 @@ static __always_inline long operate(__u32 key)
 	case CASE_HASH_CROSS:
 		return update_side(this_cpu() & 1, key);
 	case CASE_LRU:
-		return update(&lru, key);
+		return map_update(&lru, key);
 	case CASE_LPM:
 		return update_trie(key);
 	case CASE_QUEUE:
-		return push(&queue);
+		return map_push(&queue);
 	case CASE_STACK:
-		return push(&stack);
+		return map_push(&stack);
 	case CASE_RINGBUF:
-		return output();
+		return ring_output();
 	case CASE_RESERVE:
-		return reserve();
+		return ring_reserve();
 	default:
 		return insert_or_delete(key);
 	}
@@ -211,7 +211,7 @@ static __noinline bool other_arrived(void)
 }
 
 /* Our bucket is locked below us (its update fails), the other side's by the other CPU. */
-static __always_inline long cross(__u32 key)
+static __always_inline long buckets_cross(__u32 key)
 {
 	__u32 side = this_cpu() & 1;
 
@@ -231,17 +231,17 @@ static __always_inline long operate_nested(__u32 key)
 	case CASE_HASH_OTHER:
 		return update_side(0, key + 1);
 	case CASE_HASH_CROSS:
-		return cross(key);
+		return buckets_cross(key);
 	case CASE_LRU:
-		return update(&lru, ~key);
+		return map_update(&lru, ~key);
 	case CASE_FREELIST:
 		return insert_nested(key);
 	default:
-		return operate(key);
+		return map_operate(key);
 	}
 }
 
-static __always_inline void count(long err)
+static __always_inline void result_count(long err)
 {
 	__u64 *n = !err		     ? &nested.ok :
 		   err == NO_RECORD  ? &nested.null :
@@ -268,7 +268,7 @@ static __always_inline bool has_other_cause(long err, __u64 before)
 	return sees_failures && err && err != NO_ROOM && failures[this_cpu()] == before;
 }
 
-static __always_inline int hook(void)
+static __always_inline int nested_hook(void)
 {
 	__u32 cpu = this_cpu();
 	__u64 before;
@@ -279,7 +279,7 @@ static __always_inline int hook(void)
 	inside[cpu] = 0;
 	before = failures[cpu];
 	err = operate_nested(current_key[cpu]);
-	count(has_other_cause(err, before) ? NO_ROOM : err);
+	result_count(has_other_cause(err, before) ? NO_ROOM : err);
 	return 0;
 }
 
@@ -295,30 +295,30 @@ int on_failure(void *ctx)
 SEC("?tp_btf/ipi_send_cpu")
 int BPF_PROG(on_ipi)
 {
-	return hook();
+	return nested_hook();
 }
 
 /* Before the series a trie allocates from the slab allocator, under its lock. */
 SEC("?tp_btf/kmalloc")
 int BPF_PROG(on_kmalloc)
 {
-	return hook();
+	return nested_hook();
 }
 
 /* Called with the lock of an LRU list held. */
 SEC("?fentry/htab_lru_map_delete_node")
 int BPF_PROG(on_evict)
 {
-	return hook();
+	return nested_hook();
 }
 
 SEC("?tp_btf/contention_end")
 int BPF_PROG(on_contention_end, void *lock, int ret)
 {
-	return ret ? 0 : hook();
+	return ret ? 0 : nested_hook();
 }
 
-static long one(__u32 i, void *ctx)
+static long operate_once(__u32 i, void *ctx)
 {
 	__u32 cpu = this_cpu();
 	__u32 key = __sync_fetch_and_add(&draws, 1);
@@ -328,7 +328,7 @@ static long one(__u32 i, void *ctx)
 		return 1;
 	current_key[cpu] = key;
 	inside[cpu] = 1;
-	err = operate(key);
+	err = map_operate(key);
 	inside[cpu] = 0;
 	if (!armed && err != NO_ROOM)
 		__sync_fetch_and_add(err ? &alone_failed : &alone_ok, 1);
@@ -338,7 +338,7 @@ static long one(__u32 i, void *ctx)
 SEC("tc")
 int outer(struct __sk_buff *ctx)
 {
-	bpf_loop(OPERATIONS, one, NULL, 0);
+	bpf_loop(OPERATIONS, operate_once, NULL, 0);
 	return 0;
 }
 

@@ -59,7 +59,7 @@ static int ignore_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-static struct nested_bpf *load(const struct nested_info *info)
+static struct nested_bpf *nested_load(const struct nested_info *info)
 {
 	struct nested_bpf *skel = nested_bpf__open();
 	struct bpf_program *prog;
@@ -125,7 +125,7 @@ static bool run_armed(struct nested_bpf *skel, struct ring_buffer *rb, int cpus)
 }
 
 /* Does the map still work? CPU 1 deletes from it, or fills it, so CPU 1 comes first. */
-static bool usable(struct nested_bpf *skel, struct ring_buffer *rb)
+static bool nested_usable(struct nested_bpf *skel, struct ring_buffer *rb)
 {
 	skel->bss->armed = 0;
 	skel->bss->stopped = 0;
@@ -161,7 +161,7 @@ static void print_outcome(const struct nested_info *info, const struct nested_co
 
 static void run_case(const struct nested_info *info)
 {
-	struct nested_bpf *skel = load(info);
+	struct nested_bpf *skel = nested_load(info);
 	struct ring_buffer *rb =
 		ring_buffer__new(bpf_map__fd(skel->maps.ring), ignore_record, NULL, NULL);
 	bool back;
@@ -172,7 +172,7 @@ static void run_case(const struct nested_info *info)
 		printf("{\"case\": \"%s\", \"outcome\": \"hang\"}\n", info->name);
 		_exit(3);
 	}
-	back = usable(skel, rb);
+	back = nested_usable(skel, rb);
 	print_outcome(info, &skel->bss->nested, back);
 	ring_buffer__free(rb);
 	nested_bpf__destroy(skel);

@@ -77,7 +77,7 @@ void test_run(int prog_fd, unsigned int repeat)
 		errx(2, "the program returned %d", (int)opts.retval);
 }
 
-unsigned long long ticks(void)
+unsigned long long ticks_now(void)
 {
 #ifdef __x86_64__
 	return __builtin_ia32_rdtsc();

@@ -32,6 +32,6 @@ void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg);
 void test_run(int prog_fd, unsigned int repeat);
 
 /* Ticks of the CPU: in a guest with counted instructions, instructions of all CPUs. */
-unsigned long long ticks(void);
+unsigned long long ticks_now(void);
 
 #endif

@@ -138,7 +138,7 @@ extern void *bpf_refcount_acquire_impl(void *object, void *meta) __weak __ksym;
 /* The verifier need not count them. */
 volatile __u64 ready_rounds = 1000000, holding_rounds = 20000;
 
-static __always_inline UNUSED bool meet(__u64 *arrived, __u64 rounds)
+static __always_inline UNUSED bool sides_meet(__u64 *arrived, __u64 rounds)
 {
 	__u64 target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2;
 
@@ -150,15 +150,15 @@ static __always_inline UNUSED bool meet(__u64 *arrived, __u64 rounds)
 }
 
 /* Two programs begin at once, and want their second lock when both have had time for the first. */
-#define MEETING(name, x, y)                     \
-	if (!meet(&name##_ready, ready_rounds)) \
-		return 1;                       \
-	int err = bpf_res_spin_lock(&x);        \
-	if (err)                                \
-		return err;                     \
-	meet(&name##_holding, holding_rounds);  \
-	err = take_one(&y);                     \
-	bpf_res_spin_unlock(&x);                \
+#define MEETING(name, x, y)                           \
+	if (!sides_meet(&name##_ready, ready_rounds)) \
+		return 1;                             \
+	int err = bpf_res_spin_lock(&x);              \
+	if (err)                                      \
+		return err;                           \
+	sides_meet(&name##_holding, holding_rounds);  \
+	err = take_one(&y);                           \
+	bpf_res_spin_unlock(&x);                      \
 	return err;
 
 #define noise(ctx) bpf_get_prandom_u32()

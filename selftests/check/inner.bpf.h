@@ -47,7 +47,7 @@ struct trie_key {
 
 __u64 failures;
 
-static __always_inline __attribute__((unused)) int put(void *map)
+static __always_inline __attribute__((unused)) int inner_put(void *map)
 {
 	__u32 key = bpf_get_smp_processor_id();
 	__u64 value = 1;
@@ -57,14 +57,14 @@ static __always_inline __attribute__((unused)) int put(void *map)
 	return 0;
 }
 
-static __always_inline __attribute__((unused)) int drop(void *map)
+static __always_inline __attribute__((unused)) int inner_drop(void *map)
 {
 	__u32 key = bpf_get_smp_processor_id();
 
 	return bpf_map_delete_elem(map, &key) ? 0 : 1;
 }
 
-static __always_inline __attribute__((unused)) __u64 get(void *map)
+static __always_inline __attribute__((unused)) __u64 inner_get(void *map)
 {
 	__u32 key = bpf_get_smp_processor_id();
 	__u64 *value = bpf_map_lookup_elem(map, &key);
@@ -80,7 +80,7 @@ static __always_inline __attribute__((unused)) int put_route(void *map)
 	return bpf_map_update_elem(map, &key, &value, BPF_ANY) ? 0 : 1;
 }
 
-static __always_inline __attribute__((unused)) int emit(void *ring)
+static __always_inline __attribute__((unused)) int inner_emit(void *ring)
 {
 	__u64 *record = bpf_ringbuf_reserve(ring, sizeof(*record), 0);
 
@@ -91,7 +91,7 @@ static __always_inline __attribute__((unused)) int emit(void *ring)
 	return 0;
 }
 
-static __always_inline __attribute__((unused)) int push(void *map)
+static __always_inline __attribute__((unused)) int inner_push(void *map)
 {
 	__u64 value = 1;
 

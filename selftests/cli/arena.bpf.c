@@ -26,7 +26,7 @@ RES_ARENA_DEFINE(struct my_lock, my_arena_take, my_arena_release);
 
 __u64 holding, failed;
 
-static __always_inline bool meet(__u64 *arrived)
+static __always_inline bool sides_meet(__u64 *arrived)
 {
 	__u64 target = (__sync_fetch_and_add(arrived, 1) / 2 + 1) * 2;
 
@@ -47,7 +47,7 @@ static __always_inline bool meet(__u64 *arrived)
 		use_arena();                                          \
 		res_scope_begin(&scope);                              \
 		res_arena_guard(a) {                                  \
-			if (!meet(&holding))                          \
+			if (!sides_meet(&holding))                    \
 				return 1;                             \
 			res_arena_guard(b) {                          \
 				told = 0;                             \
@@ -56,7 +56,7 @@ static __always_inline bool meet(__u64 *arrived)
 				res_scope_fail_arena(&scope, b, err); \
 				told = err;                           \
 			}                                             \
-			meet(&failed);                                \
+			sides_meet(&failed);                          \
 		}                                                     \
 		res_guard_failed(err) {                               \
 			told = 2;                                     \

@@ -33,7 +33,7 @@ static struct flow *flow_get(__be32 addr)
 	return bpf_map_lookup_elem(&flows, &addr);
 }
 
-static __always_inline int move(struct res_scope *scope, struct flow *from, struct flow *to)
+static __always_inline int flow_move(struct res_scope *scope, struct flow *from, struct flow *to)
 {
 	int err = res_spin_lock(&from->lock);
 
@@ -114,7 +114,7 @@ static __always_inline int packet_account(struct xdp_md *ctx, move_fn how)
 SEC("xdp")
 int account(struct xdp_md *ctx)
 {
-	return packet_account(ctx, move);
+	return packet_account(ctx, flow_move);
 }
 
 SEC("xdp")

@@ -23,7 +23,7 @@ struct {
 	__type(value, struct slot);
 } locks SEC(".maps");
 
-static __always_inline int deadlock(struct res_scope *scope)
+static __always_inline int lock_twice(struct res_scope *scope)
 {
 	struct slot *first, *again;
 	__u32 key = 0;
@@ -52,7 +52,7 @@ int hostile_name(struct __sk_buff *skb)
 
 	res_scope_begin(&scope);
 	__builtin_memcpy(scope.prog, HOSTILE, sizeof(HOSTILE));
-	return deadlock(&scope);
+	return lock_twice(&scope);
 }
 
 SEC("tc")
@@ -61,7 +61,7 @@ int hostile_line(struct __sk_buff *skb)
 	struct res_scope scope;
 
 	res_scope_begin(&scope);
-	return deadlock(&scope);
+	return lock_twice(&scope);
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -52,19 +52,19 @@ static const struct target places[NR_PLACES] = {
 
 static struct map_failures_bpf *skel;
 
-static void die(const char *what)
+static void errno_die(const char *what)
 {
 	fprintf(stderr, "map_failures: %s: %s\n", what, strerror(errno));
 	exit(EXIT_FAILURE);
 }
 
-static void run(const struct bpf_program *prog)
+static void prog_run_once(const struct bpf_program *prog)
 {
 	test_run(bpf_program__fd(prog), 1);
 }
 
 /* The program runs whenever this thread writes the word. */
-static struct bpf_link *watch(const struct place_addr *at, const struct bpf_program *prog)
+static struct bpf_link *place_watch(const struct place_addr *at, const struct bpf_program *prog)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -84,7 +84,7 @@ static struct bpf_link *watch(const struct place_addr *at, const struct bpf_prog
 	}
 	link = bpf_program__attach_perf_event(prog, fd);
 	if (!link)
-		die("attach");
+		errno_die("attach");
 	return link;
 }
 
@@ -95,7 +95,7 @@ static __u32 map_id(const char *name)
 	__u32 len = sizeof(info);
 
 	if (bpf_map_get_info_by_fd(fd, &info, &len))
-		die(name);
+		errno_die(name);
 	return info.id;
 }
 
@@ -106,7 +106,7 @@ static __u32 prog_id(const char *name)
 	int fd = bpf_program__fd(bpf_object__find_program_by_name(skel->obj, name));
 
 	if (bpf_prog_get_info_by_fd(fd, &info, &len))
-		die(name);
+		errno_die(name);
 	return info.id;
 }
 
@@ -123,12 +123,12 @@ static void find_places(void)
 	link = bpf_program__attach_iter(skel->progs.find_places, NULL);
 	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	if (fd < 0 || read(fd, buf, sizeof(buf)))
-		die("find_places");
+		errno_die("find_places");
 	close(fd);
 	bpf_link__destroy(link);
 }
 
-static void load(void)
+static void failures_load(void)
 {
 	skel = map_failures_bpf__open_and_load();
 	if (!skel && errno == ESRCH) {
@@ -136,11 +136,11 @@ static void load(void)
 		exit(UNSUPPORTED);
 	}
 	if (!skel)
-		die("load");
+		errno_die("load");
 	find_places();
 }
 
-static bool enough(__u64 count)
+static bool failures_enough(__u64 count)
 {
 	const struct map_failures_bpf__bss *b = skel->bss;
 
@@ -148,19 +148,20 @@ static bool enough(__u64 count)
 }
 
 /* The lock is held by this CPU: each nested operation fails at once. */
-static void nest(enum place at, __u64 count)
+static void failures_nest(enum place at, __u64 count)
 {
 	const char *name = places[at].prog;
 	struct bpf_link *link;
 
 	skel->bss->place = at;
 	skel->bss->wanted = 0;
-	run(skel->progs.below); /* the first insertion takes another path */
-	link = watch(&skel->bss->places[at], bpf_object__find_program_by_name(skel->obj, name));
+	prog_run_once(skel->progs.below); /* the first insertion takes another path */
+	link = place_watch(&skel->bss->places[at],
+			   bpf_object__find_program_by_name(skel->obj, name));
 	skel->bss->wanted = count;
 	for (__u64 i = 0; i < count * TRIES_EACH; i++) {
-		run(skel->progs.below);
-		if (enough(count))
+		prog_run_once(skel->progs.below);
+		if (failures_enough(count))
 			break;
 	}
 	bpf_link__destroy(link);
@@ -180,10 +181,10 @@ static void *be_side(void *arg)
 	struct bpf_link *link;
 
 	pin_to(s->cpu);
-	run(s->below); /* the element is there: from now on it is replaced */
-	link = watch(&skel->bss->places[s->at], s->nested);
+	prog_run_once(s->below); /* the element is there: from now on it is replaced */
+	link = place_watch(&skel->bss->places[s->at], s->nested);
 	pthread_barrier_wait(s->start);
-	run(s->below);
+	prog_run_once(s->below);
 	bpf_link__destroy(link);
 	return NULL;
 }
@@ -197,7 +198,7 @@ static void run_sides(struct side *sides, int nr)
 		sides[i].start = &start;
 		errno = pthread_create(&sides[i].thread, NULL, be_side, &sides[i]);
 		if (errno)
-			die("pthread_create");
+			errno_die("pthread_create");
 	}
 	for (int i = 0; i < nr; i++)
 		pthread_join(sides[i].thread, NULL);
@@ -205,7 +206,7 @@ static void run_sides(struct side *sides, int nr)
 }
 
 /* Two CPUs each hold the bucket that the other wants. Repeats if a side loses its CPU. */
-static void cross(enum place at, __u64 count)
+static void failures_cross(enum place at, __u64 count)
 {
 	(void)at;
 	skel->bss->place = AT_HASH;
@@ -226,16 +227,16 @@ static void cross(enum place at, __u64 count)
 	}
 }
 
-static void *stay(void *arg)
+static void *owner_stay(void *arg)
 {
 	struct bpf_link *link;
 
 	(void)arg;
 	pin_to(OTHER_CPU);
-	link = watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
+	link = place_watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
 	/* Not every insertion uses the common list of an LRU map. */
 	for (int i = 0; i < LRU_ELEMS && !skel->bss->holding; i++)
-		run(skel->progs.below);
+		prog_run_once(skel->progs.below);
 	bpf_link__destroy(link);
 	if (!skel->bss->holding) {
 		fprintf(stderr, "map_failures: the owner did not take the lock\n");
@@ -250,9 +251,9 @@ static pthread_t start_owner(void)
 	pthread_t owner;
 
 	skel->bss->holding = skel->bss->release = 0;
-	errno = pthread_create(&owner, NULL, stay, NULL);
+	errno = pthread_create(&owner, NULL, owner_stay, NULL);
 	if (errno)
-		die("pthread_create");
+		errno_die("pthread_create");
 	while (!*holding)
 		;
 	return owner;
@@ -298,13 +299,13 @@ static void wait_behind(enum place at, __u64 count)
 {
 	skel->bss->place = at;
 	skel->bss->wanted = count;
-	run(skel->progs.below); /* the first insertion takes another path */
-	run(skel->progs.use_own_free);
+	prog_run_once(skel->progs.below); /* the first insertion takes another path */
+	prog_run_once(skel->progs.use_own_free);
 	for (__u64 i = 0; i < count; i++) {
 		pthread_t owner = start_owner();
 		double ms = now_ms();
 
-		run(skel->progs.behind);
+		prog_run_once(skel->progs.behind);
 		ms = now_ms() - ms;
 		shortest_ms = i && shortest_ms < ms ? shortest_ms : ms;
 		__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
@@ -321,14 +322,14 @@ struct kind {
 static struct kind find_kind(const char *name)
 {
 	if (!strcmp(name, "abba"))
-		return (struct kind){ "abba", AT_HASH, cross };
+		return (struct kind){ "abba", AT_HASH, failures_cross };
 	if (!strcmp(name, "timeout"))
 		return (struct kind){ "timeout", AT_QUEUE, wait_long };
 	if (!strncmp(name, "behind-", strlen("behind-")))
 		return (struct kind){ name, find_kind(name + strlen("behind-")).at, wait_behind };
 	for (int i = 0; i < NR_PLACES; i++)
 		if (!strcmp(name, places[i].name))
-			return (struct kind){ name, i, places[i].prog ? nest : NULL };
+			return (struct kind){ name, i, places[i].prog ? failures_nest : NULL };
 	fprintf(stderr, "map_failures: no place '%s'\n", name);
 	exit(2);
 }
@@ -339,10 +340,10 @@ static void print_lock(enum place at)
 	       skel->bss->places[at].map_id, skel->bss->places[at].lock);
 }
 
-static void tell(const struct kind *k)
+static void failures_print(const struct kind *k)
 {
 	const struct map_failures_bpf__bss *b = skel->bss;
-	const char *prog = k->provoke == nest ? places[k->at].prog : NULL;
+	const char *prog = k->provoke == failures_nest ? places[k->at].prog : NULL;
 
 	printf("{\"prog\": \"%s\", \"prog_id\": %u, \"cpu\": %d, \"lock\": ", prog ?: "",
 	       prog ? prog_id(prog) : 0, CPU);
@@ -375,9 +376,9 @@ int main(int argc, char **argv)
 	}
 	count = count_arg(argv[2]);
 	pin_to(CPU);
-	load();
+	failures_load();
 	k.provoke(k.at, count);
-	tell(&k);
+	failures_print(&k);
 	while (getchar() != EOF)
 		;
 	map_failures_bpf__destroy(skel);

@@ -128,7 +128,7 @@ int api_crowd(struct __sk_buff *skb __attribute__((unused)))
 	return 0;
 }
 
-static __always_inline int opposed(__u32 first, __u32 second)
+static __always_inline int take_opposed(__u32 first, __u32 second)
 {
 	struct value *a = bpf_map_lookup_elem(&values, &first);
 	struct value *b = bpf_map_lookup_elem(&values, &second);
@@ -162,11 +162,11 @@ static __always_inline int count_opposed(int err)
 SEC("tc")
 int api_ab(struct __sk_buff *skb __attribute__((unused)))
 {
-	return count_opposed(opposed(0, 1));
+	return count_opposed(take_opposed(0, 1));
 }
 
 SEC("tc")
 int api_ba(struct __sk_buff *skb __attribute__((unused)))
 {
-	return count_opposed(opposed(1, 0));
+	return count_opposed(take_opposed(1, 0));
 }

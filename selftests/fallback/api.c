@@ -29,21 +29,22 @@ static void test_aa_and_event(void)
 	const struct rqspin_event *ev = &ring->slots[0];
 	bool kfunc = skel->bss->kfunc;
 
-	tap(run_packets(bpf_program__fd(skel->progs.api_aa), 1) == -EDEADLK,
-	    "%s: AA in a map value", backend);
-	tap(ring->head == 1 && ev->seq == 1 && ev->err == -EDEADLK && ev->lock &&
-		    !strcmp(ev->prog, "api_aa"),
-	    "%s: its event", backend);
+	tap_result(run_packets(bpf_program__fd(skel->progs.api_aa), 1) == -EDEADLK,
+		   "%s: AA in a map value", backend);
+	tap_result(ring->head == 1 && ev->seq == 1 && ev->err == -EDEADLK && ev->lock &&
+			   !strcmp(ev->prog, "api_aa"),
+		   "%s: its event", backend);
 	if (!kfunc)
-		tap(ev->kind == RQSPIN_AA && ev->parties == 1 && ev->owner_cpu == (int)ev->cpu,
-		    "%s: kind and owner in the event", backend);
-	tap(run_packets(bpf_program__fd(skel->progs.api_aa), AA_RUNS) == -EDEADLK &&
-		    ring->head == AA_RUNS + 1,
-	    "%s: AA again, the lock was free", backend);
-	tap(run_packets(bpf_program__fd(skel->progs.api_aa_irqsave), AA_RUNS) == -EDEADLK,
-	    "%s: AA, irqsave", backend);
-	tap(run_packets(bpf_program__fd(skel->progs.api_global), AA_RUNS) == 0,
-	    "%s: lock in a global", backend);
+		tap_result(ev->kind == RQSPIN_AA && ev->parties == 1 &&
+				   ev->owner_cpu == (int)ev->cpu,
+			   "%s: kind and owner in the event", backend);
+	tap_result(run_packets(bpf_program__fd(skel->progs.api_aa), AA_RUNS) == -EDEADLK &&
+			   ring->head == AA_RUNS + 1,
+		   "%s: AA again, the lock was free", backend);
+	tap_result(run_packets(bpf_program__fd(skel->progs.api_aa_irqsave), AA_RUNS) == -EDEADLK,
+		   "%s: AA, irqsave", backend);
+	tap_result(run_packets(bpf_program__fd(skel->progs.api_global), AA_RUNS) == 0,
+		   "%s: lock in a global", backend);
 }
 
 static void test_crowd(int cpus)
@@ -59,14 +60,14 @@ static void test_crowd(int cpus)
 					.rounds = CROWD_RUNS };
 	/* A queue of virtual CPUs that share a real one is a thousand times slower. */
 	for (calls = 0; calls < CROWD_CALLS && (!calls || time(NULL) < end); calls++)
-		if (drive(jobs, n)) {
-			tap(false, "%s: threads", backend);
+		if (drive_jobs(jobs, n)) {
+			tap_result(false, "%s: threads", backend);
 			break;
 		}
-	tap(skel->bss->taken == (__u64)calls * n * CROWD_RUNS && !skel->bss->failed &&
-		    !skel->bss->torn,
-	    "%s: nobody else inside, %llu acquisitions, %llu failures", backend,
-	    (unsigned long long)skel->bss->taken, (unsigned long long)skel->bss->failed);
+	tap_result(skel->bss->taken == (__u64)calls * n * CROWD_RUNS && !skel->bss->failed &&
+			   !skel->bss->torn,
+		   "%s: nobody else inside, %llu acquisitions, %llu failures", backend,
+		   (unsigned long long)skel->bss->taken, (unsigned long long)skel->bss->failed);
 }
 
 /* AB against BA until enough rounds have met: every failure must be a deadlock. */
@@ -85,13 +86,14 @@ static void test_opposed(int cpus)
 	jobs[0].prog_fd = bpf_program__fd(skel->progs.api_ab);
 	jobs[1].prog_fd = bpf_program__fd(skel->progs.api_ba);
 	for (calls = 0; calls < OPPOSED_CALLS && skel->bss->failed < WANTED_DEADLOCKS; calls++)
-		if (drive(jobs, 2))
+		if (drive_jobs(jobs, 2))
 			break;
-	tap(skel->bss->failed >= WANTED_DEADLOCKS && !skel->bss->other_errors &&
-		    skel->bss->taken + skel->bss->failed == calls * 2ULL * OPPOSED_RUNS,
-	    "%s: AB against BA: %llu deadlocks, %llu acquisitions, %llu other errors", backend,
-	    (unsigned long long)skel->bss->failed, (unsigned long long)skel->bss->taken,
-	    (unsigned long long)skel->bss->other_errors);
+	tap_result(skel->bss->failed >= WANTED_DEADLOCKS && !skel->bss->other_errors &&
+			   skel->bss->taken + skel->bss->failed == calls * 2ULL * OPPOSED_RUNS,
+		   "%s: AB against BA: %llu deadlocks, %llu acquisitions, %llu other errors",
+		   backend, (unsigned long long)skel->bss->failed,
+		   (unsigned long long)skel->bss->taken,
+		   (unsigned long long)skel->bss->other_errors);
 }
 
 void test_api(int cpus)
@@ -99,11 +101,11 @@ void test_api(int cpus)
 	struct fb_args args = { 0 };
 
 	skel = api_bpf__open_and_load();
-	if (!tap(skel != NULL, "res_spin_lock(): load"))
+	if (!tap_result(skel != NULL, "res_spin_lock(): load"))
 		return;
 	if (run_syscall(bpf_program__fd(skel->progs.api_backend), &args))
-		tap(false, "which backend");
-	tap(skel->rodata->limit_ns == 250000000, "the limit of the fallback is 250 ms");
+		tap_result(false, "which backend");
+	tap_result(skel->rodata->limit_ns == 250000000, "the limit of the fallback is 250 ms");
 	backend = skel->bss->kfunc ? "by the kfunc" : "by the fallback";
 	test_aa_and_event();
 	test_crowd(cpus);

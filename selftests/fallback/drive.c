@@ -26,7 +26,7 @@ int run_packets(int prog_fd, int repeat)
 	return (int)opts.retval;
 }
 
-static void tally(struct job *job, int err)
+static void job_tally(struct job *job, int err)
 {
 	if (!err)
 		job->ok++;
@@ -40,7 +40,7 @@ static void tally(struct job *job, int err)
 		job->misjudged++;
 }
 
-static void pin(int cpu)
+static void thread_pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -49,15 +49,15 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static void *work(void *arg)
+static void *job_work(void *arg)
 {
 	struct job *job = arg;
 	int round;
 
-	pin(job->cpu);
+	thread_pin(job->cpu);
 	if (job->packet) {
 		pthread_barrier_wait(job->start);
-		tally(job, run_packets(job->prog_fd, job->rounds));
+		job_tally(job, run_packets(job->prog_fd, job->rounds));
 		return NULL;
 	}
 	for (round = 1; round <= job->rounds; round++) {
@@ -67,12 +67,12 @@ static void *work(void *arg)
 			pthread_barrier_wait(job->start);
 		while (job->after && *job->after < (__u32)round)
 			sched_yield();
-		tally(job, run_syscall(job->prog_fd, &job->args));
+		job_tally(job, run_syscall(job->prog_fd, &job->args));
 	}
 	return NULL;
 }
 
-int drive(struct job *jobs, int n)
+int drive_jobs(struct job *jobs, int n)
 {
 	pthread_barrier_t start;
 	int i, err = 0;
@@ -80,7 +80,7 @@ int drive(struct job *jobs, int n)
 	pthread_barrier_init(&start, NULL, n);
 	for (i = 0; i < n; i++) {
 		jobs[i].start = &start;
-		err = pthread_create(&jobs[i].thread, NULL, work, &jobs[i]);
+		err = pthread_create(&jobs[i].thread, NULL, job_work, &jobs[i]);
 		if (err)
 			return -err; /* the other threads wait for ever; the caller gives up */
 	}

@@ -29,7 +29,7 @@ struct job {
 	pthread_barrier_t *start;
 };
 
-int drive(struct job *jobs, int n); /* 0, or a negative errno if it could not be done */
+int drive_jobs(struct job *jobs, int n); /* 0, or a negative errno if it could not be done */
 
 /* The program's result; 1000 plus the errno if it could not be run. */
 int run_syscall(int prog_fd, struct fb_args *args);

@@ -51,7 +51,7 @@ __u64 seen_address; /* address of locks[0] in the kernel */
 				break;                                       \
 	} while (0)
 
-static void note(struct fb_seen *s, __u32 *word, int err)
+static void failure_note(struct fb_seen *s, __u32 *word, int err)
 {
 	__u32 tid = bpf_get_current_task_btf()->pid;
 	const struct res_fb_failure *last =
@@ -90,7 +90,7 @@ int fb_aa(struct fb_args *args)
 		return err;
 	err = res_fb_lock(word);
 	if (err)
-		note(&seen[args->first & (FB_LOCKS - 1)], word, err);
+		failure_note(&seen[args->first & (FB_LOCKS - 1)], word, err);
 	else
 		res_fb_unlock(word);
 	res_fb_unlock(word);
@@ -161,7 +161,7 @@ static long meet_step(__u64 i __attribute__((unused)), struct meeting *m)
 }
 
 /* All parties come here with their first lock held, so that every round is a deadlock. */
-static __always_inline bool meet(struct fb_args *args)
+static __always_inline bool parties_meet(struct fb_args *args)
 {
 	struct meeting m = { .all = args->round * args->parties,
 			     .deadline = bpf_ktime_get_ns() + MEET_NS };
@@ -179,13 +179,13 @@ int fb_cross(struct fb_args *args)
 
 	if (err)
 		return err;
-	if (!meet(args)) {
+	if (!parties_meet(args)) {
 		res_fb_unlock(first);
 		return 1;
 	}
 	err = res_fb_lock(second);
 	if (err)
-		note(&seen[args->first & (FB_LOCKS - 1)], second, err);
+		failure_note(&seen[args->first & (FB_LOCKS - 1)], second, err);
 	else
 		res_fb_unlock(second);
 	res_fb_unlock(first);
@@ -221,14 +221,14 @@ int fb_take(struct fb_args *args)
 	int err = res_fb_lock(word);
 
 	if (err)
-		note(&seen[args->first & (FB_LOCKS - 1)], word, err);
+		failure_note(&seen[args->first & (FB_LOCKS - 1)], word, err);
 	else
 		res_fb_unlock(word);
 	return err;
 }
 
 /* If two owners were inside at once the halves may differ, which the next owner sees. */
-static void touch(__u32 i)
+static void guarded_touch(__u32 i)
 {
 	volatile __u64 *g = guarded[i & (FB_LOCKS - 1)];
 	__u64 before = g[0];
@@ -258,7 +258,7 @@ static void take_one(__u32 i, struct fb_counts *c, bool possible)
 		count_failure(c, err, possible);
 		return;
 	}
-	touch(i);
+	guarded_touch(i);
 	res_fb_unlock(word_of(i));
 	__sync_fetch_and_add(&c->taken, 1);
 }
@@ -272,7 +272,7 @@ static void take_two(__u32 i, struct fb_counts *c, bool possible)
 		count_failure(c, err, possible);
 		return;
 	}
-	touch(i);
+	guarded_touch(i);
 	take_one(i + 1, c, possible);
 	res_fb_unlock(word_of(i));
 	__sync_fetch_and_add(&c->taken, 1);

@@ -67,20 +67,21 @@ static void test_aa(void)
 		right += run_syscall(fd, &args) == -EDEADLK && seen->kind == RQSPIN_AA &&
 			 seen->parties == 1 && seen->wait_ns < 50 * MS && !seen->owner_wants;
 	}
-	tap(right == AA_RUNS && all_free(), "%s: AA at once, %d of %d, the last after %llu ns",
-	    mode, right, AA_RUNS, (unsigned long long)seen->wait_ns);
-	tap(run_packets(fd_of(skel->progs.fb_aa_tc), AA_RUNS) == -EDEADLK && all_free(),
-	    "%s: AA in tc", mode);
-	tap(run_packets(fd_of(skel->progs.fb_aa_xdp), AA_RUNS) == -EDEADLK && all_free(),
-	    "%s: AA in XDP", mode);
+	tap_result(right == AA_RUNS && all_free(),
+		   "%s: AA at once, %d of %d, the last after %llu ns", mode, right, AA_RUNS,
+		   (unsigned long long)seen->wait_ns);
+	tap_result(run_packets(fd_of(skel->progs.fb_aa_tc), AA_RUNS) == -EDEADLK && all_free(),
+		   "%s: AA in tc", mode);
+	tap_result(run_packets(fd_of(skel->progs.fb_aa_xdp), AA_RUNS) == -EDEADLK && all_free(),
+		   "%s: AA in XDP", mode);
 }
 
 static void test_out_of_order(void)
 {
 	struct fb_args args = { .first = 0, .second = 1 };
 
-	tap(run_syscall(fd_of(skel->progs.fb_out_of_order), &args) == 0 && all_free(),
-	    "%s: release out of order", mode);
+	tap_result(run_syscall(fd_of(skel->progs.fb_out_of_order), &args) == 0 && all_free(),
+		   "%s: release out of order", mode);
 }
 
 static __u64 waits[FB_LOCKS * ROUNDS];
@@ -94,7 +95,7 @@ static void note_wait(__u64 ns)
 		waits[i] = ns;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_u64(const void *a, const void *b)
 {
 	const __u64 *x = a, *y = b;
 
@@ -105,7 +106,7 @@ static unsigned long long median_wait(void)
 {
 	int n = nr_waits < FB_LOCKS * ROUNDS ? nr_waits : FB_LOCKS * ROUNDS;
 
-	qsort(waits, n, sizeof(*waits), compare);
+	qsort(waits, n, sizeof(*waits), compare_u64);
 	return n ? waits[n / 2] : 0;
 }
 
@@ -153,8 +154,8 @@ static void test_cycle(int n)
 		jobs[i].args = (struct fb_args){ .first = i, .second = (i + 1) % n, .parties = n };
 	}
 	skel->bss->limit_ns = CYCLE_LIMIT_MS * MS;
-	if (drive(jobs, n)) {
-		tap(false, "%s: threads", name);
+	if (drive_jobs(jobs, n)) {
+		tap_result(false, "%s: threads", name);
 		return;
 	}
 	skel->bss->limit_ns = LIMIT_MS * MS;
@@ -168,11 +169,13 @@ static void test_cycle(int n)
 	 * the grace or the limit. Then the next member fails as well: in few rounds.
 	 */
 	expired = jobs_timeouts(jobs, n);
-	tap(victims + expired >= ROUNDS && victims + expired <= ROUNDS + STALLED &&
-		    expired <= STALLED && victims + expired + others == n * ROUNDS && all_free(),
-	    "%s: %d victims, %d others got their lock, %d timeouts", name, victims, others,
-	    expired);
-	tap(!misjudged, "%s: what each victim saw; p50 of its wait %llu ns", name, median_wait());
+	tap_result(victims + expired >= ROUNDS && victims + expired <= ROUNDS + STALLED &&
+			   expired <= STALLED && victims + expired + others == n * ROUNDS &&
+			   all_free(),
+		   "%s: %d victims, %d others got their lock, %d timeouts", name, victims, others,
+		   expired);
+	tap_result(!misjudged, "%s: what each victim saw; p50 of its wait %llu ns", name,
+		   median_wait());
 }
 
 static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
@@ -184,7 +187,7 @@ static int take_from_holder(__u64 hold_ns, struct fb_seen *seen)
 	skel->bss->held = 0;
 	jobs[0].args.hold_ns = hold_ns;
 	jobs[1].after = &skel->bss->held;
-	if (drive(jobs, 2))
+	if (drive_jobs(jobs, 2))
 		return -EAGAIN;
 	*seen = skel->bss->seen[0];
 	if (!jobs[0].ok)
@@ -215,15 +218,15 @@ static void test_timeout(void)
 		return;
 	}
 	err = take_from_holder(8 * LIMIT_MS * MS, &seen);
-	tap(err == -ETIMEDOUT && seen.kind == RQSPIN_TIMEOUT && seen.owner_cpu == 0 &&
-		    seen.wait_ns >= LIMIT_MS * MS && all_free(),
-	    "%s: timeout after %llu ms", mode, (unsigned long long)(seen.wait_ns / MS));
+	tap_result(err == -ETIMEDOUT && seen.kind == RQSPIN_TIMEOUT && seen.owner_cpu == 0 &&
+			   seen.wait_ns >= LIMIT_MS * MS && all_free(),
+		   "%s: timeout after %llu ms", mode, (unsigned long long)(seen.wait_ns / MS));
 	err = take_below_limit(&seen);
-	tap(err == 0 && all_free(), "%s: no timeout just below the limit, after %llu ms", mode,
-	    (unsigned long long)(skel->bss->held_ns / MS));
+	tap_result(err == 0 && all_free(), "%s: no timeout just below the limit, after %llu ms",
+		   mode, (unsigned long long)(skel->bss->held_ns / MS));
 }
 
-static struct fb_counts sum(const struct fb_counts *per_cpu)
+static struct fb_counts counts_sum(const struct fb_counts *per_cpu)
 {
 	struct fb_counts all = { 0 };
 	int i;
@@ -237,7 +240,7 @@ static struct fb_counts sum(const struct fb_counts *per_cpu)
 	return all;
 }
 
-static int crowd(__u64 taken)
+static int crowd_run(__u64 taken)
 {
 	struct job jobs[DRIVE_MAX] = { 0 };
 	int i, n = 2 * cpus < DRIVE_MAX ? 2 * cpus : DRIVE_MAX;
@@ -249,7 +252,7 @@ static int crowd(__u64 taken)
 		/* Two steps make three acquisitions, some of which may fail. */
 		jobs[i].rounds = taken / n / PER_CALL * 2 / 3 + 1;
 	}
-	return drive(jobs, n);
+	return drive_jobs(jobs, n);
 }
 
 static __u64 guarded_sum(void)
@@ -265,17 +268,17 @@ static __u64 guarded_sum(void)
 static void test_crowd(void)
 {
 	struct fb_counts c;
-	int err = crowd(CROWD_TAKEN);
+	int err = crowd_run(CROWD_TAKEN);
 
-	c = sum(skel->bss->task_counts);
-	tap(!err && c.taken >= CROWD_TAKEN && !skel->bss->torn && guarded_sum() == c.taken &&
-		    all_free(),
-	    "%s: nobody else inside, %llu acquisitions by two threads per CPU", mode,
-	    (unsigned long long)c.taken);
+	c = counts_sum(skel->bss->task_counts);
+	tap_result(!err && c.taken >= CROWD_TAKEN && !skel->bss->torn && guarded_sum() == c.taken &&
+			   all_free(),
+		   "%s: nobody else inside, %llu acquisitions by two threads per CPU", mode,
+		   (unsigned long long)c.taken);
 	/* A timeout because a holder was preempted for the whole limit is no error of the lock. */
-	tap(!c.deadlocks && c.timeouts <= c.taken / TIMEOUTS_ONE_IN,
-	    "%s: no false deadlock: %llu deadlocks, %llu timeouts", mode,
-	    (unsigned long long)c.deadlocks, (unsigned long long)c.timeouts);
+	tap_result(!c.deadlocks && c.timeouts <= c.taken / TIMEOUTS_ONE_IN,
+		   "%s: no false deadlock: %llu deadlocks, %llu timeouts", mode,
+		   (unsigned long long)c.deadlocks, (unsigned long long)c.timeouts);
 }
 
 static int open_clock(int cpu)
@@ -319,30 +322,31 @@ static void test_interrupts(void)
 
 	err = start_interrupts(skel->progs.fb_interrupt, links, cpus);
 	for (i = 0; !err && i < IRQ_CALLS && skel->bss->interrupts < IRQ_WANTED; i++)
-		err = crowd(IRQ_TAKEN);
+		err = crowd_run(IRQ_TAKEN);
 	for (i = 0; i < cpus; i++)
 		bpf_link__destroy(links[i]);
-	task = sum(skel->bss->task_counts);
-	irq = sum(skel->bss->irq_counts);
-	tap(!err && skel->bss->interrupts >= IRQ_WANTED && !skel->bss->torn &&
-		    guarded_sum() == task.taken + irq.taken && all_free(),
-	    "%s: interrupts take %s: %llu in the middle of a program, nobody else inside", mode,
-	    how, (unsigned long long)skel->bss->interrupts);
+	task = counts_sum(skel->bss->task_counts);
+	irq = counts_sum(skel->bss->irq_counts);
+	tap_result(!err && skel->bss->interrupts >= IRQ_WANTED && !skel->bss->torn &&
+			   guarded_sum() == task.taken + irq.taken && all_free(),
+		   "%s: interrupts take %s: %llu in the middle of a program, nobody else inside",
+		   mode, how, (unsigned long long)skel->bss->interrupts);
 	if (!skel->rodata->shared_with_interrupts) {
-		tap(!task.false_deadlocks && !irq.false_deadlocks && few_timeouts(&task, &irq),
-		    "%s: interrupts take %s: no false deadlock, %llu timeouts", mode, how,
-		    (unsigned long long)(task.timeouts + irq.timeouts));
+		tap_result(!task.false_deadlocks && !irq.false_deadlocks &&
+				   few_timeouts(&task, &irq),
+			   "%s: interrupts take %s: no false deadlock, %llu timeouts", mode, how,
+			   (unsigned long long)(task.timeouts + irq.timeouts));
 		return;
 	}
-	tap(irq.deadlocks > 0, "%s: an interrupt finds its own CPU's lock", mode);
+	tap_result(irq.deadlocks > 0, "%s: an interrupt finds its own CPU's lock", mode);
 	/*
 	 * Two interrupts may each wait for a task that was preempted below the other: no
 	 * wait record shows that, so with preemption on only the limit ends the wait.
 	 */
 	if (skel->rodata->stop_preemption)
-		tap(few_timeouts(&task, &irq), "%s: %llu deadlocks, %llu timeouts", mode,
-		    (unsigned long long)(task.deadlocks + irq.deadlocks),
-		    (unsigned long long)(task.timeouts + irq.timeouts));
+		tap_result(few_timeouts(&task, &irq), "%s: %llu deadlocks, %llu timeouts", mode,
+			   (unsigned long long)(task.deadlocks + irq.deadlocks),
+			   (unsigned long long)(task.timeouts + irq.timeouts));
 }
 
 /* CPU 0 waits for lock 1 and is interrupted; CPU 1 has lock 1 and wants the interrupt's lock. */
@@ -366,21 +370,22 @@ static void test_not_stuck(void)
 	skel->bss->held = 0;
 	err = start_interrupts(skel->progs.fb_hold_above, &link, 1);
 	if (!err)
-		err = drive(jobs, 2);
+		err = drive_jobs(jobs, 2);
 	bpf_link__destroy(link);
 	/* Rounds in which the interrupt ended before CPU 1 looked are not relevant (other). */
 	timeouts = jobs[0].timeouts + jobs[1].timeouts;
 	deadlocks = jobs[0].deadlocks + jobs[1].deadlocks +
 		    (int)skel->bss->irq_counts[0].false_deadlocks;
-	tap(!err && !deadlocks && !timeouts && jobs[1].ok >= NOT_STUCK_ROUNDS / 2 &&
-		    jobs[0].ok == NOT_STUCK_ROUNDS &&
-		    jobs[1].ok + jobs[1].other == NOT_STUCK_ROUNDS && all_free(),
-	    "%s: an interrupted waiter is not stuck: %d and %d of %d, %d false deadlocks, %d timeouts, %llu interrupts",
-	    mode, jobs[0].ok, jobs[1].ok, NOT_STUCK_ROUNDS, deadlocks, timeouts,
-	    (unsigned long long)skel->bss->interrupts);
+	tap_result(
+		!err && !deadlocks && !timeouts && jobs[1].ok >= NOT_STUCK_ROUNDS / 2 &&
+			jobs[0].ok == NOT_STUCK_ROUNDS &&
+			jobs[1].ok + jobs[1].other == NOT_STUCK_ROUNDS && all_free(),
+		"%s: an interrupted waiter is not stuck: %d and %d of %d, %d false deadlocks, %d timeouts, %llu interrupts",
+		mode, jobs[0].ok, jobs[1].ok, NOT_STUCK_ROUNDS, deadlocks, timeouts,
+		(unsigned long long)skel->bss->interrupts);
 }
 
-static bool load(bool stop_preemption, bool shared)
+static bool fallback_load(bool stop_preemption, bool shared)
 {
 	skel = fallback_bpf__open();
 	if (!skel)
@@ -416,7 +421,7 @@ static void test_mode(bool stop_preemption)
 	int n;
 
 	mode = stop_preemption ? "preemption stopped" : "preemption as it is";
-	if (!tap(load(stop_preemption, false), "%s: load", mode))
+	if (!tap_result(fallback_load(stop_preemption, false), "%s: load", mode))
 		return;
 	find_addresses();
 	test_aa();
@@ -434,7 +439,7 @@ static void test_mode(bool stop_preemption)
 				 "docs/backends.md says not to: every such wait lasts the limit");
 			return;
 		}
-		if (!tap(load(stop_preemption, n), "%s: load for interrupts", mode))
+		if (!tap_result(fallback_load(stop_preemption, n), "%s: load for interrupts", mode))
 			return;
 		test_interrupts();
 		fallback_bpf__destroy(skel);

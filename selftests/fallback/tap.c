@@ -5,7 +5,7 @@
 
 static int passed, failed, skipped;
 
-bool tap(bool good, const char *fmt, ...)
+bool tap_result(bool good, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-bool tap(bool good, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool tap_result(bool good, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void tap_skip(const char *name, const char *reason);
 int tap_end(void); /* prints plan and sum; returns the exit status */
 

@@ -34,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return names ? 0 : -1;
 }
 
-static void show(const struct failure *f)
+static void event_show(const struct failure *f)
 {
 	struct lock_view view = { .names = names };
 	char *text = failure_text_body(f, &view), *json = failure_json_body(f, &view, true);
@@ -46,7 +46,7 @@ static void show(const struct failure *f)
 	free(json);
 }
 
-static void one(const void *slot, void *ctx)
+static void event_take(const void *slot, void *ctx)
 {
 	struct failure f = { .ev = *(const struct rqspin_event *)slot, .source = &source_ring };
 	unsigned int *nr = ctx;
@@ -58,7 +58,7 @@ static void one(const void *slot, void *ctx)
 	f.ev.prog[sizeof(f.ev.prog) - 1] = 0;
 	f.ev.file[sizeof(f.ev.file) - 1] = 0;
 	memcpy(f.file, f.ev.file, sizeof(f.ev.file));
-	show(&f);
+	event_show(&f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -70,9 +70,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ring_view view = { &ring.head, NULL, ring.slots, sizeof(copy), SLOTS };
 
 	memcpy(&ring, data, size < sizeof(ring) ? size : sizeof(ring));
-	ring_read(&reader, &view, false, &copy, one, &nr);
+	ring_read(&reader, &view, false, &copy, event_take, &nr);
 	ring.head++;
-	ring_read(&reader, &view, true, &copy, one, &nr);
+	ring_read(&reader, &view, true, &copy, event_take, &nr);
 	MUST(nr <= 2 * SLOTS);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "report/gather.h"
 #include "report/lines.h"
 
-static void again(const json_t *line)
+static void scene_again(const json_t *line)
 {
 	struct scene scene;
 	size_t size;
@@ -31,10 +31,10 @@ static void again(const json_t *line)
 	free(text);
 }
 
-static void one(const json_t *line, void *ctx)
+static void line_take(const json_t *line, void *ctx)
 {
 	gather_line(line, ctx);
-	again(line);
+	scene_again(line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	lines.in = fmemopen((void *)data, size, "r");
 	if (lines.in) {
-		if (!lines_read(&lines, one, &g) && !g.err)
+		if (!lines_read(&lines, line_take, &g) && !g.err)
 			json_decref(gather_json(&g));
 		fclose(lines.in);
 	}

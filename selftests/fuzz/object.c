@@ -16,7 +16,7 @@ struct bytes {
 	size_t size;
 };
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+static int libbpf_quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level, (void)format, (void)args;
 	return 0;
@@ -25,7 +25,7 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
-	libbpf_set_print(quiet);
+	libbpf_set_print(libbpf_quiet);
 	return 0;
 }
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bpf_object *obj;
 	struct bpf_map *map;
 
-	if (rehearse(try_it, &bytes))
+	if (rehearse_in_child(try_it, &bytes))
 		return 0;
 	obj = open_bytes(&bytes);
 	if (!obj)

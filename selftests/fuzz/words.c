@@ -14,7 +14,7 @@
 #define LEAST 3
 #define MOST  (1ULL << 40)
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t words_parse(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	if (key == ARGP_KEY_INIT)
@@ -23,9 +23,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &trace_filter_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { .parser = parse, .children = children };
+static const struct argp argp = { .parser = words_parse, .children = children };
 
-static void values(const char *word)
+static void words_values(const char *word)
 {
 	int cpus[OPT_CPUS_MAX], nr = opt_cpus(word, cpus);
 	uint64_t number;
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = 0;
 	while (argc <= WORDS && (argv[argc] = strsep(&rest, "\n")))
-		values(argv[argc++]);
+		words_values(argv[argc++]);
 	argv[argc] = NULL;
 	argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &filter);
 	free(text);

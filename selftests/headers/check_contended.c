@@ -77,18 +77,19 @@ void check_contended(const struct bpf_object *obj, const char *name)
 			.prog_fd = bpf_program__fd(
 				bpf_object__find_program_by_name(obj, i ? other : name)),
 		};
-	if (!tap(!read_counts(obj, &before), "%s: counters found", name))
+	if (!tap_result(!read_counts(obj, &before), "%s: counters found", name))
 		return;
-	if (!tap(!pthread_create(&thread, NULL, run_side, &sides[1]), "%s: second thread", name))
+	if (!tap_result(!pthread_create(&thread, NULL, run_side, &sides[1]), "%s: second thread",
+			name))
 		return;
 	run_side(&sides[0]);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&start);
-	if (!tap(!read_counts(obj, &after), "%s: counters read", name))
+	if (!tap_result(!read_counts(obj, &after), "%s: counters read", name))
 		return;
-	tap(after.runs - before.runs == total && after.errors == before.errors &&
-		    after.protected_count - before.protected_count == total,
-	    "%s and %s: %llu runs on two CPUs, none failed, none lost (%llu, %llu, %llu)", name,
-	    other, total, after.runs - before.runs, after.errors - before.errors,
-	    after.protected_count - before.protected_count);
+	tap_result(after.runs - before.runs == total && after.errors == before.errors &&
+			   after.protected_count - before.protected_count == total,
+		   "%s and %s: %llu runs on two CPUs, none failed, none lost (%llu, %llu, %llu)",
+		   name, other, total, after.runs - before.runs, after.errors - before.errors,
+		   after.protected_count - before.protected_count);
 }

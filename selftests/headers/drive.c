@@ -35,8 +35,8 @@ static void run_program(const struct bpf_object *obj, const char *file,
 	if (!strncmp(name, "reports_", 8))
 		heldtab_arm_object((struct bpf_object *)obj);
 	got = run_packets(fd, 1);
-	tap(got == (strncmp(name, "deadlock_", 9) ? 0 : -EDEADLK), "%s: %s (returned %d)", file,
-	    name, got);
+	tap_result(got == (strncmp(name, "deadlock_", 9) ? 0 : -EDEADLK), "%s: %s (returned %d)",
+		   file, name, got);
 }
 
 static void run_object(const char *path)
@@ -49,7 +49,7 @@ static void run_object(const char *path)
 	snprintf(copy, sizeof(copy), "%s", path);
 	file = basename(copy);
 	obj = bpf_object__open_file(path, NULL);
-	if (!tap(obj && !bpf_object__load(obj), "%s: loads", file))
+	if (!tap_result(obj && !bpf_object__load(obj), "%s: loads", file))
 		goto close;
 	bpf_object__for_each_program(prog, obj) run_program(obj, file, prog);
 close:

@@ -15,7 +15,7 @@
 SEC("tc")
 int adjacent(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int err;
 
@@ -34,7 +34,7 @@ int adjacent(struct __sk_buff *ctx)
 SEC("tc")
 int common_label(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0), *other = slot(1);
+	struct slot *a = slot_of(0), *again = slot_of(0), *other = slot_of(1);
 	scope_t scope;
 	lock_t *wanted;
 	int err;
@@ -68,7 +68,7 @@ failed:
 SEC("tc")
 int branches(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0), *other = slot(1);
+	struct slot *a = slot_of(0), *again = slot_of(0), *other = slot_of(1);
 	lock_t *wanted;
 	scope_t scope;
 	int err;
@@ -98,7 +98,7 @@ int branches(struct __sk_buff *ctx)
 SEC("tc")
 int in_loop(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int err = 0;
 
@@ -116,7 +116,7 @@ int in_loop(struct __sk_buff *ctx)
 SEC("tc")
 int irqsave(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	unsigned long flags, inner;
 	scope_t scope;
 	int err;
@@ -143,7 +143,7 @@ static __noinline int take_again(scope_t *scope, struct slot *again)
 SEC("tc")
 int in_static(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int err;
 
@@ -159,7 +159,7 @@ int in_static(struct __sk_buff *ctx)
 
 __noinline int take_both(__u32 i)
 {
-	struct slot *a = slot(i), *again = slot(i);
+	struct slot *a = slot_of(i), *again = slot_of(i);
 	int err;
 
 	if (!a || !again || LOCK(&a->lock))
@@ -175,7 +175,7 @@ __noinline int take_both(__u32 i)
 SEC("tc")
 int in_global(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0);
+	struct slot *a = slot_of(0);
 	scope_t scope;
 	int err;
 
@@ -194,12 +194,12 @@ int ab(struct __sk_buff *ctx)
 	scope_t scope;
 	int err;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	if (LOCK(&lock_a))
 		return 1;
-	if (!meet(&holding)) {
+	if (!meet_two(&holding)) {
 		UNLOCK(&lock_a);
 		return 1;
 	}
@@ -214,12 +214,12 @@ int ba(struct __sk_buff *ctx)
 	scope_t scope;
 	int err;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	if (LOCK(&lock_b))
 		return 1;
-	if (!meet(&holding)) {
+	if (!meet_two(&holding)) {
 		UNLOCK(&lock_b);
 		return 1;
 	}

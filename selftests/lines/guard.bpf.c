@@ -11,7 +11,7 @@ RES_ORDERED_LOCK(after);
 SEC("tc")
 int guard(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told = 0;
 
@@ -36,7 +36,7 @@ int guard(struct __sk_buff *ctx)
 SEC("tc")
 int guard_irqsave(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told = 0;
 
@@ -61,7 +61,7 @@ int guard_irqsave(struct __sk_buff *ctx)
 SEC("tc")
 int guard_here(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 
 	if (!a || !again)
@@ -87,7 +87,7 @@ int guard_here(struct __sk_buff *ctx)
 SEC("tc")
 int guard_adjacent(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told = 0;
 
@@ -115,7 +115,7 @@ static __noinline int guarded_again(scope_t *scope, struct slot *again)
 SEC("tc")
 int guard_static(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told;
 
@@ -129,7 +129,7 @@ int guard_static(struct __sk_buff *ctx)
 
 __noinline int guarded_twice(__u32 i)
 {
-	struct slot *a = slot(i), *again = slot(i);
+	struct slot *a = slot_of(i), *again = slot_of(i);
 
 	if (!a || !again)
 		return 1;
@@ -141,7 +141,7 @@ __noinline int guarded_twice(__u32 i)
 SEC("tc")
 int guard_global(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0);
+	struct slot *a = slot_of(0);
 	scope_t scope;
 	int err;
 
@@ -157,7 +157,7 @@ int guard_global(struct __sk_buff *ctx)
 SEC("tc")
 int guard_loop(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told = 0;
 
@@ -178,7 +178,7 @@ int guard_loop(struct __sk_buff *ctx)
 SEC("tc")
 int guard_pair(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0), *other = slot(1);
+	struct slot *a = slot_of(0), *again = slot_of(0), *other = slot_of(1);
 	scope_t scope;
 	int told = 0;
 
@@ -199,7 +199,7 @@ int guard_pair(struct __sk_buff *ctx)
 SEC("tc")
 int pair(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(1), *again = slot(1), *other = slot(0);
+	struct slot *a = slot_of(1), *again = slot_of(1), *other = slot_of(0);
 	struct res_pair both;
 	scope_t scope;
 	int told;
@@ -220,7 +220,7 @@ int pair(struct __sk_buff *ctx)
 SEC("tc")
 int ranked(struct __sk_buff *ctx)
 {
-	struct slot *a = slot(0), *again = slot(0);
+	struct slot *a = slot_of(0), *again = slot_of(0);
 	scope_t scope;
 	int told = 0;
 
@@ -265,11 +265,11 @@ int ab(struct __sk_buff *ctx)
 	scope_t scope;
 	int told = 0;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard(&lock_a) {
-		if (!meet(&holding))
+		if (!meet_two(&holding))
 			return 1;
 		res_guard(&lock_b) { /* at: ab */
 			told = 0;
@@ -291,11 +291,11 @@ int ba(struct __sk_buff *ctx)
 	scope_t scope;
 	int told = 0;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard(&lock_b) {
-		if (!meet(&holding))
+		if (!meet_two(&holding))
 			return 1;
 		res_guard(&lock_a) { /* at: ba */
 			told = 0;
@@ -320,11 +320,11 @@ int bank_ab(struct __sk_buff *ctx)
 	struct bpf_res_spin_lock *b = res_lock_bank(bank, 3, right);
 	scope_t scope;
 
-	if (!a || !b || left == right || !meet(&ready))
+	if (!a || !b || left == right || !meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard_here(a, err, return 1);
-	if (!meet(&holding))
+	if (!meet_two(&holding))
 		return 1;
 	res_guard_here(b, err, { /* at: bank_ab */
 				 FAIL(&scope, b, err);
@@ -341,11 +341,11 @@ int bank_ba(struct __sk_buff *ctx)
 	struct bpf_res_spin_lock *b = res_lock_bank(bank, 3, right);
 	scope_t scope;
 
-	if (!a || !b || left == right || !meet(&ready))
+	if (!a || !b || left == right || !meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard_here(b, err, return 1);
-	if (!meet(&holding))
+	if (!meet_two(&holding))
 		return 1;
 	res_guard_here(a, err, { /* at: bank_ba */
 				 FAIL(&scope, a, err);
@@ -362,11 +362,11 @@ int ordered_pair(struct __sk_buff *ctx)
 	scope_t scope;
 	int told;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard_here(&lock_a, err, return 1);
-	if (!meet(&holding))
+	if (!meet_two(&holding))
 		return 1;
 	told = res_pair_lock_ordered(&both, after, before); /* at: ordered_pair */
 	if (told) {
@@ -382,11 +382,11 @@ int ordered_other(struct __sk_buff *ctx)
 {
 	scope_t scope;
 
-	if (!meet(&ready))
+	if (!meet_two(&ready))
 		return 1;
 	BEGIN(&scope);
 	res_guard_here(&after, err, return 1);
-	if (!meet(&holding))
+	if (!meet_two(&holding))
 		return 1;
 	res_guard_here(&lock_a, err, { /* at: ordered_other */
 				       FAIL(&scope, &lock_a, err);

@@ -61,7 +61,7 @@ lock_t lock_b __hidden SEC(".data.lock_b");
 
 __u64 ready, holding;
 
-static __always_inline struct slot *slot(__u32 i)
+static __always_inline struct slot *slot_of(__u32 i)
 {
 	return bpf_map_lookup_elem(&slots, &i);
 }
@@ -103,7 +103,7 @@ static __always_inline bool meet_of(__u64 *arrived, __u64 parties)
 	return wait_for(&m);
 }
 
-static __always_inline bool meet(__u64 *arrived)
+static __always_inline bool meet_two(__u64 *arrived)
 {
 	return meet_of(arrived, 2);
 }

@@ -4,7 +4,7 @@
 
 lock_t lock_c __hidden SEC(".data.lock_c");
 
-static __always_inline bool hold(lock_t *own)
+static __always_inline bool ring_hold(lock_t *own)
 {
 	if (!meet_of(&ready, 3) || bpf_res_spin_lock(own))
 		return false;
@@ -19,7 +19,7 @@ int ring_ab(struct __sk_buff *ctx)
 {
 	int err;
 
-	if (!hold(&lock_a))
+	if (!ring_hold(&lock_a))
 		return 1;
 	err = bpf_res_spin_lock(&lock_b); /* at: ring_ab */
 	if (!err)
@@ -33,7 +33,7 @@ int ring_bc(struct __sk_buff *ctx)
 {
 	int err;
 
-	if (!hold(&lock_b))
+	if (!ring_hold(&lock_b))
 		return 1;
 	err = bpf_res_spin_lock(&lock_c); /* at: ring_bc */
 	if (!err)
@@ -47,7 +47,7 @@ int ring_ca(struct __sk_buff *ctx)
 {
 	int err;
 
-	if (!hold(&lock_c))
+	if (!ring_hold(&lock_c))
 		return 1;
 	err = bpf_res_spin_lock(&lock_a); /* at: ring_ca */
 	if (!err)

@@ -59,17 +59,18 @@ static bool play_round(struct abba_bpf *skel, struct role *roles, int parties, s
 	return CHECK(false, "the parties did not meet in %d rounds", i);
 }
 
-static long sum(const __u64 *counters)
+static long counters_sum(const __u64 *counters)
 {
 	return counters[0] + counters[1] + counters[2];
 }
 
 static void check_tally(const struct abba_bpf *skel, const struct tally *t)
 {
-	CHECK_EQ(sum(skel->bss->deadlocks), t->deadlocks, "-EDEADLK in the programs");
-	CHECK_EQ(sum(skel->bss->timeouts), t->timeouts, "-ETIMEDOUT in the programs");
-	CHECK_EQ(sum(skel->bss->acquired), t->acquired, "second locks taken in the programs");
-	CHECK_EQ(sum(skel->bss->others), 0, "other results");
+	CHECK_EQ(counters_sum(skel->bss->deadlocks), t->deadlocks, "-EDEADLK in the programs");
+	CHECK_EQ(counters_sum(skel->bss->timeouts), t->timeouts, "-ETIMEDOUT in the programs");
+	CHECK_EQ(counters_sum(skel->bss->acquired), t->acquired,
+		 "second locks taken in the programs");
+	CHECK_EQ(counters_sum(skel->bss->others), 0, "other results");
 	test_note("victims per round: one in %d, two in %d, three in %d rounds; %d -EDEADLK, "
 		  "%d -ETIMEDOUT",
 		  t->by_victims[1], t->by_victims[2], t->by_victims[3], t->deadlocks, t->timeouts);

@@ -19,12 +19,12 @@ struct worker {
 	long runs, failures;
 };
 
-static long deadlocks(const struct contention_bpf *skel, int side)
+static long side_deadlocks(const struct contention_bpf *skel, int side)
 {
 	return skel->bss->first_deadlock[side] + skel->bss->second_deadlock[side];
 }
 
-static int work(void *arg)
+static int worker_run(void *arg)
 {
 	struct worker *w = arg;
 	volatile struct contention_bpf__bss *bss = w->skel->bss;
@@ -54,7 +54,7 @@ static void check_counts(struct contention_bpf *skel, const struct worker *worke
 	for (side = 0; side < 2; side++) {
 		CHECK_EQ(skel->bss->attempts[side], runs[side], "attempts");
 		CHECK_EQ(skel->bss->both[side], runs[side] - failures[side], "successes");
-		CHECK_EQ(deadlocks(skel, side) + skel->bss->timeouts[side], failures[side],
+		CHECK_EQ(side_deadlocks(skel, side) + skel->bss->timeouts[side], failures[side],
 			 "failures");
 		CHECK_EQ(skel->bss->others[side], 0, "other results");
 		test_note("%s: %ld runs, %lld -EDEADLK at the second lock, %lld at the first, "
@@ -82,7 +82,7 @@ static void test_ab_against_ba(void)
 			.deadline = now_ms() + MAX_SECONDS * 1e3,
 		};
 		roles[i] = (struct role){
-			.call = work,
+			.call = worker_run,
 			.arg = &workers[i],
 			/* A side per CPU, so that the sides do not wait for each other's time
 			   slice. */

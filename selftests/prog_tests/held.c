@@ -7,7 +7,7 @@
 #include "runner/locks.h"
 #include "selftests/progs/held.skel.h"
 
-static struct held_bpf *load(void)
+static struct held_bpf *held_load(void)
 {
 	struct held_bpf *skel = held_bpf__open();
 	int err;
@@ -50,7 +50,7 @@ static void test_contents(void)
 		test_skip("this kernel keeps no table of held locks");
 		return;
 	}
-	skel = load();
+	skel = held_load();
 	if (!skel)
 		return;
 	err = prog_run(skel->progs.contents, &retval);
@@ -66,7 +66,7 @@ static void test_contents(void)
 }
 
 /* Take all 34 locks, then lock @key again; returns the result and, in @ms, the duration. */
-static int overflow(struct held_bpf *skel, unsigned int key, double *ms)
+static int overflow_run(struct held_bpf *skel, unsigned int key, double *ms)
 {
 	int retval = 0, err;
 
@@ -82,13 +82,13 @@ static int overflow(struct held_bpf *skel, unsigned int key, double *ms)
 /* A deadlock on a lock that the full table still lists is detected at once. */
 static void test_overflow_listed(void)
 {
-	struct held_bpf *skel = load();
+	struct held_bpf *skel = held_load();
 	double ms;
 
 	if (!skel)
 		return;
-	CHECK_EQ(overflow(skel, 0, &ms), -EDEADLK, "first lock taken again");
-	CHECK_EQ(overflow(skel, 29, &ms), -EDEADLK, "lock 29 taken again");
+	CHECK_EQ(overflow_run(skel, 0, &ms), -EDEADLK, "first lock taken again");
+	CHECK_EQ(overflow_run(skel, 29, &ms), -EDEADLK, "lock 29 taken again");
 	if (kernel_has_held_table())
 		CHECK_EQ(skel->bss->table_size, 31,
 			 "entries of the table that this test relies on");
@@ -100,14 +100,14 @@ static void check_found_at_once(struct held_bpf *skel, unsigned int key)
 {
 	double ms;
 
-	CHECK_EQ(overflow(skel, key, &ms), -EDEADLK, "lock taken again");
+	CHECK_EQ(overflow_run(skel, key, &ms), -EDEADLK, "lock taken again");
 	CHECK(ms < 250, "-EDEADLK took %.0f ms, as long as a time limit", ms);
 }
 
 /* A deadlock on a lock that the full table does not list ends by the time limit only. */
 static void test_overflow_unlisted(void)
 {
-	struct held_bpf *skel = load();
+	struct held_bpf *skel = held_load();
 	double ms, listed_ms;
 
 	if (!skel)
@@ -116,9 +116,9 @@ static void test_overflow_unlisted(void)
 		check_found_at_once(skel, 32);
 		goto destroy;
 	}
-	CHECK_EQ(overflow(skel, 32, &ms), -ETIMEDOUT, "unlisted lock taken again");
+	CHECK_EQ(overflow_run(skel, 32, &ms), -ETIMEDOUT, "unlisted lock taken again");
 	CHECK(ms > 250, "-ETIMEDOUT after only %.0f ms", ms);
-	CHECK_EQ(overflow(skel, 0, &listed_ms), -EDEADLK, "first lock taken again");
+	CHECK_EQ(overflow_run(skel, 0, &listed_ms), -EDEADLK, "first lock taken again");
 	CHECK(listed_ms < ms, "-EDEADLK took %.0f ms, -ETIMEDOUT %.0f ms", listed_ms, ms);
 	test_note("unlisted lock: failed after %.0f ms; listed: %.1f ms", ms, listed_ms);
 destroy:
@@ -128,7 +128,7 @@ destroy:
 /* The table's last entry is listed, but not all kernels compare it. */
 static void test_overflow_last_entry(void)
 {
-	struct held_bpf *skel = load();
+	struct held_bpf *skel = held_load();
 	double ms;
 	int err;
 
@@ -138,7 +138,7 @@ static void test_overflow_last_entry(void)
 		check_found_at_once(skel, 30);
 		goto destroy;
 	}
-	err = overflow(skel, 30, &ms);
+	err = overflow_run(skel, 30, &ms);
 	CHECK(err == -EDEADLK || (err == -ETIMEDOUT && ms > 250), "result %d after %.0f ms", err,
 	      ms);
 	test_note("last entry of a full table: %s", err == -EDEADLK ? "compared" : "not compared");

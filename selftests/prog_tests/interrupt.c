@@ -8,7 +8,7 @@
 #include "runner/locks.h"
 #include "selftests/progs/interrupt.skel.h"
 
-static struct interrupt_bpf *load(void)
+static struct interrupt_bpf *interrupt_load(void)
 {
 	struct interrupt_bpf *skel = interrupt_bpf__open_and_load();
 	int err;
@@ -26,7 +26,7 @@ static struct interrupt_bpf *load(void)
 /* A plain lock leaves interrupts on: the same lock in the interrupt is an AA deadlock. */
 static void test_plain_lock_is_reentered(void)
 {
-	struct interrupt_bpf *skel = load();
+	struct interrupt_bpf *skel = interrupt_load();
 	int retval, err;
 
 	if (!skel)
@@ -42,7 +42,7 @@ static void test_plain_lock_is_reentered(void)
 
 static void test_irqsave_shuts_it_out(void)
 {
-	struct interrupt_bpf *skel = load();
+	struct interrupt_bpf *skel = interrupt_load();
 	int retval, err;
 
 	if (!skel)

@@ -10,7 +10,7 @@
 #include "selftests/progs/irq_state.skel.h"
 #include "selftests/progs/irq_timer.skel.h"
 
-static struct irq_state_bpf *load(const char *name)
+static struct irq_state_bpf *irq_state_load(const char *name)
 {
 	struct irq_state_bpf *skel = irq_state_bpf__open();
 	long rq = percpu_offset("runqueues"), preempt = percpu_offset("__preempt_count");
@@ -43,7 +43,7 @@ static void check_preempt_count(const struct irq_state_bpf *skel)
 
 static void check_irq(const char *name, int want_irq, bool want_failure)
 {
-	struct irq_state_bpf *skel = load(name);
+	struct irq_state_bpf *skel = irq_state_load(name);
 	int retval, err;
 
 	if (!skel)

@@ -24,19 +24,19 @@ struct reuse {
 	bool replace;
 };
 
-static int put(const struct reuse *r, __u32 key, __u64 flags)
+static int key_put(const struct reuse *r, __u32 key, __u64 flags)
 {
 	char value[64] = {};
 
 	return bpf_map_update_elem(bpf_map__fd(r->map), &key, value, flags);
 }
 
-static int insert(const struct reuse *r, __u32 key)
+static int key_insert(const struct reuse *r, __u32 key)
 {
-	return put(r, key, BPF_NOEXIST);
+	return key_put(r, key, BPF_NOEXIST);
 }
 
-static int run(const struct reuse *r, const struct bpf_program *prog, __u32 key)
+static int reuse_run(const struct reuse *r, const struct bpf_program *prog, __u32 key)
 {
 	int retval = 0, err;
 
@@ -54,7 +54,7 @@ static void remove_key(const struct reuse *r, __u32 key)
 }
 
 /* Runs while the other thread holds the lock of the old key's list. */
-static int change(void *arg)
+static int key_change(void *arg)
 {
 	const struct reuse *r = arg;
 	struct list_reuse_bpf *skel = r->skel;
@@ -66,12 +66,12 @@ static int change(void *arg)
 	CHECK_EQ(skel->bss->holding, 1, "the owner has started");
 	/* Twice: the second replacement may reuse the element that the first has freed. */
 	for (int i = 0; r->replace && i < 2; i++) {
-		err = put(r, OLD_KEY, BPF_EXIST);
+		err = key_put(r, OLD_KEY, BPF_EXIST);
 		CHECK(!err, "replace: %s", strerror(-err));
 	}
 	if (!r->replace)
 		remove_key(r, OLD_KEY);
-	err = insert(r, NEW_KEY);
+	err = key_insert(r, NEW_KEY);
 	CHECK(!err, "insert: %s", strerror(-err));
 	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
 	return 0;
@@ -87,14 +87,14 @@ static void check_all_usable(const struct reuse *r)
 	if (r->replace)
 		remove_key(r, OLD_KEY);
 	for (key = 10; key < 10 + bpf_map__max_entries(r->map); key++) {
-		err = insert(r, key);
+		err = key_insert(r, key);
 		CHECK(!err, "insert %u: %s", key, strerror(-err));
-		CHECK_EQ(run(r, r->drain, key), 0, "nodes of a new key");
+		CHECK_EQ(reuse_run(r, r->drain, key), 0, "nodes of a new key");
 	}
 	check_locks_free(r->skel->obj);
 }
 
-static struct list_reuse_bpf *load(void)
+static struct list_reuse_bpf *list_reuse_load(void)
 {
 	struct list_reuse_bpf *skel = list_reuse_bpf__open_and_load();
 	int retval;
@@ -110,12 +110,12 @@ static struct list_reuse_bpf *load(void)
 static void change_while_held(struct reuse *r)
 {
 	struct role roles[2] = {
-		{ .call = change, .arg = r, .cpu = 0 },
+		{ .call = key_change, .arg = r, .cpu = 0 },
 		{ .prog = r->hold, .cpu = 1 },
 	};
 
-	CHECK_EQ(insert(r, OLD_KEY), 0, "insert");
-	CHECK_EQ(run(r, r->fill, OLD_KEY), 0, "a node for the old key");
+	CHECK_EQ(key_insert(r, OLD_KEY), 0, "insert");
+	CHECK_EQ(reuse_run(r, r->fill, OLD_KEY), 0, "a node for the old key");
 	run_roles(roles, 2);
 	CHECK(!roles[1].err, "hold: %s", strerror(-roles[1].err));
 	/* On some kernels the change waits without limit for the owner, until that gives up. */
@@ -124,8 +124,8 @@ static void change_while_held(struct reuse *r)
 
 static void check_nodes(struct reuse *r)
 {
-	int nodes = run(r, r->drain, NEW_KEY);
-	int old = r->replace ? run(r, r->drain, OLD_KEY) : 0;
+	int nodes = reuse_run(r, r->drain, NEW_KEY);
+	int old = r->replace ? reuse_run(r, r->drain, OLD_KEY) : 0;
 
 	if ((nodes || old) && kernel_shares_hole("list-reuse"))
 		return;
@@ -150,9 +150,9 @@ static void of_tree(struct reuse *r)
 	r->drain = r->skel->progs.drain_tree;
 }
 
-static void test(bool allocated, bool replace, void (*of)(struct reuse *r))
+static void test_reuse(bool allocated, bool replace, void (*of)(struct reuse *r))
 {
-	struct reuse r = { .skel = load(), .replace = replace };
+	struct reuse r = { .skel = list_reuse_load(), .replace = replace };
 
 	if (!r.skel)
 		return;
@@ -165,32 +165,32 @@ static void test(bool allocated, bool replace, void (*of)(struct reuse *r))
 
 static void test_preallocated(void)
 {
-	test(false, false, of_list);
+	test_reuse(false, false, of_list);
 }
 
 static void test_allocated(void)
 {
-	test(true, false, of_list);
+	test_reuse(true, false, of_list);
 }
 
 static void test_replaced_preallocated(void)
 {
-	test(false, true, of_list);
+	test_reuse(false, true, of_list);
 }
 
 static void test_replaced_allocated(void)
 {
-	test(true, true, of_list);
+	test_reuse(true, true, of_list);
 }
 
 static void test_tree(void)
 {
-	test(false, false, of_tree);
+	test_reuse(false, false, of_tree);
 }
 
 static void test_replaced_tree(void)
 {
-	test(false, true, of_tree);
+	test_reuse(false, true, of_tree);
 }
 
 static const struct test_case cases[] = {

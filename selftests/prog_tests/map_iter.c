@@ -10,7 +10,7 @@
 #include "selftests/progs/map_iter.skel.h"
 #include "selftests/progs/map_iter_ext.skel.h"
 
-static struct map_iter_bpf *load(void)
+static struct map_iter_bpf *map_iter_load(void)
 {
 	struct map_iter_bpf *skel = map_iter_bpf__open_and_load();
 
@@ -19,7 +19,7 @@ static struct map_iter_bpf *load(void)
 }
 
 /* A descriptor of the link, or the negative errno of the refusal. */
-static int attach(const struct bpf_program *prog, const struct bpf_map *map)
+static int iter_attach(const struct bpf_program *prog, const struct bpf_map *map)
 {
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(map) };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
@@ -29,7 +29,7 @@ static int attach(const struct bpf_program *prog, const struct bpf_map *map)
 
 static void check_attaches(const struct bpf_program *prog, const struct bpf_map *map)
 {
-	int fd = attach(prog, map);
+	int fd = iter_attach(prog, map);
 
 	CHECK(fd >= 0, "%s to %s: %s", bpf_program__name(prog), bpf_map__name(map), strerror(-fd));
 	if (fd >= 0)
@@ -39,7 +39,7 @@ static void check_attaches(const struct bpf_program *prog, const struct bpf_map 
 /* False if the test has failed or is skipped. */
 static bool check_refused(const struct bpf_program *prog, const struct bpf_map *map)
 {
-	int fd = attach(prog, map);
+	int fd = iter_attach(prog, map);
 
 	if (fd < 0)
 		return CHECK_EQ(fd, -EACCES, bpf_map__name(map));
@@ -50,7 +50,7 @@ static bool check_refused(const struct bpf_program *prog, const struct bpf_map *
 
 static void test_writers_refused(void)
 {
-	struct map_iter_bpf *skel = load();
+	struct map_iter_bpf *skel = map_iter_load();
 
 	if (!skel)
 		return;
@@ -69,7 +69,7 @@ static void test_writers_refused(void)
 
 static void test_others_attach(void)
 {
-	struct map_iter_bpf *skel = load();
+	struct map_iter_bpf *skel = map_iter_load();
 
 	if (!skel)
 		return;
@@ -90,7 +90,7 @@ static void test_others_attach(void)
 static bool check_not_replaced(const struct bpf_program *by, const struct bpf_map *map,
 			       const struct bpf_program *first)
 {
-	int fd = attach(first, map), err;
+	int fd = iter_attach(first, map), err;
 	bool ok;
 
 	if (!CHECK(fd >= 0, "attach: %s", strerror(-fd)))
@@ -105,7 +105,7 @@ static bool check_not_replaced(const struct bpf_program *by, const struct bpf_ma
 
 static void test_links_not_replaced(void)
 {
-	struct map_iter_bpf *skel = load();
+	struct map_iter_bpf *skel = map_iter_load();
 
 	if (!skel)
 		return;
@@ -121,7 +121,7 @@ static void test_extension_refused(void)
 {
 	const char *target = "bpf_iter_bpf_map_elem";
 	struct map_iter_ext_bpf *ext = map_iter_ext_bpf__open();
-	struct map_iter_bpf *skel = load();
+	struct map_iter_bpf *skel = map_iter_load();
 	int err;
 
 	if (!skel || !CHECK(ext, "open: %s", strerror(errno)))

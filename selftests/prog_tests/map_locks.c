@@ -12,7 +12,7 @@
 /* As in the BPF object. */
 enum mode { MODE_OFF, MODE_REENTER_HASH, MODE_REENTER_TRIE, MODE_HOLD, MODE_CROSS };
 
-static struct map_locks_bpf *load(enum mode mode)
+static struct map_locks_bpf *map_locks_load(enum mode mode)
 {
 	struct map_locks_bpf *skel = map_locks_bpf__open_and_load();
 	int err;
@@ -54,7 +54,7 @@ static void check_map_usable(const struct bpf_map *map)
 
 static void test_hash_reentry(void)
 {
-	struct map_locks_bpf *skel = load(MODE_REENTER_HASH);
+	struct map_locks_bpf *skel = map_locks_load(MODE_REENTER_HASH);
 	int retval, err;
 
 	if (!skel)
@@ -69,7 +69,7 @@ static void test_hash_reentry(void)
 
 static void test_trie_reentry(void)
 {
-	struct map_locks_bpf *skel = load(MODE_REENTER_TRIE);
+	struct map_locks_bpf *skel = map_locks_load(MODE_REENTER_TRIE);
 	int retval, err;
 
 	if (!skel)
@@ -109,7 +109,7 @@ static int update_held_bucket(void *arg)
 /* Result of the update; 1 if its thread came only after the owner gave up. */
 static int hold_once(void)
 {
-	struct map_locks_bpf *skel = load(MODE_HOLD);
+	struct map_locks_bpf *skel = map_locks_load(MODE_HOLD);
 	struct role roles[2];
 	int result;
 
@@ -139,7 +139,7 @@ static void test_hash_timeout(void)
 /* Two CPUs each hold a bucket of one map and want the other's; returns the number of -EDEADLK. */
 static int cross_once(void)
 {
-	struct map_locks_bpf *skel = load(MODE_CROSS);
+	struct map_locks_bpf *skel = map_locks_load(MODE_CROSS);
 	struct role roles[2];
 	int deadlocks, failures;
 

@@ -23,7 +23,7 @@ struct lock_in_the_middle {
 	__u32 count;
 };
 
-static struct map_values_bpf *load(void)
+static struct map_values_bpf *map_values_load(void)
 {
 	struct map_values_bpf *skel = map_values_bpf__open_and_load();
 
@@ -49,7 +49,7 @@ static int add_value_type(struct btf *btf, int res, int plain, int *key_id)
 }
 
 /* Create a map with such a value: its descriptor or a negative errno. */
-static int create(enum bpf_map_type type, int res, int plain, __u32 flags)
+static int map_create(enum bpf_map_type type, int res, int plain, __u32 flags)
 {
 	struct btf *btf = btf__new_empty();
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
@@ -71,7 +71,7 @@ static int create(enum bpf_map_type type, int res, int plain, __u32 flags)
 
 static bool can_create(enum bpf_map_type type, int res, int plain)
 {
-	int fd = create(type, res, plain, 0);
+	int fd = map_create(type, res, plain, 0);
 
 	if (fd >= 0)
 		close(fd);
@@ -80,7 +80,7 @@ static bool can_create(enum bpf_map_type type, int res, int plain)
 
 static bool can_map(int res)
 {
-	int fd = create(BPF_MAP_TYPE_ARRAY, res, 0, BPF_F_MMAPABLE);
+	int fd = map_create(BPF_MAP_TYPE_ARRAY, res, 0, BPF_F_MMAPABLE);
 	void *mem;
 
 	if (fd < 0)
@@ -114,7 +114,7 @@ static void test_not_in_user_memory(void)
 static void test_update_spares_the_lock(void)
 {
 	struct one_lock value = { .lock = 0xdeadbeef, .count = 5 }, seen = { .lock = 1 };
-	struct map_values_bpf *skel = load();
+	struct map_values_bpf *skel = map_values_load();
 	__u32 key = 2;
 	int fd, err;
 
@@ -137,7 +137,7 @@ static void test_update_spares_the_lock(void)
 static void test_new_hash_element(void)
 {
 	struct lock_in_the_middle value = { 1, 0xdeadbeef, 2 }, seen = {};
-	struct map_values_bpf *skel = load();
+	struct map_values_bpf *skel = map_values_load();
 	int fd, err, retval = 0, i;
 	__u32 key = 1;
 

@@ -12,7 +12,7 @@
 #include "selftests/progs/stream.skel.h"
 
 /* Read the whole stream in small pieces; returns the length or a negative errno. */
-static int drain(const struct bpf_program *prog, char *text, size_t size)
+static int stream_drain(const struct bpf_program *prog, char *text, size_t size)
 {
 	size_t used = 0;
 	int n;
@@ -59,7 +59,7 @@ static bool streams_work(void)
 	if (!skel)
 		return false;
 	CHECK(!prog_run(skel->progs.probe_stream, &retval), "probe did not run");
-	n = drain(skel->progs.probe_stream, text, sizeof(text));
+	n = stream_drain(skel->progs.probe_stream, text, sizeof(text));
 	if (n <= 0)
 		test_skip("streams hold nothing on this kernel: bpf_stream_vprintk returned "
 			  "%d, reading %d (booted with deferred_init=lazy?)",
@@ -97,10 +97,10 @@ static void test_deadlock(void)
 		return;
 	CHECK(!prog_run(skel->progs.deadlock_aa, &retval), "did not run");
 	CHECK_EQ(retval, -EDEADLK, "second acquisition");
-	n = drain(skel->progs.deadlock_aa, text, sizeof(text));
+	n = stream_drain(skel->progs.deadlock_aa, text, sizeof(text));
 	if (CHECK(n > 0, "read %d", n))
 		check_report(skel, text);
-	CHECK_EQ(drain(skel->progs.deadlock_aa, text, sizeof(text)), 0, "a second reading");
+	CHECK_EQ(stream_drain(skel->progs.deadlock_aa, text, sizeof(text)), 0, "a second reading");
 	check_locks_free(skel->obj);
 	stream_bpf__destroy(skel);
 }
@@ -118,7 +118,8 @@ static void test_silent_on_success(void)
 		return;
 	CHECK(!prog_run(skel->progs.no_deadlock, &retval), "did not run");
 	CHECK_EQ(retval, 0, "acquisition");
-	CHECK_EQ(drain(skel->progs.no_deadlock, text, sizeof(text)), 0, "bytes in the stream");
+	CHECK_EQ(stream_drain(skel->progs.no_deadlock, text, sizeof(text)), 0,
+		 "bytes in the stream");
 	stream_bpf__destroy(skel);
 }
 

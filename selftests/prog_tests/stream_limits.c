@@ -134,7 +134,7 @@ static void let_page_come(int uffd, char *page)
 	CHECK(!ioctl(uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
 }
 
-static bool joins(pthread_t thread, int seconds)
+static bool thread_joins(pthread_t thread, int seconds)
 {
 	struct timespec until;
 
@@ -154,7 +154,7 @@ static void read_beside(int uffd, char *page, int prog_fd)
 	pthread_create(&first, NULL, read_once, &stalled);
 	CHECK_EQ(poll(&fault, 1, DEADLINE_S * 1000), 1, "the first reader waits for its page");
 	pthread_create(&second, NULL, read_once, &other);
-	got = joins(second, DEADLINE_S);
+	got = thread_joins(second, DEADLINE_S);
 	let_page_come(uffd, page);
 	CHECK(got, "the second reader waits for the page of the first");
 	if (!got)

@@ -41,7 +41,7 @@ static struct timeout_bpf *load_with(bool clock)
 	return skel;
 }
 
-static struct timeout_bpf *load(void)
+static struct timeout_bpf *load_alone(void)
 {
 	return load_with(false);
 }
@@ -95,7 +95,7 @@ typedef const struct bpf_program *(*pick_fn)(const struct timeout_bpf *skel);
 /* True if the waiter's thread came before the owner gave up. */
 static bool wait_once(pick_fn pick, struct role *waiter)
 {
-	struct timeout_bpf *skel = load();
+	struct timeout_bpf *skel = load_alone();
 	struct waiter w = { .skel = skel };
 	struct role roles[2];
 	bool met;
@@ -147,7 +147,7 @@ static void test_irqsave(void)
 
 static void release_in_time(struct role *waiter)
 {
-	struct timeout_bpf *skel = load();
+	struct timeout_bpf *skel = load_alone();
 	struct waiter w = { .skel = skel, .look_at_word = true };
 	struct role roles[2];
 
@@ -181,7 +181,7 @@ static void test_released_in_time(void)
 /* Several waiters: all of them must return, and the lock must work like a new one. */
 static void test_queue_dissolves(void)
 {
-	struct timeout_bpf *skel = load();
+	struct timeout_bpf *skel = load_alone();
 	int i, waiters = online_cpus() < 8 ? online_cpus() - 1 : 7;
 	struct role roles[8] = {};
 	struct waiter w = { .skel = skel };

@@ -13,7 +13,7 @@
 #include "runner/locks.h"
 #include "selftests/progs/tracing.skel.h"
 
-static struct tracing_bpf *load(const char *first, const char *second)
+static struct tracing_bpf *tracing_load(const char *first, const char *second)
 {
 	struct tracing_bpf *skel;
 	int err;
@@ -38,7 +38,7 @@ static struct tracing_bpf *load(const char *first, const char *second)
 
 static void test_aa_in_raw_tp(void)
 {
-	struct tracing_bpf *skel = load("aa", NULL);
+	struct tracing_bpf *skel = tracing_load("aa", NULL);
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err;
 
@@ -84,7 +84,7 @@ static void run_under_clock(struct tracing_bpf *skel, int clock)
 
 static void test_perf_event_on_top_of_an_owner(void)
 {
-	struct tracing_bpf *skel = load("want_held_lock", "hold");
+	struct tracing_bpf *skel = tracing_load("want_held_lock", "hold");
 	int clock;
 
 	if (!skel)

@@ -9,7 +9,7 @@
 #include "runner/locks.h"
 #include "selftests/progs/trampoline.skel.h"
 
-static struct trampoline_bpf *load(const char *entry, const char *driver)
+static struct trampoline_bpf *trampoline_load(const char *entry, const char *driver)
 {
 	struct trampoline_bpf *skel;
 	int err;
@@ -48,7 +48,7 @@ static void check_counts(struct trampoline_bpf *skel)
 /* BPF_PROG_TEST_RUN of an fentry program calls the functions it may be attached to. */
 static void test_aa_at_entry(void)
 {
-	struct trampoline_bpf *skel = load("aa_at_entry", NULL);
+	struct trampoline_bpf *skel = trampoline_load("aa_at_entry", NULL);
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err;
 
@@ -62,7 +62,7 @@ static void test_aa_at_entry(void)
 
 static void test_wants_held_lock(void)
 {
-	struct trampoline_bpf *skel = load("want_held_lock", "push_under_lock");
+	struct trampoline_bpf *skel = trampoline_load("want_held_lock", "push_under_lock");
 	int retval, err;
 
 	if (!skel)

@@ -11,7 +11,7 @@ struct {
 
 __u64 acquired, deadlocks, others;
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }
@@ -20,7 +20,7 @@ SEC("?tc")
 __returns(-35)
 int aa_plain(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	int err;
 
 	if (!a || !again || bpf_res_spin_lock(&a->lock))
@@ -36,7 +36,7 @@ SEC("?tc")
 __returns(-35)
 int aa_irqsave(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	unsigned long flags, flags_again;
 	int err;
 
@@ -54,7 +54,8 @@ SEC("?tc")
 __returns(-35)
 int aa_below_others(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1), *c = element(2), *again = element(0);
+	struct locked_value *a = element_of(0), *b = element_of(1), *c = element_of(2),
+			    *again = element_of(0);
 	int err;
 
 	if (!a || !b || !c || !again || bpf_res_spin_lock(&a->lock))
@@ -80,7 +81,7 @@ SEC("?tc")
 __returns(0)
 int same_lock_one_after_the_other(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 
 	if (!a || !again || bpf_res_spin_lock(&a->lock))
 		return 1;
@@ -95,7 +96,7 @@ SEC("?tc")
 __returns(0)
 int two_elements_are_two_locks(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 	int err;
 
 	if (!a || !b || bpf_res_spin_lock(&a->lock))
@@ -114,8 +115,8 @@ int aa_sleepable(void *ctx)
 	struct locked_value *a, *again;
 	int err = 1;
 
-	a = element(3);
-	again = element(3);
+	a = element_of(3);
+	again = element_of(3);
 	if (!a || !again || bpf_res_spin_lock(&a->lock))
 		return 1;
 	err = bpf_res_spin_lock(&again->lock);
@@ -129,7 +130,7 @@ int aa_sleepable(void *ctx)
 SEC("?tc")
 int aa_counted(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	int err;
 
 	if (!a || !again || bpf_res_spin_lock(&a->lock))

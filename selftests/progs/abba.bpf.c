@@ -29,13 +29,13 @@ static __noinline bool wait_a_while(void)
 	return false;
 }
 
-static __always_inline bool meet(void)
+static __always_inline bool sides_meet(void)
 {
 	__sync_fetch_and_add(&arrived, 1);
 	return wait_a_while() || wait_a_while() || wait_a_while() || wait_a_while();
 }
 
-static __always_inline void count(__u32 role, int err)
+static __always_inline void result_count(__u32 role, int err)
 {
 	if (!err)
 		acquired[role]++;
@@ -57,7 +57,7 @@ static __always_inline void count(__u32 role, int err)
 			others[nr]++;                 \
 			return 1;                     \
 		}                                     \
-		if (!meet()) {                        \
+		if (!sides_meet()) {                  \
 			missed[nr]++;                 \
 			bpf_res_spin_unlock(&first);  \
 			return 2;                     \
@@ -65,7 +65,7 @@ static __always_inline void count(__u32 role, int err)
 		err = bpf_res_spin_lock(&second);     \
 		if (!err)                             \
 			bpf_res_spin_unlock(&second); \
-		count(nr, err);                       \
+		result_count(nr, err);                \
 		bpf_res_spin_unlock(&first);          \
 		return err;                           \
 	}

@@ -12,7 +12,7 @@ __u64 guarded;
 /* Threads of each side that hold their first lock. */
 __u32 halfway[2];
 
-static __always_inline void count(__u64 *deadlocks, __u32 side, int err)
+static __always_inline void result_count(__u64 *deadlocks, __u32 side, int err)
 {
 	if (err == -EDEADLK)
 		__sync_fetch_and_add(deadlocks, 1);
@@ -33,38 +33,38 @@ static __noinline bool other_side_comes(__u32 side)
 }
 
 /* Give the other side time to take its first lock; go on without it if it does not come. */
-static __always_inline void linger(__u32 side)
+static __always_inline void side_linger(__u32 side)
 {
 	if (!other_side_comes(side) && !other_side_comes(side))
 		other_side_comes(side);
 }
 
-#define SIDE(name, side, first, second)                           \
-	SEC("tc")                                                 \
-	int name(struct __sk_buff *ctx)                           \
-	{                                                         \
-		int err;                                          \
-                                                                  \
-		__sync_fetch_and_add(&attempts[side], 1);         \
-		err = bpf_res_spin_lock(&first);                  \
-		if (err) {                                        \
-			count(&first_deadlock[side], side, err);  \
-			return err;                               \
-		}                                                 \
-		__sync_fetch_and_add(&halfway[side], 1);          \
-		linger(side);                                     \
-		err = bpf_res_spin_lock(&second);                 \
-		__sync_fetch_and_add(&halfway[side], -1);         \
-		if (err) {                                        \
-			count(&second_deadlock[side], side, err); \
-			bpf_res_spin_unlock(&first);              \
-			return err;                               \
-		}                                                 \
-		guarded++;                                        \
-		bpf_res_spin_unlock(&second);                     \
-		bpf_res_spin_unlock(&first);                      \
-		__sync_fetch_and_add(&both[side], 1);             \
-		return 0;                                         \
+#define SIDE(name, side, first, second)                                  \
+	SEC("tc")                                                        \
+	int name(struct __sk_buff *ctx)                                  \
+	{                                                                \
+		int err;                                                 \
+                                                                         \
+		__sync_fetch_and_add(&attempts[side], 1);                \
+		err = bpf_res_spin_lock(&first);                         \
+		if (err) {                                               \
+			result_count(&first_deadlock[side], side, err);  \
+			return err;                                      \
+		}                                                        \
+		__sync_fetch_and_add(&halfway[side], 1);                 \
+		side_linger(side);                                       \
+		err = bpf_res_spin_lock(&second);                        \
+		__sync_fetch_and_add(&halfway[side], -1);                \
+		if (err) {                                               \
+			result_count(&second_deadlock[side], side, err); \
+			bpf_res_spin_unlock(&first);                     \
+			return err;                                      \
+		}                                                        \
+		guarded++;                                               \
+		bpf_res_spin_unlock(&second);                            \
+		bpf_res_spin_unlock(&first);                             \
+		__sync_fetch_and_add(&both[side], 1);                    \
+		return 0;                                                \
 	}
 
 SIDE(a_then_b, 0, lock_a, lock_b)

@@ -21,12 +21,12 @@ struct object {
 	struct bpf_list_head head __contains(item, link);
 };
 
-static __always_inline struct planted *tree(__u32 key)
+static __always_inline struct planted *tree_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&trees, &key);
 }
 
-static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+static bool leaf_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
 	struct leaf *x = container_of(a, struct leaf, branch);
 	struct leaf *y = container_of(b, struct leaf, branch);
@@ -38,7 +38,7 @@ SEC("?tc")
 __refused_re("bpf_(res_)?spin_lock at off=-?[0-9]+ must be held")
 int list_push_unlocked(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct item *n;
 
 	if (!l)
@@ -53,7 +53,7 @@ SEC("?tc")
 __refused_re("held lock and object are not in the same allocation")
 int list_push_under_other_lock(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct item *n;
 
 	if (!l)
@@ -74,7 +74,7 @@ SEC("?tc")
 __returns(42)
 int list_push_and_pop(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(1);
+	struct rooted *l = list_of(1);
 	struct bpf_list_node *node;
 	struct item *n;
 	int key;
@@ -104,7 +104,7 @@ SEC("?tc")
 __returns(7)
 int tree_add_and_remove_first(struct __sk_buff *ctx)
 {
-	struct planted *t = tree(0);
+	struct planted *t = tree_of(0);
 	struct bpf_rb_node *node;
 	struct leaf *m, *n;
 	int key;
@@ -126,8 +126,8 @@ int tree_add_and_remove_first(struct __sk_buff *ctx)
 		bpf_obj_drop(n);
 		return -4;
 	}
-	bpf_rbtree_add_impl(&t->root, &m->branch, less, NULL, 0);
-	bpf_rbtree_add_impl(&t->root, &n->branch, less, NULL, 0);
+	bpf_rbtree_add_impl(&t->root, &m->branch, leaf_less, NULL, 0);
+	bpf_rbtree_add_impl(&t->root, &n->branch, leaf_less, NULL, 0);
 	node = bpf_rbtree_first(&t->root);
 	if (node)
 		node = bpf_rbtree_remove(&t->root, node);
@@ -153,7 +153,7 @@ __refused_re("can't (res_)?spin_\\{lock,unlock\\} in rbtree cb")
 __returns(0)
 int tree_callback_locks(struct __sk_buff *ctx)
 {
-	struct planted *t = tree(1);
+	struct planted *t = tree_of(1);
 	struct bpf_rb_node *node;
 	struct leaf *n;
 
@@ -209,7 +209,7 @@ SEC("?tc")
 __refused("invalid mem access 'scalar'")
 int node_used_after_unlock(struct __sk_buff *ctx)
 {
-	struct planted *t = tree(1);
+	struct planted *t = tree_of(1);
 	struct leaf *n;
 
 	if (!t)
@@ -221,7 +221,7 @@ int node_used_after_unlock(struct __sk_buff *ctx)
 		bpf_obj_drop(n);
 		return 0;
 	}
-	bpf_rbtree_add_impl(&t->root, &n->branch, less, NULL, 0);
+	bpf_rbtree_add_impl(&t->root, &n->branch, leaf_less, NULL, 0);
 	bpf_res_spin_unlock(&t->lock);
 	return (int)n->key;
 }
@@ -231,7 +231,7 @@ SEC("?tc")
 __refused("Unreleased reference")
 int node_leaked_on_failure(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct item *n;
 
 	if (!l)

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct rooted);
 } lists SEC(".maps");
 
-static __always_inline struct rooted *list(__u32 key)
+static __always_inline struct rooted *list_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&lists, &key);
 }

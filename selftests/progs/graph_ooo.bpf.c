@@ -30,7 +30,7 @@ __needs(OOO)
 __refused("invalid mem access 'scalar'")
 int node_of_the_released(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct item *n;
 
 	PUSH_UNDER_TWO(l, n, &l->lock, &lock_a);
@@ -46,7 +46,7 @@ __needs(OOO)
 __refused("invalid mem access 'scalar'")
 int node_of_the_other(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct item *n;
 
 	PUSH_UNDER_TWO(l, n, &lock_a, &l->lock);
@@ -62,7 +62,7 @@ __refused("held lock and object are not in the same allocation")
 __refused("bpf_res_spin_lock at off=0 must be held for bpf_list_head")
 int list_of_the_released(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct bpf_list_node *node;
 
 	if (!l || !take_two(&l->lock, &lock_a))
@@ -80,7 +80,7 @@ __needs(OOO)
 __returns(7)
 int list_of_the_other(struct __sk_buff *ctx)
 {
-	struct rooted *l = list(0);
+	struct rooted *l = list_of(0);
 	struct bpf_list_node *node;
 	struct item *n;
 	int key;
@@ -103,7 +103,7 @@ __needs(OOO)
 __returns(7)
 int move_between_lists(struct __sk_buff *ctx)
 {
-	struct rooted *from = list(0), *to = list(1);
+	struct rooted *from = list_of(0), *to = list_of(1);
 	struct bpf_list_node *node;
 	struct item *n;
 	int key = -1;

@@ -21,7 +21,7 @@ __u32 table_size;
 int before, with_one, with_two, after_failure, after_one, after_all;
 __u64 listed[2], addresses[2];
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }
@@ -30,7 +30,7 @@ SEC("syscall")
 int contents(void *ctx)
 {
 	struct rqspinlock_held *held = own_held_table();
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	int err;
 
 	if (!a || !again)
@@ -64,7 +64,7 @@ int contents(void *ctx)
 SEC("syscall")
 int overflow(void *ctx)
 {
-	struct locked_value *v[DEPTH], *again = element(again_key);
+	struct locked_value *v[DEPTH], *again = element_of(again_key);
 	int i, n, err = 1;
 
 	if (bpf_core_type_exists(struct rqspinlock_held))
@@ -73,7 +73,7 @@ int overflow(void *ctx)
 	if (!again)
 		return 2;
 	for (i = 0; i < DEPTH; i++) {
-		v[i] = element(i);
+		v[i] = element_of(i);
 		if (!v[i])
 			return 3;
 	}

@@ -228,7 +228,8 @@ __attribute__((naked)) int upper_half_of_the_result(void)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r6");
 }
 
-/* less() changes the tree during a walk: with an object of a map, or of a list under its lock. */
+/* leaf_less() changes the tree during a walk: with an object of a map, or of a list under its lock.
+ */
 
 struct leaf {
 	struct bpf_rb_node branch;
@@ -242,7 +243,7 @@ struct bpf_rb_root tree_root __hidden SEC(".data.hole_tree") __contains(leaf, br
 struct bpf_list_head tree_list __hidden SEC(".data.hole_tree") __contains(leaf, link);
 struct leaf BPF_KPTR *spare __hidden SEC(".data.hole_spare");
 
-static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+static bool leaf_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
 	return container_of(a, struct leaf, branch)->key <
 	       container_of(b, struct leaf, branch)->key;
@@ -253,8 +254,8 @@ static bool less_that_adds(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 	struct leaf *n = bpf_kptr_xchg(&spare, NULL);
 
 	if (n)
-		bpf_rbtree_add_impl(&tree_root, &n->branch, less, NULL, 0);
-	return less(a, b);
+		bpf_rbtree_add_impl(&tree_root, &n->branch, leaf_less, NULL, 0);
+	return leaf_less(a, b);
 }
 
 static bool less_that_pops(struct bpf_rb_node *a, const struct bpf_rb_node *b)
@@ -262,9 +263,9 @@ static bool less_that_pops(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 	struct bpf_list_node *n = bpf_list_pop_front(&tree_list);
 
 	if (n)
-		bpf_rbtree_add_impl(&tree_root, &container_of(n, struct leaf, link)->branch, less,
-				    NULL, 0);
-	return less(a, b);
+		bpf_rbtree_add_impl(&tree_root, &container_of(n, struct leaf, link)->branch,
+				    leaf_less, NULL, 0);
+	return leaf_less(a, b);
 }
 
 static __always_inline int leaf_add(bool (*less_of_leaves)(struct bpf_rb_node *,
@@ -299,7 +300,7 @@ int tree_changed_by_what_was_popped(struct __sk_buff *ctx)
 	return leaf_add(less_that_pops);
 }
 
-static long visit(__u32 index, void *ctx)
+static long visit_nothing(__u32 index, void *ctx)
 {
 	return 0;
 }
@@ -309,7 +310,7 @@ static long visit(__u32 index, void *ctx)
  * the order of the program's references. Other kernels refuse it, with a warning in their log.
  */
 
-static __noinline int called(int n)
+static __noinline int add_one(int n)
 {
 	asm volatile("");
 	return n + 1;
@@ -320,9 +321,9 @@ __needs("bpf_res_spin_unlock_ooo")
 __returns(7)
 int uncalled_callback(struct __sk_buff *ctx)
 {
-	int n = called(6);
+	int n = add_one(6);
 
-	bpf_loop(0, visit, NULL, 0);
+	bpf_loop(0, visit_nothing, NULL, 0);
 	return n;
 }
 
@@ -332,9 +333,9 @@ __needs("bpf_res_spin_unlock_ooo")
 __returns(8)
 int uncalled_callback_of_the_helper(struct __sk_buff *ctx)
 {
-	int n = called(7);
+	int n = add_one(7);
 
-	bpf_loop(0, visit, NULL, ctx->mark);
+	bpf_loop(0, visit_nothing, NULL, ctx->mark);
 	return n;
 }
 

@@ -38,7 +38,7 @@ SEC("?tc")
 __refused("doesn't point to an irq flag on stack")
 int save_to_map(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a)
 		bpf_local_irq_save((unsigned long *)a);
@@ -115,12 +115,12 @@ int leak_on_one_branch(struct __sk_buff *ctx)
 	return 0;
 }
 
-static __noinline void save(unsigned long *flags)
+static __noinline void save_flags(unsigned long *flags)
 {
 	bpf_local_irq_save(flags);
 }
 
-static __noinline void restore(unsigned long *flags)
+static __noinline void restore_flags(unsigned long *flags)
 {
 	bpf_local_irq_restore(flags);
 }
@@ -131,7 +131,7 @@ int leak_from_subprogram(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
-	save(&flags);
+	save_flags(&flags);
 	return 0;
 }
 
@@ -199,10 +199,10 @@ int out_of_order_in_subprogram(struct __sk_buff *ctx)
 {
 	unsigned long f1, f2;
 
-	save(&f1);
-	save(&f2);
-	restore(&f1);
-	restore(&f2);
+	save_flags(&f1);
+	save_flags(&f2);
+	restore_flags(&f1);
+	restore_flags(&f2);
 	return 0;
 }
 
@@ -369,8 +369,8 @@ int balanced_by_subprograms(struct __sk_buff *ctx)
 {
 	unsigned long flags;
 
-	save(&flags);
-	restore(&flags);
+	save_flags(&flags);
+	restore_flags(&flags);
 	return 0;
 }
 

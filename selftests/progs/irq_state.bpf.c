@@ -72,7 +72,7 @@ static __always_inline bool interrupt_comes(void)
 	return false;
 }
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }
@@ -98,7 +98,7 @@ int off_inside_local_save(struct __sk_buff *ctx)
 SEC("?tc")
 int off_inside_irqsave(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	unsigned long flags;
 	bool came;
 
@@ -112,7 +112,7 @@ int off_inside_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int on_inside_plain_lock(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	bool came;
 
 	if (!a || bpf_res_spin_lock(&a->lock))
@@ -126,7 +126,7 @@ int on_inside_plain_lock(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_failed_irqsave(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	unsigned long flags;
 	bool came;
 
@@ -146,7 +146,7 @@ int on_after_failed_irqsave(struct __sk_buff *ctx)
 SEC("?tc")
 int off_after_nested_failure(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	unsigned long flags, inner;
 	bool came;
 
@@ -165,7 +165,7 @@ int off_after_nested_failure(struct __sk_buff *ctx)
 SEC("?tc")
 int on_after_nested_failure_and_release(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	unsigned long flags, inner;
 
 	preempt_before = own_preempt_count();

@@ -38,7 +38,7 @@ static __noinline bool stay_on(void)
 	return true;
 }
 
-static int stay(void *map, __u32 *key, struct timed *value)
+static int timer_stay(void *map, __u32 *key, struct timed *value)
 {
 	int i;
 
@@ -71,7 +71,7 @@ static __always_inline int start_timer(void *map)
 	if (!value)
 		return err ?: -1;
 	err = bpf_timer_init(&value->timer, map, CLOCK_MONOTONIC);
-	err = err ?: bpf_timer_set_callback(&value->timer, stay);
+	err = err ?: bpf_timer_set_callback(&value->timer, timer_stay);
 	return err ?: bpf_timer_start(&value->timer, 1000, 0);
 }
 

@@ -42,7 +42,7 @@ struct {
 __u64 failed;
 
 /* Waits for all parties; returns the number of their meeting. */
-static __noinline __u64 meet(void)
+static __noinline __u64 parties_meet(void)
 {
 	__u64 round = __sync_fetch_and_add(&arrived, 1) / PARTIES;
 	__u32 i, j;
@@ -55,7 +55,7 @@ static __noinline __u64 meet(void)
 }
 
 /* Hold until both wait: if one waiter is in the lock's queue, another one is before it. */
-static __always_inline void hold(const struct qspinlock *word, __u32 spins)
+static __always_inline void slot_hold(const struct qspinlock *word, __u32 spins)
 {
 	__u32 i, j, free = word->val.counter & TAIL;
 	__u64 before = failed;
@@ -72,7 +72,7 @@ queued:
 			break;
 }
 
-static __always_inline int own(struct slot *s, __u32 spins)
+static __always_inline int slot_own(struct slot *s, __u32 spins)
 {
 	const struct qspinlock *word;
 	int err;
@@ -85,21 +85,21 @@ static __always_inline int own(struct slot *s, __u32 spins)
 	if (err)
 		return err;
 	turn = 0;
-	meet();
-	hold(word, spins);
+	parties_meet();
+	slot_hold(word, spins);
 	bpf_res_spin_unlock(&s->lock);
-	meet();
+	parties_meet();
 	return 0;
 }
 
-static __always_inline int wait(struct slot *s)
+static __always_inline int slot_wait(struct slot *s)
 {
 	__u64 start, ns, nth = 0;
 	int err;
 
 	if (!s)
 		return 1;
-	meet();
+	parties_meet();
 	start = bpf_ktime_get_ns();
 	err = bpf_res_spin_lock(&s->lock);
 	if (!err) {
@@ -116,7 +116,7 @@ static __always_inline int wait(struct slot *s)
 		if (waited[nth].max_ns < ns)
 			waited[nth].max_ns = ns;
 	}
-	meet();
+	parties_meet();
 	return err;
 }
 
@@ -131,37 +131,37 @@ static __always_inline struct slot *this_round(void *map, int locks)
 SEC("tc")
 int one_own(struct __sk_buff *ctx)
 {
-	return own(this_round(&one, 1), LONG);
+	return slot_own(this_round(&one, 1), LONG);
 }
 
 SEC("tc")
 int one_0(struct __sk_buff *ctx)
 {
-	return wait(this_round(&one, 1));
+	return slot_wait(this_round(&one, 1));
 }
 
 SEC("tc")
 int one_1(struct __sk_buff *ctx)
 {
-	return wait(this_round(&one, 1));
+	return slot_wait(this_round(&one, 1));
 }
 
 SEC("tc")
 int many_own(struct __sk_buff *ctx)
 {
-	return own(this_round(&many, LOCKS), 0);
+	return slot_own(this_round(&many, LOCKS), 0);
 }
 
 SEC("tc")
 int many_0(struct __sk_buff *ctx)
 {
-	return wait(this_round(&many, LOCKS));
+	return slot_wait(this_round(&many, LOCKS));
 }
 
 SEC("tc")
 int many_1(struct __sk_buff *ctx)
 {
-	return wait(this_round(&many, LOCKS));
+	return slot_wait(this_round(&many, LOCKS));
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -86,7 +86,7 @@ static __always_inline struct counted *counted_new(__u32 key)
 	return n;
 }
 
-static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+static bool never_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
 	return false;
 }
@@ -116,7 +116,7 @@ static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 			return -2;                                                               \
 		}                                                                                \
 		bpf_list_push_front_impl(&v->head, &listed->link, NULL, 0);                      \
-		bpf_rbtree_add_impl(&v->root, &treed->branch, less, NULL, 0);                    \
+		bpf_rbtree_add_impl(&v->root, &treed->branch, never_less, NULL, 0);              \
 		UNLOCK(&v->lock);                                                                \
 		return 0;                                                                        \
 	}                                                                                        \

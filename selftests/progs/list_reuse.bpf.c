@@ -31,7 +31,7 @@ bool use_allocated;
 __u64 loop_ns;
 int loops = 1;
 
-static __always_inline struct rooted *find(void)
+static __always_inline struct rooted *find_root(void)
 {
 	__u32 k = key;
 
@@ -42,7 +42,7 @@ static __always_inline struct rooted *find(void)
 SEC("syscall")
 int fill(void *ctx)
 {
-	struct rooted *l = find();
+	struct rooted *l = find_root();
 	struct item *n;
 
 	if (!l)
@@ -59,7 +59,7 @@ int fill(void *ctx)
 	return 0;
 }
 
-static bool less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
+static bool never_less(struct bpf_rb_node *a, const struct bpf_rb_node *b)
 {
 	return false;
 }
@@ -80,7 +80,7 @@ int fill_tree(void *ctx)
 		bpf_obj_drop(n);
 		return -3;
 	}
-	bpf_rbtree_add_impl(&t->root, &n->branch, less, NULL, 0);
+	bpf_rbtree_add_impl(&t->root, &n->branch, never_less, NULL, 0);
 	bpf_res_spin_unlock(&t->lock);
 	return 0;
 }
@@ -125,7 +125,7 @@ static __always_inline int hold_lock(struct bpf_res_spin_lock *lock)
 SEC("syscall")
 int hold(void *ctx)
 {
-	struct rooted *l = find();
+	struct rooted *l = find_root();
 
 	return l ? hold_lock(&l->lock) : -1;
 }
@@ -143,7 +143,7 @@ int hold_tree(void *ctx)
 SEC("syscall")
 int drain(void *ctx)
 {
-	struct rooted *l = find();
+	struct rooted *l = find_root();
 	struct bpf_list_node *node;
 	int nodes = 0;
 

@@ -66,7 +66,7 @@ SEC("?tc")
 __refused_re("(point|pointer) to map value or allocated object|Possibly NULL pointer passed")
 int unchecked_look_up(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(ctx->len); /* a constant key is known to exist */
+	struct locked_value *a = element_of(ctx->len); /* a constant key is known to exist */
 
 	if (!bpf_res_spin_lock(&a->lock))
 		bpf_res_spin_unlock(&a->lock);
@@ -77,7 +77,7 @@ SEC("?tc")
 __refused("off 4 doesn't point to 'struct bpf_res_spin_lock' that is at 0")
 int wrong_offset(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a && !bpf_res_spin_lock((void *)&a->count))
 		bpf_res_spin_unlock((void *)&a->count);
@@ -88,7 +88,7 @@ SEC("?tc")
 __refused_re("doesn't have constant offset. bpf_res_spin_lock has to be at the constant offset")
 int variable_offset(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	__u64 off = opaque(ctx->len) & 4;
 
 	if (a && !bpf_res_spin_lock((void *)a + off))
@@ -126,7 +126,7 @@ SEC("?tc")
 __refused_re("(unlock is missing|cannot be used inside bpf_(res_)?spin_lock)")
 int result_ignored(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a)
 		bpf_res_spin_lock(&a->lock);
@@ -138,7 +138,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock without taking a lock")
 int unlock_after_failure(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (!a)
 		return 0;
@@ -151,7 +151,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock without taking a lock")
 int unlock_alone(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a)
 		bpf_res_spin_unlock(&a->lock);
@@ -162,7 +162,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock without taking a lock")
 int unlock_twice(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (!a || bpf_res_spin_lock(&a->lock))
 		return 0;
@@ -176,7 +176,7 @@ SEC("?tc")
 __refused("bpf_res_spin_lock cannot be accessed directly")
 int read_the_word(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	return a ? *(volatile __u32 *)&a->lock : 0;
 }
@@ -185,7 +185,7 @@ SEC("?tc")
 __refused("bpf_res_spin_lock cannot be accessed directly")
 int write_the_word(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a)
 		*(volatile __u32 *)&a->lock = 0;
@@ -196,7 +196,7 @@ SEC("?tc")
 __returns(7)
 int data_beside_the_lock(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	int seen;
 
 	if (!a || bpf_res_spin_lock(&a->lock))
@@ -223,7 +223,7 @@ SEC("?tc")
 __returns(0)
 int result_range(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	int err;
 
 	if (!a)

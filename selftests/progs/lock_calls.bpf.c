@@ -43,7 +43,7 @@ __refused(NO_CALLS)
 __returns(0)
 int look_up(struct __sk_buff *ctx)
 {
-	UNDER_LOCK(sink = !!element(0));
+	UNDER_LOCK(sink = !!element_of(0));
 }
 
 SEC("?tc")
@@ -62,7 +62,7 @@ int print(struct __sk_buff *ctx)
 	UNDER_LOCK(bpf_printk("held"));
 }
 
-static long nothing(__u32 index, void *ctx)
+static long do_nothing(__u32 index, void *ctx)
 {
 	return 0;
 }
@@ -71,7 +71,7 @@ SEC("?tc")
 __refused(NO_CALLS)
 int callback_loop(struct __sk_buff *ctx)
 {
-	UNDER_LOCK(bpf_loop(4, nothing, NULL, 0));
+	UNDER_LOCK(bpf_loop(4, do_nothing, NULL, 0));
 }
 
 __noinline int global_sum(int a)

@@ -127,7 +127,7 @@ int leak_by_throw(struct __sk_buff *ctx)
 	return 0;
 }
 
-static __noinline int throws(struct __sk_buff *ctx)
+static __noinline int throw_if_long(struct __sk_buff *ctx)
 {
 	if (ctx->len > 100)
 		bpf_throw(0);
@@ -141,7 +141,7 @@ int leak_by_throw_in_subprogram(struct __sk_buff *ctx)
 {
 	if (bpf_res_spin_lock(&lock_a))
 		return 0;
-	throws(ctx);
+	throw_if_long(ctx);
 	bpf_res_spin_unlock(&lock_a);
 	return 0;
 }

@@ -145,11 +145,11 @@ __needs(OOO)
 __refused("bpf_res_spin_unlock of different lock")
 int release_through_it(struct __sk_buff *ctx)
 {
-	struct locked_value *v = element(0), *again;
+	struct locked_value *v = element_of(0), *again;
 
 	if (!v || bpf_res_spin_lock(&v->lock))
 		return 0;
-	again = element(0);
+	again = element_of(0);
 	if (again)
 		bpf_res_spin_unlock(&again->lock);
 	else
@@ -162,12 +162,12 @@ __needs(OOO)
 __returns(-35)
 int same_lock_through_it(struct __sk_buff *ctx)
 {
-	struct locked_value *v = element(0), *again;
+	struct locked_value *v = element_of(0), *again;
 	int err = 0;
 
 	if (!v || bpf_res_spin_lock(&v->lock))
 		return -1;
-	again = element(0);
+	again = element_of(0);
 	if (again) {
 		err = bpf_res_spin_lock(&again->lock);
 		if (!err)
@@ -182,13 +182,13 @@ __needs(OOO)
 __returns(3)
 int hand_over_hand(struct __sk_buff *ctx)
 {
-	struct locked_value *at = element(0), *next;
+	struct locked_value *at = element_of(0), *next;
 	int i, steps = 0;
 
 	if (!at || bpf_res_spin_lock(&at->lock))
 		return -1;
 	for (i = 1; i < 10 && may_loop; i++) {
-		next = element((__u32)i);
+		next = element_of((__u32)i);
 		if (!next || bpf_res_spin_lock(&next->lock))
 			break;
 		bpf_res_spin_unlock_ooo(&at->lock);
@@ -205,13 +205,13 @@ __needs(OOO)
 __refused("BPF_EXIT instruction in main prog cannot be used inside bpf_spin_lock-ed region")
 int hand_over_nothing(struct __sk_buff *ctx)
 {
-	struct locked_value *at = element(0), *next;
+	struct locked_value *at = element_of(0), *next;
 	int i;
 
 	if (!at || bpf_res_spin_lock(&at->lock))
 		return 0;
 	for (i = 1; i < 10 && may_loop; i++) {
-		next = element((__u32)i);
+		next = element_of((__u32)i);
 		if (!next || bpf_res_spin_lock(&next->lock))
 			break;
 		at = next;

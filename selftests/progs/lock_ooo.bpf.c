@@ -27,7 +27,7 @@ __needs(OOO)
 __returns(0)
 int middle_of_three(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 
 	if (!a || !b || !take_three(&a->lock, &lock_a, &b->lock))
 		return -1;
@@ -164,7 +164,7 @@ __needs(OOO)
 __refused(NOT_HELD)
 int through_other_look_up(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 
 	if (!a || !again || !take_two(&a->lock, &lock_a))
 		return 0;
@@ -228,7 +228,7 @@ __needs(OOO)
 __refused("bpf_res_spin_unlock of different lock")
 int either_value(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 
 	if (!a || !b || !take_two(&a->lock, &b->lock))
 		return 0;

@@ -6,7 +6,7 @@ SEC("?tc")
 __refused("Acquiring the same lock again, AA deadlock detected")
 int aa_static(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (!a || bpf_res_spin_lock(&a->lock))
 		return 0;
@@ -20,7 +20,7 @@ SEC("?tc")
 __refused("Acquiring the same lock again, AA deadlock detected")
 int aa_static_unchecked(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (!a)
 		return 0;
@@ -62,7 +62,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int release_global_for_value(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a && !bpf_res_spin_lock(&a->lock))
 		bpf_res_spin_unlock(&lock_a);
@@ -73,7 +73,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int release_value_for_global(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 
 	if (a && !bpf_res_spin_lock(&lock_a))
 		bpf_res_spin_unlock(&a->lock);
@@ -94,7 +94,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int release_through_other_look_up(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 
 	if (a && again && !bpf_res_spin_lock(&a->lock))
 		bpf_res_spin_unlock(&again->lock);
@@ -120,7 +120,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock cannot be out of order")
 int out_of_order_values(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 
 	if (!a || !b || bpf_res_spin_lock(&a->lock))
 		return 0;
@@ -137,7 +137,7 @@ SEC("?tc")
 __returns(0)
 int last_in_first_out(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 	int err;
 
 	if (!a || !b)

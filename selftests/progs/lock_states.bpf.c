@@ -35,7 +35,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int one_of_two_values(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 	int err;
 
 	if (!a || !b)
@@ -51,7 +51,7 @@ SEC("?tc")
 __returns(0)
 int chosen_value(struct __sk_buff *ctx)
 {
-	struct locked_value *v = element(opaque(ctx->len & 1));
+	struct locked_value *v = element_of(opaque(ctx->len & 1));
 	int err;
 
 	if (!v)
@@ -67,7 +67,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock cannot be out of order")
 int two_orders_one_release(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 	bool swap = ctx->len & 1;
 
 	if (!a || !b)
@@ -91,7 +91,7 @@ SEC("?tc")
 __returns(0)
 int two_orders_by_pointers(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1), *first, *second;
+	struct locked_value *a = element_of(0), *b = element_of(1), *first, *second;
 	int err;
 
 	if (!a || !b)
@@ -228,7 +228,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int turns_change_the_lock(struct __sk_buff *ctx)
 {
-	struct locked_value *v = element(0), *first = v;
+	struct locked_value *v = element_of(0), *first = v;
 	int i;
 
 	if (!v || bpf_res_spin_lock(&v->lock))
@@ -253,7 +253,7 @@ int each_turn_its_own_lock(struct __sk_buff *ctx)
 	int i, err = 0;
 
 	bpf_for(i, 0, 4) {
-		struct locked_value *v = element(i);
+		struct locked_value *v = element_of(i);
 
 		if (!v)
 			break;
@@ -400,7 +400,7 @@ SEC("?tc")
 __refused("bpf_res_spin_unlock of different lock")
 int subprogram_releases_the_other(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 
 	if (!a || !b || lock_any(a))
 		return 0;
@@ -412,7 +412,7 @@ SEC("?tc")
 __returns(0)
 int subprograms_with_two_values(struct __sk_buff *ctx)
 {
-	struct locked_value *a = element(0), *b = element(1);
+	struct locked_value *a = element_of(0), *b = element_of(1);
 	int err;
 
 	if (!a || !b)

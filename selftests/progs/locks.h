@@ -18,7 +18,7 @@ struct {
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.lock_a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.lock_b");
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }

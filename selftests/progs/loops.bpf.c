@@ -206,7 +206,7 @@ int recreated_in_a_callback(struct __sk_buff *ctx)
 	return (int)(sink - before);
 }
 
-static __attribute__((used)) long count(__u32 index, void *ctx)
+static __attribute__((used)) long count_round(__u32 index, void *ctx)
 {
 	sink++;
 	return 0;
@@ -236,14 +236,14 @@ __attribute__((naked)) int called_again(void)
 		     "2: r0 = 0;"
 		     "exit;"
 		     :
-		     : [count] "i"(count), [rounds] "i"(&rounds), [too_many] "i"(TOO_MANY),
+		     : [count] "i"(count_round), [rounds] "i"(&rounds), [too_many] "i"(TOO_MANY),
 		       [bpf_loop] "i"(181)
 		     : CLOBBERS, "r7");
 }
 
 /* Numeric iterators with interrupts off. */
 
-static __always_inline void square(__u32 outer, __u32 inner)
+static __always_inline void square_walk(__u32 outer, __u32 inner)
 {
 	struct bpf_iter_num i, j;
 
@@ -262,7 +262,7 @@ __hole("irq-loops")
 __refused(NESTED_LOOPS)
 int nested_iterators(struct __sk_buff *ctx)
 {
-	irqs_off(square(many, many));
+	irqs_off(square_walk(many, many));
 	return 0;
 }
 
@@ -275,7 +275,7 @@ int nested_iterators_under_lock(struct __sk_buff *ctx)
 
 	if (bpf_res_spin_lock_irqsave(&lock_a, &flags))
 		return 0;
-	square(many, many);
+	square_walk(many, many);
 	bpf_res_spin_unlock_irqrestore(&lock_a, &flags);
 	return 0;
 }
@@ -286,7 +286,7 @@ int small_nested_iterators(struct __sk_buff *ctx)
 {
 	__u64 before = sink;
 
-	irqs_off(square(3, 4));
+	irqs_off(square_walk(3, 4));
 	return (int)(sink - before);
 }
 
@@ -297,7 +297,7 @@ int one_after_the_other(struct __sk_buff *ctx)
 	__u32 n = many >> 21;
 	__u64 before = sink;
 
-	irqs_off(square(1, n); square(1, n >> 1));
+	irqs_off(square_walk(1, n); square_walk(1, n >> 1));
 	return (int)(sink - before);
 }
 
@@ -330,7 +330,7 @@ int iterator_of_before_around(struct __sk_buff *ctx)
 	bpf_iter_num_new(&it, 0, many);
 	bpf_local_irq_save(&flags);
 	while (bpf_iter_num_next(&it))
-		square(1, many);
+		square_walk(1, many);
 	bpf_local_irq_restore(&flags);
 	bpf_iter_num_destroy(&it);
 	return 0;
@@ -348,7 +348,7 @@ int iterator_of_before_behind(struct __sk_buff *ctx)
 	bpf_iter_num_new(&it, 0, many);
 	bpf_local_irq_save(&flags);
 	do
-		square(1, many);
+		square_walk(1, many);
 	while (bpf_iter_num_next(&it));
 	bpf_local_irq_restore(&flags);
 	bpf_iter_num_destroy(&it);
@@ -368,7 +368,7 @@ int iterator_of_another_region(struct __sk_buff *ctx)
 	bpf_iter_num_new(&it, 0, many >> 21);
 	bpf_local_irq_restore(&flags);
 	while (bpf_iter_num_next(&it))
-		irqs_off(square(1, many >> 22));
+		irqs_off(square_walk(1, many >> 22));
 	bpf_iter_num_destroy(&it);
 	return (int)(sink - before);
 }
@@ -383,14 +383,14 @@ int regions_in_a_loop(struct __sk_buff *ctx)
 
 	bpf_iter_num_new(&it, 0, many >> 22);
 	while (bpf_iter_num_next(&it))
-		irqs_off(square(1, many >> 22));
+		irqs_off(square_walk(1, many >> 22));
 	bpf_iter_num_destroy(&it);
 	return (int)(sink - before);
 }
 
 __noinline int global_square(int a)
 {
-	square(many, many);
+	square_walk(many, many);
 	return a;
 }
 
@@ -408,7 +408,7 @@ int loops_of_a_global_function(struct __sk_buff *ctx)
 /* The same function as before, but one that is verified where it is called. */
 static __noinline int static_square(int a)
 {
-	square(a, a);
+	square_walk(a, a);
 	return a;
 }
 
@@ -424,7 +424,7 @@ int loops_of_a_static_function(struct __sk_buff *ctx)
 
 /* Other iterators than the numeric one. */
 
-static __always_inline int bits(__u32 outer)
+static __always_inline int bits_count(__u32 outer)
 {
 	struct bpf_iter_bits b;
 	struct bpf_iter_num n;
@@ -449,7 +449,7 @@ int nested_bits(struct __sk_buff *ctx)
 {
 	int set;
 
-	irqs_off(set = bits(many));
+	irqs_off(set = bits_count(many));
 	return set;
 }
 
@@ -460,7 +460,7 @@ int one_loop_of_bits(struct __sk_buff *ctx)
 {
 	int set;
 
-	irqs_off(set = bits(1));
+	irqs_off(set = bits_count(1));
 	return set;
 }
 
@@ -484,7 +484,7 @@ int bits_of_before(struct __sk_buff *ctx)
 
 __noinline int global_bits(int outer)
 {
-	return bits(outer);
+	return bits_count(outer);
 }
 
 SEC("?tc")
@@ -503,7 +503,7 @@ int bits_of_a_global_function(struct __sk_buff *ctx)
 
 static long count_often(__u32 index, void *ctx)
 {
-	bpf_loop(many, count, NULL, 0);
+	bpf_loop(many, count_round, NULL, 0);
 	return 0;
 }
 
@@ -518,7 +518,7 @@ int nested_callbacks(struct __sk_buff *ctx)
 
 __noinline int global_callback(int n)
 {
-	bpf_loop(n, count, NULL, 0);
+	bpf_loop(n, count_round, NULL, 0);
 	return n;
 }
 
@@ -539,7 +539,7 @@ int one_callback(struct __sk_buff *ctx)
 {
 	__u64 before = sink;
 
-	irqs_off(bpf_loop(5, count, NULL, 0));
+	irqs_off(bpf_loop(5, count_round, NULL, 0));
 	return (int)(sink - before);
 }
 
@@ -600,7 +600,7 @@ struct {
 
 static long count_often_each(struct bpf_dynptr *sample, void *ctx)
 {
-	bpf_loop(many, count, NULL, 0);
+	bpf_loop(many, count_round, NULL, 0);
 	return 0;
 }
 
@@ -629,7 +629,7 @@ struct {
 	__array(values, struct template);
 } outer_map SEC(".maps");
 
-static long visit(void *map, const void *key, void *value, void *ctx)
+static long visit_element(void *map, const void *key, void *value, void *ctx)
 {
 	sink++;
 	return 0;
@@ -641,7 +641,7 @@ static long visit_all(__u32 index, void *ctx)
 	void *map = bpf_map_lookup_elem(&outer_map, &key);
 
 	if (map)
-		bpf_for_each_map_elem(map, visit, NULL, 0);
+		bpf_for_each_map_elem(map, visit_element, NULL, 0);
 	return 0;
 }
 

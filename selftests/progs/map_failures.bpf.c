@@ -120,8 +120,8 @@ static __u64 percpu_own(const void *ptr)
 #define field(type, name) \
 	(bpf_core_field_exists(type, name) ? bpf_core_field_offset(type, name) : 0)
 
-static void set(enum place at, __u64 word_base, __u64 word_offset, __u32 len, __u64 lock_base,
-		__u64 lock_offset)
+static void place_set(enum place at, __u64 word_base, __u64 word_offset, __u32 len, __u64 lock_base,
+		      __u64 lock_offset)
 {
 	places[at].word = word_base + word_offset;
 	places[at].word_len = len;
@@ -132,7 +132,8 @@ static void find_bucket(enum place at, struct bpf_htab *htab)
 {
 	__u64 bucket = (__u64)BPF_CORE_READ(htab, buckets);
 
-	set(at, bucket, field(struct bucket, head), 8, bucket, field(struct bucket, raw_lock));
+	place_set(at, bucket, field(struct bucket, head), 8, bucket,
+		  field(struct bucket, raw_lock));
 }
 
 /* The count of nodes changes with the lock of the list and that of the CPU's own list held. */
@@ -141,16 +142,16 @@ static void find_lru(enum place at, struct bpf_htab *htab)
 	__u64 list = (__u64)htab + field(struct bpf_htab, lru.common_lru.lru_list);
 	__u64 own = percpu_own(BPF_CORE_READ(htab, lru.common_lru.local_list));
 
-	set(at, list, field(struct bpf_lru_list, counts), 8, own,
-	    field(struct bpf_lru_locallist, lock));
+	place_set(at, list, field(struct bpf_lru_list, counts), 8, own,
+		  field(struct bpf_lru_locallist, lock));
 }
 
 static void find_lru_cpu(struct bpf_htab *htab)
 {
 	__u64 list = percpu_own(BPF_CORE_READ(htab, lru.percpu_lru));
 
-	set(AT_LRU_CPU, list, field(struct bpf_lru_list, counts), 8, list,
-	    field(struct bpf_lru_list, lock));
+	place_set(AT_LRU_CPU, list, field(struct bpf_lru_list, counts), 8, list,
+		  field(struct bpf_lru_list, lock));
 }
 
 /* The list of the other CPU: this CPU takes from it when its own list is empty. */
@@ -159,20 +160,21 @@ static void find_free_list(struct bpf_htab *htab)
 	const void *lists = BPF_CORE_READ(htab, freelist.freelist);
 	__u64 list = percpu_of(lists, other_cpu);
 
-	set(AT_FREE_LIST, list, field(struct pcpu_freelist_head, first), 8, list,
-	    field(struct pcpu_freelist_head, lock));
+	place_set(AT_FREE_LIST, list, field(struct pcpu_freelist_head, first), 8, list,
+		  field(struct pcpu_freelist_head, lock));
 	own_free = percpu_own(lists) + field(struct pcpu_freelist_head, first);
 }
 
 static void find_queue(enum place at, __u64 map)
 {
-	set(at, map, field(struct bpf_queue_stack, head), 4, map,
-	    field(struct bpf_queue_stack, lock));
+	place_set(at, map, field(struct bpf_queue_stack, head), 4, map,
+		  field(struct bpf_queue_stack, lock));
 }
 
 static void find_trie(__u64 map)
 {
-	set(AT_LPM, map, field(struct lpm_trie, n_entries), 8, map, field(struct lpm_trie, lock));
+	place_set(AT_LPM, map, field(struct lpm_trie, n_entries), 8, map,
+		  field(struct lpm_trie, lock));
 }
 
 struct bpf_ringbuf_map___own {
@@ -183,11 +185,11 @@ static void find_ringbuf(enum place at, struct bpf_ringbuf_map___own *map)
 {
 	__u64 rb = (__u64)BPF_CORE_READ(map, rb);
 
-	set(at, rb, field(struct bpf_ringbuf, producer_pos), 8, rb,
-	    field(struct bpf_ringbuf, spinlock));
+	place_set(at, rb, field(struct bpf_ringbuf, producer_pos), 8, rb,
+		  field(struct bpf_ringbuf, spinlock));
 }
 
-static void find(enum place at, struct bpf_map *map)
+static void place_find(enum place at, struct bpf_map *map)
 {
 	switch (at) {
 	case AT_LRU_LIST:
@@ -224,11 +226,11 @@ int find_places(struct bpf_iter__bpf_map *ctx)
 
 	for (i = 0; map && i < NR_PLACES; i++)
 		if (places[i].map_id == map->id)
-			find(i, map);
+			place_find(i, map);
 	return 0;
 }
 
-static __always_inline bool enough(void)
+static __always_inline bool failures_enough(void)
 {
 	return edeadlk + etimedout + refused + other >= wanted;
 }
@@ -239,7 +241,7 @@ static __always_inline void count_other(long err)
 	other_err = err;
 }
 
-static __always_inline void count(long err)
+static __always_inline void result_count(long err)
 {
 	if (!err)
 		__sync_fetch_and_add(&nested_ok, 1);
@@ -257,8 +259,8 @@ int on_hash(void *ctx)
 	__u64 value = 1;
 	__u32 key = 0;
 
-	if (!enough())
-		count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	if (!failures_enough())
+		result_count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
 	return 0;
 }
 
@@ -267,8 +269,8 @@ int on_hash_cpu(void *ctx)
 {
 	__u32 key = 0;
 
-	if (!enough())
-		count(bpf_map_delete_elem(&hash_cpu, &key));
+	if (!failures_enough())
+		result_count(bpf_map_delete_elem(&hash_cpu, &key));
 	return 0;
 }
 
@@ -277,8 +279,8 @@ int on_lru_bucket(void *ctx)
 {
 	__u32 key = 0;
 
-	if (!enough())
-		count(bpf_map_delete_elem(&lru_one, &key));
+	if (!failures_enough())
+		result_count(bpf_map_delete_elem(&lru_one, &key));
 	return 0;
 }
 
@@ -288,8 +290,8 @@ int on_lru_list(void *ctx)
 	__u64 value = 1;
 	__u32 key = 0;
 
-	if (!enough())
-		count(bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
+	if (!failures_enough())
+		result_count(bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
 	return 0;
 }
 
@@ -297,7 +299,7 @@ int on_lru_list(void *ctx)
 SEC("perf_event")
 int on_lru_delete(void *ctx)
 {
-	if (!enough() && !bpf_map_delete_elem(&lru, &last_key))
+	if (!failures_enough() && !bpf_map_delete_elem(&lru, &last_key))
 		__sync_fetch_and_add(&refused, 1);
 	return 0;
 }
@@ -308,8 +310,8 @@ int on_lru_cpu(void *ctx)
 	__u64 value = 1;
 	__u32 key = 0;
 
-	if (!enough())
-		count(bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
+	if (!failures_enough())
+		result_count(bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
 	return 0;
 }
 
@@ -319,8 +321,8 @@ int on_lpm(void *ctx)
 	struct trie_key key = { .prefixlen = 32, .data = 2 };
 	__u64 value = 1;
 
-	if (!enough())
-		count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
+	if (!failures_enough())
+		result_count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
 	return 0;
 }
 
@@ -329,8 +331,8 @@ int on_output(void *ctx)
 {
 	__u64 value = 1;
 
-	if (!enough())
-		count(bpf_ringbuf_output(&ringbuf, &value, sizeof(value), BPF_RB_NO_WAKEUP));
+	if (!failures_enough())
+		result_count(bpf_ringbuf_output(&ringbuf, &value, sizeof(value), BPF_RB_NO_WAKEUP));
 	return 0;
 }
 
@@ -340,7 +342,7 @@ int on_reserve(void *ctx)
 {
 	void *record;
 
-	if (enough())
+	if (failures_enough())
 		return 0;
 	record = bpf_ringbuf_reserve(&ringbuf, 8, 0);
 	if (record)
@@ -354,8 +356,8 @@ int on_queue(void *ctx)
 {
 	__u64 value = 1;
 
-	if (!enough())
-		count(bpf_map_push_elem(&queue, &value, BPF_EXIST));
+	if (!failures_enough())
+		result_count(bpf_map_push_elem(&queue, &value, BPF_EXIST));
 	return 0;
 }
 
@@ -364,12 +366,12 @@ int on_stack(void *ctx)
 {
 	__u64 value;
 
-	if (!enough())
-		count(bpf_map_pop_elem(&stack, &value));
+	if (!failures_enough())
+		result_count(bpf_map_pop_elem(&stack, &value));
 	return 0;
 }
 
-static __noinline bool released(void)
+static __noinline bool owner_released(void)
 {
 	while (may_loop) {
 		if (*(volatile __u32 *)&release)
@@ -391,7 +393,7 @@ int on_stay(void *ctx)
 		return 0;
 	holding = 1;
 	for (i = 0; i < 32; i++) {
-		if (released())
+		if (owner_released())
 			return 0;
 	}
 	missed = 1;
@@ -408,7 +410,7 @@ static __noinline bool both_arrived(void)
 }
 
 /* Once in a round; false if the other side does not come. */
-static __always_inline bool meet(__u32 side)
+static __always_inline bool sides_meet(__u32 side)
 {
 	if (crossed[side])
 		return false;
@@ -426,8 +428,8 @@ int cross_0(void *ctx)
 	__u64 value = 1;
 	__u32 key = 0;
 
-	if (meet(0))
-		count(bpf_map_update_elem(&other_hash, &key, &value, BPF_ANY));
+	if (sides_meet(0))
+		result_count(bpf_map_update_elem(&other_hash, &key, &value, BPF_ANY));
 	return 0;
 }
 
@@ -437,12 +439,12 @@ int cross_1(void *ctx)
 	__u64 value = 1;
 	__u32 key = 0;
 
-	if (meet(1))
-		count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	if (sides_meet(1))
+		result_count(bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
 	return 0;
 }
 
-static __always_inline long insert(void *map)
+static __always_inline long map_insert(void *map)
 {
 	__u64 value = 1;
 	__u32 key = 0;
@@ -477,7 +479,7 @@ static __always_inline long replace_cpu(void)
 	__u32 key = 0;
 
 	bpf_map_delete_elem(&hash_cpu, &key);
-	return insert(&hash_cpu);
+	return map_insert(&hash_cpu);
 }
 
 static __always_inline long insert_prefix(void)
@@ -491,19 +493,19 @@ static __always_inline long insert_prefix(void)
 	return err ? err : bpf_map_delete_elem(&trie, &key);
 }
 
-static __always_inline long operate(enum place at)
+static __always_inline long place_operate(enum place at)
 {
 	__u64 value = 1;
 
 	switch (at) {
 	case AT_HASH:
-		return insert(&hash);
+		return map_insert(&hash);
 	case AT_OTHER_HASH:
-		return insert(&other_hash);
+		return map_insert(&other_hash);
 	case AT_HASH_CPU:
 		return replace_cpu();
 	case AT_LRU_BUCKET:
-		return insert(&lru_one);
+		return map_insert(&lru_one);
 	case AT_LRU_LIST:
 	case AT_LRU_DELETE:
 		return insert_next(&lru);
@@ -529,7 +531,7 @@ static __always_inline long operate(enum place at)
 SEC("tc")
 int below(struct __sk_buff *ctx)
 {
-	if (operate(place))
+	if (place_operate(place))
 		__sync_fetch_and_add(&outer_failed, 1);
 	return 0;
 }
@@ -574,16 +576,16 @@ SEC("tc")
 int behind(struct __sk_buff *ctx)
 {
 	if (place == AT_LRU_LIST)
-		count(fill_own_list());
+		result_count(fill_own_list());
 	else
-		count(place == AT_HASH_CPU ? insert(&hash_cpu) : operate(place));
+		result_count(place == AT_HASH_CPU ? map_insert(&hash_cpu) : place_operate(place));
 	return 0;
 }
 
 SEC("tc")
 int below_other(struct __sk_buff *ctx)
 {
-	if (operate(AT_OTHER_HASH))
+	if (place_operate(AT_OTHER_HASH))
 		__sync_fetch_and_add(&outer_failed, 1);
 	return 0;
 }

@@ -47,7 +47,7 @@ __u32 arrived, cross_missed;
 __s64 cross_result[2];
 __u32 cross_done[2];
 
-static __always_inline long count(long err)
+static __always_inline long result_count(long err)
 {
 	if (!err)
 		__sync_fetch_and_add(&nested_ok, 1);
@@ -60,14 +60,14 @@ static __always_inline long count(long err)
 	return err;
 }
 
-static __always_inline long update(void *hash, __u32 key)
+static __always_inline long hash_update(void *hash, __u32 key)
 {
 	__u64 value = 1;
 
 	return bpf_map_update_elem(hash, &key, &value, BPF_ANY);
 }
 
-static __noinline bool released(void)
+static __noinline bool owner_released(void)
 {
 	while (may_loop) {
 		if (*(volatile __u32 *)&release)
@@ -96,11 +96,11 @@ static __always_inline void hold_bucket(void)
 {
 	__u64 begin = bpf_ktime_get_ns();
 
-	if (holding || count(update(&hash0, current_key[0])) != -EDEADLK)
+	if (holding || result_count(hash_update(&hash0, current_key[0])) != -EDEADLK)
 		return;
 	holding = 1;
 	while (may_loop && bpf_ktime_get_ns() - begin < HOLD_NS) {
-		if (released())
+		if (owner_released())
 			return;
 	}
 	hold_gave_up = 1;
@@ -108,11 +108,11 @@ static __always_inline void hold_bucket(void)
 
 static __always_inline long update_side(__u32 side, __u32 key)
 {
-	return side ? update(&hash1, key) : update(&hash0, key);
+	return side ? hash_update(&hash1, key) : hash_update(&hash0, key);
 }
 
 /* Our bucket is locked below us, the other side's by the other CPU: want the latter. */
-static __always_inline void cross(void)
+static __always_inline void buckets_cross(void)
 {
 	__u32 side = bpf_get_smp_processor_id() & 1;
 
@@ -124,7 +124,7 @@ static __always_inline void cross(void)
 		cross_missed = 1;
 		return;
 	}
-	cross_result[side] = count(update_side(!side, current_key[!side]));
+	cross_result[side] = result_count(update_side(!side, current_key[!side]));
 }
 
 SEC("tp_btf/ipi_send_cpu")
@@ -136,17 +136,17 @@ int BPF_PROG(under_map_lock, unsigned int cpu, unsigned long callsite, void *cal
 	if (bpf_get_current_pid_tgid() >> 32 != target_tgid)
 		return 0;
 	if (mode == MODE_REENTER_HASH)
-		count(update(&hash0, current_key[0]));
+		result_count(hash_update(&hash0, current_key[0]));
 	else if (mode == MODE_REENTER_TRIE)
-		count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
+		result_count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
 	else if (mode == MODE_HOLD)
 		hold_bucket();
 	else if (mode == MODE_CROSS)
-		cross();
+		buckets_cross();
 	return 0;
 }
 
-static __always_inline void outer(long err)
+static __always_inline void outer_count(long err)
 {
 	__sync_fetch_and_add(err ? &outer_failed : &outer_ok, 1);
 }
@@ -157,7 +157,7 @@ static long insert_side0(__u32 i, void *ctx)
 	if (cross_done[0] || cross_missed)
 		return 1;
 	current_key[0] = i;
-	outer(update(&hash0, i));
+	outer_count(hash_update(&hash0, i));
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static long insert_side1(__u32 i, void *ctx)
 	if (cross_done[1] || cross_missed)
 		return 1;
 	current_key[1] = i;
-	outer(update(&hash1, i));
+	outer_count(hash_update(&hash1, i));
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static long insert_trie(__u32 i, void *ctx)
 	__u64 value = 1;
 
 	current_trie_data = key.data;
-	outer(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
+	outer_count(bpf_map_update_elem(&trie, &key, &value, BPF_ANY));
 	return 0;
 }
 

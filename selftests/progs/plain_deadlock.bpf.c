@@ -25,7 +25,7 @@ struct bpf_res_spin_lock lock_c __hidden SEC(".data.lock_c");
 
 __u64 ready_2, holding_2, ready_3, holding_3;
 
-static __always_inline bool meet(__u64 *arrived, __u32 parties)
+static __always_inline bool parties_meet(__u64 *arrived, __u32 parties)
 {
 	__u64 target = (__sync_fetch_and_add(arrived, 1) / parties + 1) * parties;
 
@@ -35,26 +35,26 @@ static __always_inline bool meet(__u64 *arrived, __u32 parties)
 	return false;
 }
 
-#define ROLE(name, parties, first, second)                \
-	SEC("tc")                                         \
-	int name(struct __sk_buff *ctx)                   \
-	{                                                 \
-		int err;                                  \
-                                                          \
-		if (!meet(&ready_##parties, parties))     \
-			return 1;                         \
-		err = bpf_res_spin_lock(&first);          \
-		if (err)                                  \
-			return err;                       \
-		if (!meet(&holding_##parties, parties)) { \
-			bpf_res_spin_unlock(&first);      \
-			return 1;                         \
-		}                                         \
-		err = bpf_res_spin_lock(&second);         \
-		if (!err)                                 \
-			bpf_res_spin_unlock(&second);     \
-		bpf_res_spin_unlock(&first);              \
-		return err;                               \
+#define ROLE(name, parties, first, second)                        \
+	SEC("tc")                                                 \
+	int name(struct __sk_buff *ctx)                           \
+	{                                                         \
+		int err;                                          \
+                                                                  \
+		if (!parties_meet(&ready_##parties, parties))     \
+			return 1;                                 \
+		err = bpf_res_spin_lock(&first);                  \
+		if (err)                                          \
+			return err;                               \
+		if (!parties_meet(&holding_##parties, parties)) { \
+			bpf_res_spin_unlock(&first);              \
+			return 1;                                 \
+		}                                                 \
+		err = bpf_res_spin_lock(&second);                 \
+		if (!err)                                         \
+			bpf_res_spin_unlock(&second);             \
+		bpf_res_spin_unlock(&first);                      \
+		return err;                                       \
 	}
 
 ROLE(plain_ab, 2, lock_a, lock_b)

@@ -19,7 +19,7 @@ struct {
 
 __u64 lock_address;
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }
@@ -40,7 +40,7 @@ int probe_stream(void *ctx)
 SEC("?syscall")
 int deadlock_aa(void *ctx)
 {
-	struct locked_value *a = element(0), *again = element(0);
+	struct locked_value *a = element_of(0), *again = element_of(0);
 	int err;
 
 	if (!a || !again)
@@ -58,7 +58,7 @@ int deadlock_aa(void *ctx)
 SEC("?syscall")
 int no_deadlock(void *ctx)
 {
-	struct locked_value *a = element(0);
+	struct locked_value *a = element_of(0);
 	int err;
 
 	if (!a)

@@ -41,7 +41,7 @@ SEC("?raw_tp")
 VERDICT
 int irqsave_in_a_value(void *ctx)
 {
-	struct locked_value *v = element(0);
+	struct locked_value *v = element_of(0);
 	unsigned long flags;
 
 	if (v && !bpf_res_spin_lock_irqsave(&v->lock, &flags))
@@ -116,7 +116,7 @@ SEC("?raw_tp")
 int aa(void *ctx)
 {
 	__u32 key = 0, again = opaque(key);
-	struct locked_value *v = element(key), *w = element(again);
+	struct locked_value *v = element_of(key), *w = element_of(again);
 
 	if (!v || !w || bpf_res_spin_lock(&v->lock))
 		return 0;

@@ -22,12 +22,12 @@ struct {
 __u32 target_tid;
 __u64 entered, edeadlk, other;
 
-static __always_inline struct locked_value *element(__u32 key)
+static __always_inline struct locked_value *element_of(__u32 key)
 {
 	return bpf_map_lookup_elem(&values, &key);
 }
 
-static __always_inline void count(int err)
+static __always_inline void result_count(int err)
 {
 	entered++;
 	if (err == -EDEADLK)
@@ -40,7 +40,7 @@ static __always_inline void count(int err)
 SEC("?fentry/bpf_fentry_test1")
 int BPF_PROG(aa_at_entry, int a)
 {
-	struct locked_value *v = element(0), *again = element(0);
+	struct locked_value *v = element_of(0), *again = element_of(0);
 	int err;
 
 	if ((__u32)bpf_get_current_pid_tgid() != target_tid)
@@ -51,7 +51,7 @@ int BPF_PROG(aa_at_entry, int a)
 	if (!err)
 		bpf_res_spin_unlock(&again->lock);
 	bpf_res_spin_unlock(&v->lock);
-	count(err);
+	result_count(err);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ int BPF_PROG(want_held_lock)
 	err = bpf_res_spin_lock(&lock_a);
 	if (!err)
 		bpf_res_spin_unlock(&lock_a);
-	count(err);
+	result_count(err);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "emit.h"
 
-int put(struct emitter *e, int code, int dst, int src, int off, int imm)
+int emit_insn(struct emitter *e, int code, int dst, int src, int off, int imm)
 {
 	if (e->n >= MAX_INSNS - 64)
 		e->too_long = true;
@@ -17,41 +17,41 @@ int put(struct emitter *e, int code, int dst, int src, int off, int imm)
 	return e->n - 1;
 }
 
-void mov(struct emitter *e, int dst, int src)
+void emit_mov(struct emitter *e, int dst, int src)
 {
-	put(e, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
+	emit_insn(e, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
 void mov_imm(struct emitter *e, int dst, int imm)
 {
-	put(e, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
+	emit_insn(e, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, imm);
 }
 
 void add_imm(struct emitter *e, int dst, int imm)
 {
-	put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, imm);
+	emit_insn(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, imm);
 }
 
-void load(struct emitter *e, int dst, int base, int off)
+void emit_load(struct emitter *e, int dst, int base, int off)
 {
-	put(e, BPF_LDX | BPF_MEM | BPF_DW, dst, base, off, 0);
+	emit_insn(e, BPF_LDX | BPF_MEM | BPF_DW, dst, base, off, 0);
 }
 
-void store(struct emitter *e, int base, int off, int src)
+void emit_store(struct emitter *e, int base, int off, int src)
 {
-	put(e, BPF_STX | BPF_MEM | BPF_DW, base, src, off, 0);
+	emit_insn(e, BPF_STX | BPF_MEM | BPF_DW, base, src, off, 0);
 }
 
-void address(struct emitter *e, int dst, int base, int off)
+void emit_address(struct emitter *e, int dst, int base, int off)
 {
-	mov(e, dst, base);
+	emit_mov(e, dst, base);
 	add_imm(e, dst, off);
 }
 
 void load_map(struct emitter *e, int dst, int fd, int pseudo)
 {
-	put(e, BPF_LD | BPF_DW | BPF_IMM, dst, pseudo, 0, fd);
-	put(e, 0, 0, 0, 0, 0);
+	emit_insn(e, BPF_LD | BPF_DW | BPF_IMM, dst, pseudo, 0, fd);
+	emit_insn(e, 0, 0, 0, 0, 0);
 }
 
 void call_kfunc(struct emitter *e, enum kfunc kfunc)
@@ -60,20 +60,20 @@ void call_kfunc(struct emitter *e, enum kfunc kfunc)
 
 	if (id <= 0)
 		e->lacks = kfunc_name(kfunc);
-	put(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, id);
+	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, id);
 }
 
 void call_helper(struct emitter *e, int id)
 {
-	put(e, BPF_JMP | BPF_CALL, 0, 0, 0, id);
+	emit_insn(e, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
 
 int jump_if(struct emitter *e, int op, int reg, int imm)
 {
-	return put(e, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
+	return emit_insn(e, BPF_JMP | op | BPF_K, reg, 0, 0, imm);
 }
 
-void land(struct emitter *e, int jump)
+void jump_land(struct emitter *e, int jump)
 {
 	if (!e->too_long)
 		e->insns[jump].off = (__s16)(e->n - 1 - jump);
@@ -101,14 +101,14 @@ static void emit_call(struct emitter *e, int sub)
 
 	if (e->subs[sub] < 0)
 		e->subs[sub] = new_func(e, func);
-	mov(e, BPF_REG_1, BPF_REG_9);
-	put(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, e->subs[sub]);
+	emit_mov(e, BPF_REG_1, BPF_REG_9);
+	emit_insn(e, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, e->subs[sub]);
 }
 
 static void emit_exit(struct emitter *e)
 {
 	mov_imm(e, BPF_REG_0, 0);
-	put(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	emit_insn(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
 /* Two branches, @jump leads to the second; false if neither reaches the code after them. */
@@ -119,11 +119,11 @@ bool emit_branches(struct emitter *e, int jump, const struct block *first,
 	int over = -1;
 
 	if (falls)
-		over = put(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-	land(e, jump);
+		over = emit_insn(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	jump_land(e, jump);
 	second_falls = emit_block(e, second);
 	if (falls)
-		land(e, over);
+		jump_land(e, over);
 	return falls || second_falls;
 }
 
@@ -132,7 +132,7 @@ static bool emit_if(struct emitter *e, const struct stmt *s)
 	int bit = 1 << (e->conditions++ % 30);
 
 	load_map(e, BPF_REG_7, e->kernel->condition, BPF_PSEUDO_MAP_VALUE);
-	put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
+	emit_insn(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
 	return emit_branches(e, jump_if(e, BPF_JSET, BPF_REG_7, bit), s->b, s->a);
 }
 
@@ -203,10 +203,10 @@ static void emit_main(struct emitter *e)
 {
 	int off;
 
-	mov(e, BPF_REG_9, BPF_REG_10);
-	store(e, BPF_REG_10, CTX_OFF, BPF_REG_1);
+	emit_mov(e, BPF_REG_9, BPF_REG_10);
+	emit_store(e, BPF_REG_10, CTX_OFF, BPF_REG_1);
 	for (off = VALUE_OFF(0); off >= KPTR_VAR_OFF; off -= 8)
-		put(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, off, 0);
+		emit_insn(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, off, 0);
 	if (emit_block(e, e->program->main))
 		emit_exit(e);
 }
@@ -215,16 +215,16 @@ static void emit_func(struct emitter *e, const struct func *f)
 {
 	e->loops = e->iters = 0;
 	if (f->frame)
-		mov(e, BPF_REG_9, f->frame);
+		emit_mov(e, BPF_REG_9, f->frame);
 	if (f->less)
-		mov(e, BPF_REG_8, BPF_REG_1);
+		emit_mov(e, BPF_REG_8, BPF_REG_1);
 	if (f->from)
-		store(e, BPF_REG_9, VALUE_OFF(f->set), f->from);
+		emit_store(e, BPF_REG_9, VALUE_OFF(f->set), f->from);
 	if (f->trivial || emit_block(e, f->body))
 		emit_exit(e);
 }
 
-static void resolve(struct emitter *e)
+static void calls_resolve(struct emitter *e)
 {
 	struct bpf_insn *insn;
 
@@ -238,7 +238,8 @@ static void resolve(struct emitter *e)
 	}
 }
 
-int emit(struct emitter *e, const struct program *p, const struct kernel *k, struct bpf_insn *insns)
+int emit_program(struct emitter *e, const struct program *p, const struct kernel *k,
+		 struct bpf_insn *insns)
 {
 	int i;
 
@@ -254,6 +255,6 @@ int emit(struct emitter *e, const struct program *p, const struct kernel *k, str
 	}
 	if (e->too_long || e->lacks)
 		return e->lacks ? -ENOENT : -E2BIG;
-	resolve(e);
+	calls_resolve(e);
 	return 0;
 }

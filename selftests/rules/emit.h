@@ -31,8 +31,8 @@ struct emitter {
 };
 
 /* 0, -E2BIG, or -ENOENT where the kernel lacks a kfunc. The functions are in e->start. */
-int emit(struct emitter *e, const struct program *p, const struct kernel *k,
-	 struct bpf_insn *insns);
+int emit_program(struct emitter *e, const struct program *p, const struct kernel *k,
+		 struct bpf_insn *insns);
 
 /* For emit_*.c. r9: main's frame, which has the variables; r10: counters, iterators, a key. */
 #define COUNTER_OFF(i) (-8 * ((i) + 1))
@@ -46,18 +46,18 @@ int emit(struct emitter *e, const struct program *p, const struct kernel *k,
 #define KPTR_VAR_OFF   (-168)
 #define CTX_OFF	       (-176)
 
-int put(struct emitter *e, int code, int dst, int src, int off, int imm);
-void mov(struct emitter *e, int dst, int src);
+int emit_insn(struct emitter *e, int code, int dst, int src, int off, int imm);
+void emit_mov(struct emitter *e, int dst, int src);
 void mov_imm(struct emitter *e, int dst, int imm);
 void add_imm(struct emitter *e, int dst, int imm);
-void load(struct emitter *e, int dst, int base, int off);
-void store(struct emitter *e, int base, int off, int src);
-void address(struct emitter *e, int dst, int base, int off);
+void emit_load(struct emitter *e, int dst, int base, int off);
+void emit_store(struct emitter *e, int base, int off, int src);
+void emit_address(struct emitter *e, int dst, int base, int off);
 void load_map(struct emitter *e, int dst, int fd, int pseudo);
 void call_kfunc(struct emitter *e, enum kfunc kfunc);
 void call_helper(struct emitter *e, int id);
 int jump_if(struct emitter *e, int op, int reg, int imm);
-void land(struct emitter *e, int jump);
+void jump_land(struct emitter *e, int jump);
 void load_func(struct emitter *e, int dst, struct func func);
 
 /* Both return whether the code after the block is reached. */

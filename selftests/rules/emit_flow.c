@@ -9,15 +9,15 @@ static void emit_repeat(struct emitter *e, const struct stmt *s)
 	int top, out, counter = COUNTER_OFF(e->loops % NR_COUNTERS);
 
 	e->loops++;
-	put(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, counter, 0);
+	emit_insn(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, counter, 0);
 	top = e->n;
-	load(e, BPF_REG_7, BPF_REG_10, counter);
+	emit_load(e, BPF_REG_7, BPF_REG_10, counter);
 	out = jump_if(e, BPF_JGE, BPF_REG_7, s->turns);
 	add_imm(e, BPF_REG_7, 1);
-	store(e, BPF_REG_10, counter, BPF_REG_7);
+	emit_store(e, BPF_REG_10, counter, BPF_REG_7);
 	if (emit_block(e, s->a))
-		put(e, BPF_JMP | BPF_JA, 0, 0, top - e->n - 1, 0);
-	land(e, out);
+		emit_insn(e, BPF_JMP | BPF_JA, 0, 0, top - e->n - 1, 0);
+	jump_land(e, out);
 	e->loops--;
 }
 
@@ -26,18 +26,18 @@ static void emit_iter(struct emitter *e, const struct stmt *s)
 	int top, out, iter = ITER_OFF(e->iters % NR_ITERS);
 
 	e->iters++;
-	address(e, BPF_REG_1, BPF_REG_10, iter);
+	emit_address(e, BPF_REG_1, BPF_REG_10, iter);
 	mov_imm(e, BPF_REG_2, 0);
 	mov_imm(e, BPF_REG_3, s->turns);
 	call_kfunc(e, K_ITER_NEW);
 	top = e->n;
-	address(e, BPF_REG_1, BPF_REG_10, iter);
+	emit_address(e, BPF_REG_1, BPF_REG_10, iter);
 	call_kfunc(e, K_ITER_NEXT);
 	out = jump_if(e, BPF_JEQ, BPF_REG_0, 0);
 	if (emit_block(e, s->a))
-		put(e, BPF_JMP | BPF_JA, 0, 0, top - e->n - 1, 0);
-	land(e, out);
-	address(e, BPF_REG_1, BPF_REG_10, iter);
+		emit_insn(e, BPF_JMP | BPF_JA, 0, 0, top - e->n - 1, 0);
+	jump_land(e, out);
+	emit_address(e, BPF_REG_1, BPF_REG_10, iter);
 	call_kfunc(e, K_ITER_DESTROY);
 	e->iters--;
 }
@@ -46,7 +46,7 @@ static void emit_loop(struct emitter *e, const struct stmt *s)
 {
 	mov_imm(e, BPF_REG_1, s->turns);
 	load_func(e, BPF_REG_2, (struct func){ .body = s->a, .frame = BPF_REG_2 });
-	mov(e, BPF_REG_3, BPF_REG_9);
+	emit_mov(e, BPF_REG_3, BPF_REG_9);
 	mov_imm(e, BPF_REG_4, 0);
 	call_helper(e, BPF_FUNC_loop);
 }
@@ -57,7 +57,7 @@ static void emit_foreach(struct emitter *e, const struct stmt *s)
 
 	load_map(e, BPF_REG_1, e->kernel->values, BPF_PSEUDO_MAP_FD);
 	load_func(e, BPF_REG_2, func);
-	mov(e, BPF_REG_3, BPF_REG_9);
+	emit_mov(e, BPF_REG_3, BPF_REG_9);
 	mov_imm(e, BPF_REG_4, 0);
 	call_helper(e, BPF_FUNC_for_each_map_elem);
 }
@@ -79,15 +79,15 @@ bool emit_kptr(struct emitter *e, const struct stmt *s)
 	int jump;
 
 	load_place(e, BPF_REG_1, LOCK_GLOBAL, 0);
-	load(e, BPF_REG_0, BPF_REG_1, KPTR_OFF);
+	emit_load(e, BPF_REG_0, BPF_REG_1, KPTR_OFF);
 	jump = jump_if(e, BPF_JEQ, BPF_REG_0, 0);
-	store(e, BPF_REG_9, KPTR_VAR_OFF, BPF_REG_0);
+	emit_store(e, BPF_REG_9, KPTR_VAR_OFF, BPF_REG_0);
 	return emit_branches(e, jump, s->a, s->b);
 }
 
 static void emit_sleep(struct emitter *e)
 {
-	address(e, BPF_REG_1, BPF_REG_10, KEY_OFF_STACK);
+	emit_address(e, BPF_REG_1, BPF_REG_10, KEY_OFF_STACK);
 	mov_imm(e, BPF_REG_2, 8);
 	mov_imm(e, BPF_REG_3, 0);
 	call_helper(e, BPF_FUNC_copy_from_user);
@@ -98,16 +98,16 @@ static void emit_value(struct emitter *e, const struct stmt *s)
 {
 	int none;
 
-	load(e, BPF_REG_1, BPF_REG_9, CTX_OFF);
-	load(e, BPF_REG_1, BPF_REG_1, ITER_VALUE_OFF);
+	emit_load(e, BPF_REG_1, BPF_REG_9, CTX_OFF);
+	emit_load(e, BPF_REG_1, BPF_REG_1, ITER_VALUE_OFF);
 	none = jump_if(e, BPF_JEQ, BPF_REG_1, 0);
 	if (s->op == OP_VALUE_KEEP)
-		store(e, BPF_REG_9, VALUE_OFF(s->value), BPF_REG_1);
+		emit_store(e, BPF_REG_9, VALUE_OFF(s->value), BPF_REG_1);
 	else if (s->op == OP_VALUE_WRITE)
-		put(e, BPF_ST | BPF_MEM | BPF_W, BPF_REG_1, 0, NUMBER_OFF, 7);
+		emit_insn(e, BPF_ST | BPF_MEM | BPF_W, BPF_REG_1, 0, NUMBER_OFF, 7);
 	else
-		put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_1, NUMBER_OFF, 0);
-	land(e, none);
+		emit_insn(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_1, NUMBER_OFF, 0);
+	jump_land(e, none);
 }
 
 void emit_rcu_op(struct emitter *e, const struct stmt *s)
@@ -118,7 +118,7 @@ void emit_rcu_op(struct emitter *e, const struct stmt *s)
 		call_kfunc(e, s->op == OP_RCU_LOCK ? K_RCU_LOCK : K_RCU_UNLOCK);
 		break;
 	case OP_KPTR_USE:
-		load(e, BPF_REG_1, BPF_REG_9, KPTR_VAR_OFF);
+		emit_load(e, BPF_REG_1, BPF_REG_9, KPTR_VAR_OFF);
 		call_kfunc(e, K_KPTR_USE);
 		break;
 	case OP_SLEEP:

@@ -4,7 +4,7 @@
 
 static void load_node(struct emitter *e, int dst, int object)
 {
-	load(e, dst, BPF_REG_9, OBJECT_OFF(object));
+	emit_load(e, dst, BPF_REG_9, OBJECT_OFF(object));
 	add_imm(e, dst, NODE_OFF);
 }
 
@@ -23,17 +23,17 @@ static void emit_less_add(struct emitter *e, const struct stmt *s)
 {
 	int none;
 
-	address(e, BPF_REG_1, BPF_REG_8, -NODE_OFF);
+	emit_address(e, BPF_REG_1, BPF_REG_8, -NODE_OFF);
 	mov_imm(e, BPF_REG_2, 0);
 	call_kfunc(e, K_REFCOUNT_ACQUIRE);
 	none = jump_if(e, BPF_JEQ, BPF_REG_0, 0);
-	address(e, BPF_REG_2, BPF_REG_0, NODE_OFF);
+	emit_address(e, BPF_REG_2, BPF_REG_0, NODE_OFF);
 	load_place(e, BPF_REG_1, s->root, ROOT_OFF);
 	load_func(e, BPF_REG_3, (struct func){ .trivial = true });
 	mov_imm(e, BPF_REG_4, 0);
 	mov_imm(e, BPF_REG_5, 0);
 	call_kfunc(e, K_TREE_ADD);
-	land(e, none);
+	jump_land(e, none);
 }
 
 static void emit_push(struct emitter *e, const struct stmt *s)
@@ -58,11 +58,11 @@ void emit_graph_op(struct emitter *e, const struct stmt *s)
 		emit_push(e, s);
 		break;
 	case OP_TOUCH:
-		load(e, BPF_REG_1, BPF_REG_9, OBJECT_OFF(s->obj));
-		put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_1, KEY_OFF, 0);
+		emit_load(e, BPF_REG_1, BPF_REG_9, OBJECT_OFF(s->obj));
+		emit_insn(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_1, KEY_OFF, 0);
 		break;
 	default:
-		load(e, BPF_REG_1, BPF_REG_9, OBJECT_OFF(s->obj));
+		emit_load(e, BPF_REG_1, BPF_REG_9, OBJECT_OFF(s->obj));
 		mov_imm(e, BPF_REG_2, 0);
 		call_kfunc(e, K_OBJ_DROP);
 	}
@@ -88,6 +88,6 @@ bool emit_acquire(struct emitter *e, const struct stmt *s)
 	jump = jump_if(e, BPF_JEQ, BPF_REG_0, 0);
 	if (s->op != OP_NEW)
 		add_imm(e, BPF_REG_0, -NODE_OFF);
-	store(e, BPF_REG_9, OBJECT_OFF(s->obj), BPF_REG_0);
+	emit_store(e, BPF_REG_9, OBJECT_OFF(s->obj), BPF_REG_0);
 	return emit_branches(e, jump, s->a, s->b);
 }

@@ -16,11 +16,11 @@ static int plain_map(const struct emitter *e, int lock)
 void load_place(struct emitter *e, int dst, int lock, int off)
 {
 	if (lock >= LOCK_ITEM)
-		load(e, dst, BPF_REG_9, OBJECT_OFF(lock - LOCK_ITEM));
+		emit_load(e, dst, BPF_REG_9, OBJECT_OFF(lock - LOCK_ITEM));
 	else if (lock >= LOCK_PLAIN)
 		load_map(e, dst, plain_map(e, lock), BPF_PSEUDO_MAP_VALUE);
 	else if (lock >= LOCK_VALUE)
-		load(e, dst, BPF_REG_9, VALUE_OFF(lock - LOCK_VALUE));
+		emit_load(e, dst, BPF_REG_9, VALUE_OFF(lock - LOCK_VALUE));
 	else
 		load_map(e, dst, e->kernel->globals[lock], BPF_PSEUDO_MAP_VALUE);
 	if (off)
@@ -37,7 +37,7 @@ void emit_lock_op(struct emitter *e, const struct stmt *s)
 	int flag_reg = s->op == OP_UNLOCK_IRQ ? BPF_REG_2 : BPF_REG_1;
 
 	if (s->op == OP_SMASH) {
-		put(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_9, 0, FLAG_OFF(s->flag), 0);
+		emit_insn(e, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_9, 0, FLAG_OFF(s->flag), 0);
 		return;
 	}
 	if (s->op != OP_SAVE && s->op != OP_RESTORE)
@@ -47,7 +47,7 @@ void emit_lock_op(struct emitter *e, const struct stmt *s)
 		return;
 	}
 	if (s->op != OP_UNLOCK && s->op != OP_UNLOCK_OOO)
-		address(e, flag_reg, BPF_REG_9, FLAG_OFF(s->flag));
+		emit_address(e, flag_reg, BPF_REG_9, FLAG_OFF(s->flag));
 	call_kfunc(e, kfuncs[s->op]);
 }
 
@@ -61,10 +61,10 @@ bool emit_lock(struct emitter *e, const struct stmt *s)
 		return emit_block(e, s->a);
 	}
 	if (s->op == OP_LOCK_IRQ)
-		address(e, BPF_REG_2, BPF_REG_9, FLAG_OFF(s->flag));
+		emit_address(e, BPF_REG_2, BPF_REG_9, FLAG_OFF(s->flag));
 	call_kfunc(e, s->op == OP_LOCK_IRQ ? K_LOCK_IRQ : K_LOCK);
 	/* The result is an int: the upper half is undefined. */
-	failed = put(e, BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_0, 0, 0, 0);
+	failed = emit_insn(e, BPF_JMP32 | BPF_JNE | BPF_K, BPF_REG_0, 0, 0, 0);
 	return emit_branches(e, failed, s->a, s->b);
 }
 
@@ -74,13 +74,13 @@ bool emit_lookup(struct emitter *e, const struct stmt *s)
 
 	/* Not a constant key: some verifiers know whether its element exists. */
 	load_map(e, BPF_REG_7, e->kernel->condition, BPF_PSEUDO_MAP_VALUE);
-	put(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
-	put(e, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_7, 0, 0, 3);
-	store(e, BPF_REG_10, KEY_OFF_STACK, BPF_REG_7);
-	address(e, BPF_REG_2, BPF_REG_10, KEY_OFF_STACK);
+	emit_insn(e, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_7, BPF_REG_7, 0, 0);
+	emit_insn(e, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_7, 0, 0, 3);
+	emit_store(e, BPF_REG_10, KEY_OFF_STACK, BPF_REG_7);
+	emit_address(e, BPF_REG_2, BPF_REG_10, KEY_OFF_STACK);
 	load_map(e, BPF_REG_1, e->kernel->values, BPF_PSEUDO_MAP_FD);
 	call_helper(e, BPF_FUNC_map_lookup_elem);
 	jump = jump_if(e, BPF_JEQ, BPF_REG_0, 0);
-	store(e, BPF_REG_9, VALUE_OFF(s->value), BPF_REG_0);
+	emit_store(e, BPF_REG_9, VALUE_OFF(s->value), BPF_REG_0);
 	return emit_branches(e, jump, s->a, s->b);
 }

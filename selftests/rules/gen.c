@@ -3,7 +3,7 @@
 #include "gen.h"
 
 /* xorshift64*: the same programs everywhere for the same seed */
-uint32_t rnd(struct gen *g, uint32_t below)
+uint32_t gen_random(struct gen *g, uint32_t below)
 {
 	g->state ^= g->state >> 12;
 	g->state ^= g->state << 25;
@@ -14,7 +14,7 @@ uint32_t rnd(struct gen *g, uint32_t below)
 /* A number below @n that is not in the mask, or -1. */
 int pick_free(struct gen *g, unsigned int mask, int n)
 {
-	int i = (int)rnd(g, (uint32_t)n), k;
+	int i = (int)gen_random(g, (uint32_t)n), k;
 
 	for (k = 0; k < n; k++, i = (i + 1) % n)
 		if (!(mask & 1u << i))
@@ -22,7 +22,7 @@ int pick_free(struct gen *g, unsigned int mask, int n)
 	return -1;
 }
 
-struct stmt *append(struct block *b, enum op op)
+struct stmt *block_append(struct block *b, enum op op)
 {
 	if (b->n == MAX_STMTS)
 		b->n--;
@@ -49,7 +49,7 @@ static void gen_stmt(struct gen *g, struct block *b, struct scope at)
 
 	for (i = 0; i < n; i++)
 		sum += menu[i].weight;
-	sum = (int)rnd(g, (uint32_t)sum);
+	sum = (int)gen_random(g, (uint32_t)sum);
 	for (i = 0; sum >= menu[i].weight; i++)
 		sum -= menu[i].weight;
 	menu[i].gen(g, b, at);
@@ -64,14 +64,14 @@ void gen_stmts(struct gen *g, struct block *b, struct scope at, int n)
 struct block *gen_block(struct gen *g, struct scope at)
 {
 	struct block *b = new_block(g->p);
-	int n = 1 + (int)rnd(g, at.depth ? 3 : 6);
+	int n = 1 + (int)gen_random(g, at.depth ? 3 : 6);
 
 	if (!b)
 		return &g->p->blocks[0]; /* stays empty */
 	b->inner = at.inner;
 	gen_stmts(g, b, at, n);
-	if (at.depth && !at.inner && (!at.iter || !rnd(g, 10)) && !at.locks && !at.flags &&
-	    !at.owned && !at.rcu && !rnd(g, 4))
+	if (at.depth && !at.inner && (!at.iter || !gen_random(g, 10)) && !at.locks && !at.flags &&
+	    !at.owned && !at.rcu && !gen_random(g, 4))
 		add_stmt(b, OP_EXIT);
 	return b;
 }
@@ -81,19 +81,20 @@ static enum env pick_env(struct gen *g)
 	static const enum env envs[] = { ENV_TC,       ENV_TC,	       ENV_TC,	       ENV_TC,
 					 ENV_SYSCALL,  ENV_SYSCALL,    ENV_SYSCALL,    ENV_FENTRY,
 					 ENV_ITER_RES, ENV_ITER_PLAIN, ENV_ITER_NUMBER };
-	enum env env = envs[rnd(g, sizeof(envs) / sizeof(*envs))];
+	enum env env = envs[gen_random(g, sizeof(envs) / sizeof(*envs))];
 
-	if ((is_map_iter(env) && !has(g, F_MAP_ITER)) || (env == ENV_FENTRY && !has(g, F_NESTED)))
+	if ((is_map_iter(env) && !gen_has(g, F_MAP_ITER)) ||
+	    (env == ENV_FENTRY && !gen_has(g, F_NESTED)))
 		return ENV_TC;
 	return env;
 }
 
-void generate(struct program *p, uint64_t seed, const struct answers *answers)
+void gen_program(struct program *p, uint64_t seed, const struct answers *answers)
 {
 	struct gen g = { .p = p, .answers = answers, .state = seed * 0x9e3779b97f4a7c15ULL + 1 };
 	int i, n;
 
-	rnd(&g, 1);
+	gen_random(&g, 1);
 	p->nr_blocks = 0;
 	new_block(p);
 	p->env = pick_env(&g);
@@ -101,7 +102,7 @@ void generate(struct program *p, uint64_t seed, const struct answers *answers)
 		p->subs[i] =
 			gen_block(&g, (struct scope){ .depth = 2, .sub = true, .inner = true });
 	p->main = gen_block(&g, (struct scope){ 0 });
-	n = rnd(&g, 5) > 1 ? 1 + (int)rnd(&g, 3) : 0;
+	n = gen_random(&g, 5) > 1 ? 1 + (int)gen_random(&g, 3) : 0;
 	for (i = 0; i < n; i++)
-		mutate(&g);
+		mutate_program(&g);
 }

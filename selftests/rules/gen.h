@@ -7,7 +7,7 @@
 #include "program.h"
 
 /* Features that the kernel lacks are left out; else a seed gives the same programs everywhere. */
-void generate(struct program *p, uint64_t seed, const struct answers *answers);
+void gen_program(struct program *p, uint64_t seed, const struct answers *answers);
 
 /* For gen_*.c and mutate.c. */
 struct gen {
@@ -24,9 +24,9 @@ struct scope {
 	int depth;
 };
 
-uint32_t rnd(struct gen *g, uint32_t below);
+uint32_t gen_random(struct gen *g, uint32_t below);
 int pick_free(struct gen *g, unsigned int mask, int n);
-static inline bool has(const struct gen *g, enum feature f)
+static inline bool gen_has(const struct gen *g, enum feature f)
 {
 	return g->answers->feature[f];
 }
@@ -35,9 +35,9 @@ struct block *gen_block(struct gen *g, struct scope at);
 void gen_stmts(struct gen *g, struct block *b, struct scope at, int n);
 
 /* Add a statement at the end of the block; if that is full, in place of its last one. */
-struct stmt *append(struct block *b, enum op op);
+struct stmt *block_append(struct block *b, enum op op);
 
-/* A lock that is taken: append release() to each way out of @inside. */
+/* A lock that is taken: append gen_release() to each way out of @inside. */
 struct held {
 	enum op op;
 	int lock, flag;
@@ -46,7 +46,7 @@ struct held {
 };
 
 bool take_lock(struct gen *g, struct block *b, struct scope at, int lock, struct held *held);
-void release(struct block *b, const struct held *held);
+void gen_release(struct block *b, const struct held *held);
 
 typedef void gen_fn(struct gen *g, struct block *b, struct scope at);
 
@@ -55,6 +55,6 @@ gen_fn gen_make, gen_take, gen_peek, gen_touch;					 /* gen_graph.c */
 gen_fn gen_helper, gen_iter, gen_if, gen_repeat, gen_loop, gen_foreach;		 /* gen_flow.c */
 gen_fn gen_call, gen_sleep, gen_rcu, gen_kptr, gen_stale_kptr, gen_value;
 
-void mutate(struct gen *g);
+void mutate_program(struct gen *g);
 
 #endif

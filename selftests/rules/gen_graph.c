@@ -12,7 +12,7 @@ static int pick_object(struct gen *g, struct scope at, bool leaf)
 /* Whether the next operation is on a tree. */
 static bool pick_leaf(struct gen *g)
 {
-	return has(g, F_TREE) && rnd(g, 2);
+	return gen_has(g, F_TREE) && gen_random(g, 2);
 }
 
 /* A root whose lock can be taken. */
@@ -20,14 +20,14 @@ static int pick_root(struct gen *g, struct scope at)
 {
 	unsigned int there = 3u << LOCK_GLOBAL | at.values << LOCK_VALUE;
 
-	if (!at.locks && has(g, F_PLAIN))
+	if (!at.locks && gen_has(g, F_PLAIN))
 		there |= 3u << LOCK_PLAIN;
 	return pick_free(g, ~there | at.locks, NR_ROOTS);
 }
 
 static struct stmt *object_stmt(struct block *b, enum op op, int object, int root)
 {
-	struct stmt *s = append(b, op);
+	struct stmt *s = block_append(b, op);
 
 	s->obj = object;
 	s->root = root;
@@ -43,15 +43,16 @@ static struct block *gen_less(struct gen *g, int root)
 	if (!b)
 		return &g->p->blocks[0];
 	b->inner = true;
-	switch (rnd(g, 12)) {
+	switch (gen_random(g, 12)) {
 	case 0:
-		add_stmt(b, OP_LESS_ADD)->root = rnd(g, 3) ? root : (int)rnd(g, LOCK_VALUE);
+		add_stmt(b, OP_LESS_ADD)->root =
+			gen_random(g, 3) ? root : (int)gen_random(g, LOCK_VALUE);
 		break;
 	case 1:
 		gen_lock(g, b, (struct scope){ .depth = 4, .inner = true });
 		break;
 	case 2:
-		if (has(g, F_IRQ) && !rnd(g, 4)) /* less() cannot reach the flag */
+		if (gen_has(g, F_IRQ) && !gen_random(g, 4)) /* less() cannot reach the flag */
 			add_stmt(b, OP_SMASH);
 		break;
 	case 3:
@@ -68,7 +69,7 @@ static void link_object(struct gen *g, struct block *b, int object, int root)
 {
 	struct stmt *s;
 
-	if (is_leaf(object) == !rnd(g, 25)) { /* rarely the wrong one of the two */
+	if (is_leaf(object) == !gen_random(g, 25)) { /* rarely the wrong one of the two */
 		object_stmt(b, OP_PUSH, object, root);
 		return;
 	}
@@ -83,24 +84,24 @@ static void gen_link(struct gen *g, struct block *b, struct scope at, int object
 	bool tree = is_leaf(object);
 	struct held held;
 
-	if (root < 0 || !has(g, tree ? F_TREE : F_LIST) || !take_lock(g, b, at, root, &held)) {
-		append(b, OP_DROP)->obj = object;
+	if (root < 0 || !gen_has(g, tree ? F_TREE : F_LIST) || !take_lock(g, b, at, root, &held)) {
+		block_append(b, OP_DROP)->obj = object;
 		return;
 	}
 	if (held.failed)
-		append(held.failed, OP_DROP)->obj = object;
+		block_append(held.failed, OP_DROP)->obj = object;
 	link_object(g, held.inside, object, root);
 	held.at.owned &= ~(1u << object);
-	if (!rnd(g, 3))
-		append(held.inside, OP_TOUCH)->obj = object;
-	gen_stmts(g, held.inside, held.at, (int)rnd(g, 2));
-	release(held.inside, &held);
+	if (!gen_random(g, 3))
+		block_append(held.inside, OP_TOUCH)->obj = object;
+	gen_stmts(g, held.inside, held.at, (int)gen_random(g, 2));
+	gen_release(held.inside, &held);
 }
 
 /* Whether to drop an object: if this kernel refuses that, only now and then. */
 static bool can_drop(struct gen *g)
 {
-	return g->p->env != ENV_FENTRY || g->answers->probe[P_NESTED_DROP] || !rnd(g, 8);
+	return g->p->env != ENV_FENTRY || g->answers->probe[P_NESTED_DROP] || !gen_random(g, 8);
 }
 
 void gen_make(struct gen *g, struct block *b, struct scope at)
@@ -109,7 +110,7 @@ void gen_make(struct gen *g, struct block *b, struct scope at)
 	struct block *got, *none;
 	struct stmt *s;
 
-	if (object < 0 || at.locks || !has(g, F_OBJECT) || !can_drop(g))
+	if (object < 0 || at.locks || !gen_has(g, F_OBJECT) || !can_drop(g))
 		return;
 	got = new_block(g->p);
 	none = new_block(g->p);
@@ -121,13 +122,13 @@ void gen_make(struct gen *g, struct block *b, struct scope at)
 	s->a = got;
 	s->b = none;
 	at.depth++;
-	gen_stmts(g, none, at, (int)rnd(g, 2));
+	gen_stmts(g, none, at, (int)gen_random(g, 2));
 	at.owned |= 1u << object;
-	gen_stmts(g, got, at, (int)rnd(g, 3));
-	if (rnd(g, 3))
+	gen_stmts(g, got, at, (int)gen_random(g, 3));
+	if (gen_random(g, 3))
 		gen_link(g, got, at, object);
 	else
-		append(got, OP_DROP)->obj = object;
+		block_append(got, OP_DROP)->obj = object;
 }
 
 /* Two blocks for a statement that may get an object: one with it, one without. */
@@ -149,22 +150,22 @@ static void gen_take_out(struct gen *g, struct held *held, struct scope at, int 
 	struct block *b = held->inside;
 	struct stmt *s;
 
-	if (is_leaf(object) && rnd(g, 12)) { /* or remove what was not found */
+	if (is_leaf(object) && gen_random(g, 12)) { /* or remove what was not found */
 		s = object_stmt(b, OP_FIRST, object, held->lock);
 		if (!two_ways(g, s, at))
 			return;
-		release(s->b, held);
+		gen_release(s->b, held);
 		b = s->a;
 	}
 	s = object_stmt(b, is_leaf(object) ? OP_REMOVE : OP_POP, object, held->lock);
 	if (!two_ways(g, s, at))
 		return;
-	release(s->b, held);
-	release(s->a, held);
+	gen_release(s->b, held);
+	gen_release(s->a, held);
 	at.owned |= 1u << object;
 	at.depth += 2;
-	gen_stmts(g, s->a, at, (int)rnd(g, 2));
-	append(s->a, OP_DROP)->obj = object;
+	gen_stmts(g, s->a, at, (int)gen_random(g, 2));
+	block_append(s->a, OP_DROP)->obj = object;
 }
 
 void gen_take(struct gen *g, struct block *b, struct scope at)
@@ -173,8 +174,8 @@ void gen_take(struct gen *g, struct block *b, struct scope at)
 	int object = pick_object(g, at, leaf), root = pick_root(g, at);
 	struct held held;
 
-	if (object < 0 || root < 0 || at.locks || !can_drop(g) || !has(g, leaf ? F_TREE : F_LIST) ||
-	    !take_lock(g, b, at, root, &held))
+	if (object < 0 || root < 0 || at.locks || !can_drop(g) ||
+	    !gen_has(g, leaf ? F_TREE : F_LIST) || !take_lock(g, b, at, root, &held))
 		return;
 	gen_take_out(g, &held, at, object);
 }
@@ -186,9 +187,9 @@ void gen_peek(struct gen *g, struct block *b, struct scope at)
 	int object = pick_object(g, at, leaf), root = pick_free(g, ~at.locks, NR_ROOTS);
 	struct stmt *s;
 
-	if (!rnd(g, 60)) /* there may be no root */
-		root = LOCK_VALUE + (int)rnd(g, NR_VALUES);
-	if (object < 0 || root < 0 || !has(g, leaf ? F_TREE : F_LIST))
+	if (!gen_random(g, 60)) /* there may be no root */
+		root = LOCK_VALUE + (int)gen_random(g, NR_VALUES);
+	if (object < 0 || root < 0 || !gen_has(g, leaf ? F_TREE : F_LIST))
 		return;
 	s = add_stmt(b, leaf ? OP_FIRST : OP_POP);
 	if (!s)
@@ -199,7 +200,7 @@ void gen_peek(struct gen *g, struct block *b, struct scope at)
 		return;
 	if (!leaf)
 		link_object(g, s->a, object, root);
-	append(s->a, OP_TOUCH)->obj = object;
+	block_append(s->a, OP_TOUCH)->obj = object;
 }
 
 void gen_touch(struct gen *g, struct block *b, struct scope at)

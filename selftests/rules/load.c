@@ -59,7 +59,7 @@ static int judge_fault(struct loader *l, enum env env)
 	return fd < 0 && strstr(l->log, "too complex") ? -E2BIG : -EFAULT;
 }
 
-static int attach(const struct kernel *k, enum env env, int prog)
+static int env_attach(const struct kernel *k, enum env env, int prog)
 {
 	const int maps[NR_ENVS] = { [ENV_ITER_RES] = k->values,
 				    [ENV_ITER_PLAIN] = k->plain[0],
@@ -77,7 +77,7 @@ static int attach(const struct kernel *k, enum env env, int prog)
 
 int load_program(struct loader *l, const struct program *p, bool want_log, struct loaded *loaded)
 {
-	int err = emit(&l->emitter, p, l->kernel, l->insns);
+	int err = emit_program(&l->emitter, p, l->kernel, l->insns);
 
 	*l->log = 0;
 	loaded->prog = loaded->link = -1;
@@ -88,7 +88,7 @@ int load_program(struct loader *l, const struct program *p, bool want_log, struc
 		return judge_fault(l, p->env);
 	if (loaded->prog < 0 || p->env == ENV_TC || p->env == ENV_SYSCALL)
 		return loaded->prog < 0 ? loaded->prog : 0;
-	loaded->link = attach(l->kernel, p->env, loaded->prog);
+	loaded->link = env_attach(l->kernel, p->env, loaded->prog);
 	if (loaded->link >= 0)
 		return 0;
 	if (want_log)

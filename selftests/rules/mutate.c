@@ -5,8 +5,8 @@
 
 static void swap_stmts(struct gen *g, struct block *b)
 {
-	struct stmt *x = &b->stmts[rnd(g, (uint32_t)b->n)], *y = &b->stmts[rnd(g, (uint32_t)b->n)],
-		    t = *x;
+	struct stmt *x = &b->stmts[gen_random(g, (uint32_t)b->n)],
+		    *y = &b->stmts[gen_random(g, (uint32_t)b->n)], t = *x;
 
 	*x = *y;
 	*y = t;
@@ -14,7 +14,7 @@ static void swap_stmts(struct gen *g, struct block *b)
 
 static void delete_stmt(struct gen *g, struct block *b)
 {
-	int at = (int)rnd(g, (uint32_t)b->n);
+	int at = (int)gen_random(g, (uint32_t)b->n);
 
 	memmove(&b->stmts[at], &b->stmts[at + 1], (size_t)(b->n - 1 - at) * sizeof(*b->stmts));
 	b->n--;
@@ -25,7 +25,7 @@ static bool is_possible(const struct gen *g, enum op op, bool inner)
 {
 	enum env env = g->p->env;
 
-	if (ops[op].blocks || op == OP_CALL || !has(g, ops[op].feature))
+	if (ops[op].blocks || op == OP_CALL || !gen_has(g, ops[op].feature))
 		return false;
 	if (op == OP_EXIT)
 		return !inner;
@@ -38,20 +38,20 @@ static bool is_possible(const struct gen *g, enum op op, bool inner)
 
 static void set_operands(struct gen *g, struct stmt *s)
 {
-	s->lock = (int)rnd(g, NR_LOCKS);
-	s->flag = (int)rnd(g, NR_FLAGS);
-	s->obj = (int)rnd(g, NR_OBJECTS);
-	s->root = (int)rnd(g, NR_ROOTS);
-	s->value = (int)rnd(g, NR_VALUES);
+	s->lock = (int)gen_random(g, NR_LOCKS);
+	s->flag = (int)gen_random(g, NR_FLAGS);
+	s->obj = (int)gen_random(g, NR_OBJECTS);
+	s->root = (int)gen_random(g, NR_ROOTS);
+	s->value = (int)gen_random(g, NR_VALUES);
 }
 
 static void insert_stmt(struct gen *g, struct block *b)
 {
-	int at = (int)rnd(g, (uint32_t)b->n + 1);
-	struct stmt s = { .op = (enum op)rnd(g, NR_OPS) };
+	int at = (int)gen_random(g, (uint32_t)b->n + 1);
+	struct stmt s = { .op = (enum op)gen_random(g, NR_OPS) };
 
 	while (!is_possible(g, s.op, b->inner))
-		s.op = (enum op)rnd(g, NR_OPS);
+		s.op = (enum op)gen_random(g, NR_OPS);
 	set_operands(g, &s);
 	if (!add_stmt(b, s.op))
 		return;
@@ -60,7 +60,7 @@ static void insert_stmt(struct gen *g, struct block *b)
 }
 
 /* A similar operation. */
-static enum op related(struct gen *g, enum op op)
+static enum op related_op(struct gen *g, enum op op)
 {
 	static const enum op unlocks[] = { OP_UNLOCK, OP_UNLOCK_IRQ, OP_SPIN_UNLOCK,
 					   OP_UNLOCK_OOO };
@@ -74,7 +74,7 @@ static enum op related(struct gen *g, enum op op)
 	case OP_UNLOCK_OOO:
 	case OP_UNLOCK_IRQ:
 	case OP_SPIN_UNLOCK:
-		return unlocks[rnd(g, has(g, F_OOO) ? 4 : 3)];
+		return unlocks[gen_random(g, gen_has(g, F_OOO) ? 4 : 3)];
 	case OP_SAVE:
 		return OP_RESTORE;
 	case OP_RESTORE:
@@ -91,16 +91,16 @@ static enum op related(struct gen *g, enum op op)
 /* Mostly a lock of the same kind: the verifier finds a lock of the other kind at once. */
 static int other_lock(struct gen *g, int lock)
 {
-	int other = (int)rnd(g, NR_LOCKS);
+	int other = (int)gen_random(g, NR_LOCKS);
 
-	return is_plain_lock(other) == is_plain_lock(lock) || !rnd(g, 4) ? other : lock ^ 1;
+	return is_plain_lock(other) == is_plain_lock(lock) || !gen_random(g, 4) ? other : lock ^ 1;
 }
 
 static void change_stmt(struct gen *g, struct stmt *s)
 {
 	struct stmt new = *s;
 
-	switch (rnd(g, 3)) {
+	switch (gen_random(g, 3)) {
 	case 0:
 		s->lock = other_lock(g, s->lock);
 		break;
@@ -110,18 +110,18 @@ static void change_stmt(struct gen *g, struct stmt *s)
 		*s = new;
 		break;
 	default:
-		s->op = related(g, s->op);
+		s->op = related_op(g, s->op);
 	}
 }
 
-void mutate(struct gen *g)
+void mutate_program(struct gen *g)
 {
-	int i = (int)rnd(g, (uint32_t)g->p->nr_blocks);
+	int i = (int)gen_random(g, (uint32_t)g->p->nr_blocks);
 	struct block *b = &g->p->blocks[i];
 
 	if (i == 0)
 		return;
-	switch (b->n ? rnd(g, 4) : 1) {
+	switch (b->n ? gen_random(g, 4) : 1) {
 	case 0:
 		swap_stmts(g, b);
 		break;
@@ -132,6 +132,6 @@ void mutate(struct gen *g)
 		delete_stmt(g, b);
 		break;
 	default:
-		change_stmt(g, &b->stmts[rnd(g, (uint32_t)b->n)]);
+		change_stmt(g, &b->stmts[gen_random(g, (uint32_t)b->n)]);
 	}
 }

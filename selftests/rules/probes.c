@@ -117,7 +117,7 @@ static const struct {
 };
 
 /* 0: accepted. */
-static int ask(struct loader *l, const char *text)
+static int ask_text(struct loader *l, const char *text)
 {
 	static struct program p;
 	struct loaded loaded;
@@ -132,7 +132,7 @@ static int ask(struct loader *l, const char *text)
 
 static void ask_feature(struct loader *l, struct answers *answers, enum feature f)
 {
-	int err = ask(l, features[f]);
+	int err = ask_text(l, features[f]);
 
 	answers->feature[f] = !err;
 	if (err == -ENOENT && l->emitter.lacks)
@@ -151,7 +151,7 @@ static void ask_probe(struct loader *l, struct answers *answers, enum probe i)
 
 	if (!answers->feature[probes[i].needs])
 		return;
-	yes = !ask(l, probes[i].text);
+	yes = !ask_text(l, probes[i].text);
 	answers->probe[i] = yes;
 	if (probes[i].hole)
 		printf("# hole %s: %s\n", yes ? "OPEN" : "closed", probes[i].what);

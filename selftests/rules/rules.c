@@ -24,7 +24,7 @@ static struct options {
 	bool show, shrink;
 } opts = { .count = FULL_RUN, .seed = 1 };
 
-static unsigned long number(const char *arg, struct argp_state *state)
+static unsigned long parse_number(const char *arg, struct argp_state *state)
 {
 	char *end;
 	unsigned long n = strtoul(arg, &end, 0);
@@ -34,17 +34,17 @@ static unsigned long number(const char *arg, struct argp_state *state)
 	return n;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'n':
-		opts.count = number(arg, state);
+		opts.count = parse_number(arg, state);
 		break;
 	case 's':
-		opts.seed = number(arg, state);
+		opts.seed = parse_number(arg, state);
 		break;
 	case 't':
-		opts.seconds = number(arg, state);
+		opts.seconds = parse_number(arg, state);
 		break;
 	case 'w':
 		opts.show = true;
@@ -77,8 +77,8 @@ static const struct argp_option options[] = {
 	  "leave RULE out of the simulation, and stop when the verifier disagrees", 0 },
 	{ 0 },
 };
-static const struct argp argp = { options, parse, NULL, "Compare the verifier with its rules.",
-				  0,	   0,	  0 };
+static const struct argp argp = { options, parse_opt, NULL, "Compare the verifier with its rules.",
+				  0,	   0,	      0 };
 
 struct run {
 	struct answers answers;
@@ -98,7 +98,7 @@ struct disagreement {
 static bool same_disagreement(void *arg)
 {
 	const struct disagreement *d = arg;
-	struct verdict v = simulate(&d->run->program, &d->run->answers, opts.without);
+	struct verdict v = sim_program(&d->run->program, &d->run->answers, opts.without);
 	struct loaded loaded;
 	int err;
 
@@ -109,14 +109,14 @@ static bool same_disagreement(void *arg)
 	return err == d->err;
 }
 
-static void disagree(struct run *r, unsigned long seed, const struct verdict *v, int err)
+static void run_disagrees(struct run *r, unsigned long seed, const struct verdict *v, int err)
 {
 	struct disagreement d = { r, v->broken, err };
 	struct loaded loaded;
 
 	r->tally.disagreed++;
 	if (opts.shrink)
-		shrink(&r->program, same_disagreement, &d);
+		shrink_program(&r->program, same_disagreement, &d);
 	load_program(r->loader, &r->program, true, &loaded);
 	unload_program(&loaded);
 	fprintf(stderr, "# seed %lu: the rules: %s; the verifier: %s\n", seed,
@@ -128,7 +128,7 @@ static void disagree(struct run *r, unsigned long seed, const struct verdict *v,
 /* Would the program be accepted without the rule that it breaks first? */
 static void count_decisive(struct run *r, enum rule broken)
 {
-	if (!simulate(&r->program, &r->answers, broken).broken)
+	if (!sim_program(&r->program, &r->answers, broken).broken)
 		r->tally.decisive[broken]++;
 }
 
@@ -156,9 +156,9 @@ static void run_accepted(struct run *r, unsigned long seed, const struct verdict
 	fprintf(stderr, "# seed %lu: cannot be run: %s\n", seed, strerror(err));
 }
 
-static void judge(struct run *r, unsigned long seed)
+static void run_judge(struct run *r, unsigned long seed)
 {
-	struct verdict v = simulate(&r->program, &r->answers, opts.without);
+	struct verdict v = sim_program(&r->program, &r->answers, opts.without);
 	struct loaded loaded = { -1, -1 };
 	int err = v.broken == R_NO_VERDICT ? -E2BIG :
 					     load_program(r->loader, &r->program, false, &loaded);
@@ -170,7 +170,7 @@ static void judge(struct run *r, unsigned long seed)
 	if (err == -E2BIG || err == -ENOMEM) {
 		r->tally.undecided++;
 	} else if (!err == !!v.broken || (err && !is_refusal(err))) {
-		disagree(r, seed, &v, err);
+		run_disagrees(r, seed, &v, err);
 	} else {
 		count_verdict(&r->tally, &v);
 		if (v.broken)
@@ -181,7 +181,7 @@ static void judge(struct run *r, unsigned long seed)
 	unload_program(&loaded);
 }
 
-static int result(int number, bool ok, const char *what)
+static int print_result(int number, bool ok, const char *what)
 {
 	printf("%sok %d - %s\n", ok ? "" : "not ", number, what);
 	return ok ? 0 : 1;
@@ -204,13 +204,13 @@ static int both_verdicts(const struct tally *t)
 	static const char what[] = "a quarter of the programs or more for each verdict";
 
 	if (t->programs >= FEW)
-		return result(2, t->accepted * 4 > t->programs && t->refused * 4 > t->programs,
-			      what);
+		return print_result(
+			2, t->accepted * 4 > t->programs && t->refused * 4 > t->programs, what);
 	printf("ok 2 - %s # SKIP fewer than %d programs\n", what, FEW);
 	return 0;
 }
 
-static int report(const struct run *r)
+static int run_report(const struct run *r)
 {
 	const struct tally *t = &r->tally;
 	bool full = t->programs >= FULL_RUN;
@@ -218,16 +218,17 @@ static int report(const struct run *r)
 
 	print_tally(t, &r->answers);
 	printf("1..%d\n", full ? 6 : 4);
-	failed = result(1, !t->disagreed, "verifier and rules agree");
+	failed = print_result(1, !t->disagreed, "verifier and rules agree");
 	failed += both_verdicts(t);
-	failed += result(3, !t->failed, "what is accepted can be run");
-	failed += result(4, t->undecided * 100 <= t->programs,
-			 "at most one in a hundred is undecided");
+	failed += print_result(3, !t->failed, "what is accepted can be run");
+	failed += print_result(4, t->undecided * 100 <= t->programs,
+			       "at most one in a hundred is undecided");
 	if (!full)
 		return failed;
-	failed += result(5, features_covered(t, &r->answers),
-			 "each feature of the kernel was accepted and refused");
-	return failed + result(6, rules_covered(t, &r->answers), "each rule decided a verdict");
+	failed += print_result(5, features_covered(t, &r->answers),
+			       "each feature of the kernel was accepted and refused");
+	return failed +
+	       print_result(6, rules_covered(t, &r->answers), "each rule decided a verdict");
 }
 
 static int judge_text(struct run *r)
@@ -235,24 +236,24 @@ static int judge_text(struct run *r)
 	if (parse_program(&r->program, opts.program))
 		return 2;
 	opts.show = true;
-	judge(r, 0);
+	run_judge(r, 0);
 	if (!r->tally.disagreed)
 		printf("# the verifier agrees\n");
 	return r->tally.disagreed ? 1 : 0;
 }
 
-static int compare(struct run *r)
+static int run_compare(struct run *r)
 {
 	struct tally *t = &r->tally;
 
 	for (; t->programs < opts.count && !time_is_up(t->programs); t->programs++) {
 		if (opts.without && t->disagreed)
 			break;
-		generate(&r->program, opts.seed + t->programs, &r->answers);
-		judge(r, opts.seed + t->programs);
+		gen_program(&r->program, opts.seed + t->programs, &r->answers);
+		run_judge(r, opts.seed + t->programs);
 	}
 	unload_program(&r->nested);
-	return report(r) ? 1 : 0;
+	return run_report(r) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -274,5 +275,5 @@ int main(int argc, char **argv)
 	loader.kernel = &kernel;
 	run.loader = &loader;
 	ask_kernel(&kernel, &run.answers);
-	return opts.program ? judge_text(&run) : compare(&run);
+	return opts.program ? judge_text(&run) : run_compare(&run);
 }

@@ -3,7 +3,7 @@
 #include "shrink.h"
 
 /* Replace a statement by the block @by that it contains; NULL: delete the statement. */
-static bool replace(struct block *b, int at, const struct block *by)
+static bool replace_stmt(struct block *b, int at, const struct block *by)
 {
 	int n = by ? by->n : 0, after = b->n - at - 1;
 
@@ -21,7 +21,7 @@ static bool try_replace(struct block *b, int at, const struct block *by, bool (*
 {
 	struct block before = *b;
 
-	if (replace(b, at, by) && same(arg))
+	if (replace_stmt(b, at, by) && same(arg))
 		return true;
 	*b = before;
 	return false;
@@ -35,7 +35,7 @@ static bool shrink_stmt(struct block *b, int at, bool (*same)(void *), void *arg
 	       (s.b && try_replace(b, at, s.b, same, arg));
 }
 
-void shrink(struct program *p, bool (*same)(void *arg), void *arg)
+void shrink_program(struct program *p, bool (*same)(void *arg), void *arg)
 {
 	bool shrunk;
 	int i, at;

@@ -5,6 +5,6 @@
 #include "program.h"
 
 /* Remove statements as long as @same returns true: the program still shows the same problem. */
-void shrink(struct program *p, bool (*same)(void *arg), void *arg);
+void shrink_program(struct program *p, bool (*same)(void *arg), void *arg);
 
 #endif

@@ -59,7 +59,8 @@ struct verdict {
 };
 
 /* Apply all rules but @ignored (R_NONE: all rules). */
-struct verdict simulate(const struct program *p, const struct answers *answers, enum rule ignored);
+struct verdict sim_program(const struct program *p, const struct answers *answers,
+			   enum rule ignored);
 
 /* The rule of that name, 0 if there is none. */
 enum rule find_rule(const char *name);

@@ -21,9 +21,9 @@ static void set_object(struct sim *sim, struct state *s, int var, enum holding h
 	struct object *o = &s->object[var];
 
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (o->holding == OWNED)
-		broke(sim, R_LEAK);
+		sim_broke(sim, R_LEAK);
 	o->holding = (unsigned char)holding;
 	o->leaf = leaf;
 	o->id = holding == OWNED ? fresh_id(s) : 0;
@@ -39,11 +39,11 @@ static void check_root(struct sim *sim, const struct state *s, int root)
 	int id = root_id(s, root);
 
 	if (s->less && root >= LOCK_VALUE && root < LOCK_PLAIN)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (!id)
-		broke(sim, R_ROOT);
+		sim_broke(sim, R_ROOT);
 	else if (!holds_id(s, id))
-		broke(sim, R_ROOT_LOCK);
+		sim_broke(sim, R_ROOT_LOCK);
 	if (id == ID_CALLBACK)
 		sim->verdict.risky = true;
 }
@@ -54,12 +54,12 @@ static void link_object(struct sim *sim, struct state *s, const struct stmt *st,
 	struct object *o = &s->object[st->obj];
 
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	check_root(sim, s, st->root);
-	if (o->holding != OWNED && broke(sim, R_OWNED))
+	if (o->holding != OWNED && sim_broke(sim, R_OWNED))
 		return;
 	if (o->leaf != leaf)
-		broke(sim, R_LINK);
+		sim_broke(sim, R_LINK);
 	o->holding = BORROWED;
 	o->id = 0;
 }
@@ -70,33 +70,33 @@ static void less_add(struct sim *sim, const struct state *s, const struct stmt *
 
 	check_root(sim, s, st->root);
 	if (!s->less || !sim->answers->probe[probe])
-		broke(sim, R_LESS_ADD);
+		sim_broke(sim, R_LESS_ADD);
 	sim->verdict.risky = true;
 }
 
-static void drop(struct sim *sim, struct state *s, const struct stmt *st)
+static void drop_object(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	struct object *o = &s->object[st->obj];
 
 	sim_call(sim, s);
 	if (sim->program->env == ENV_FENTRY && !sim->answers->probe[P_NESTED_DROP])
-		broke(sim, R_DROP);
+		sim_broke(sim, R_DROP);
 	if (o->holding != OWNED)
-		broke(sim, R_OWNED);
+		sim_broke(sim, R_OWNED);
 	memset(o, 0, sizeof(*o));
 }
 
 void sim_object_op(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	if (s->less && st->op != OP_LESS_ADD)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	switch (st->op) {
 	case OP_DROP:
-		drop(sim, s, st);
+		drop_object(sim, s, st);
 		break;
 	case OP_TOUCH:
 		if (!s->object[st->obj].holding)
-			broke(sim, R_USABLE);
+			sim_broke(sim, R_USABLE);
 		break;
 	case OP_LESS_ADD:
 		less_add(sim, s, st);
@@ -118,8 +118,8 @@ void sim_acquire(struct sim *sim, struct state *s, const struct stmt *st)
 	}
 	check_root(sim, s, st->root);
 	if (st->op == OP_REMOVE && o->holding != BORROWED)
-		broke(sim, R_NOT_OWNED);
+		sim_broke(sim, R_NOT_OWNED);
 	if (st->op == OP_REMOVE && o->holding && !o->leaf)
-		broke(sim, R_LINK);
+		sim_broke(sim, R_LINK);
 	set_object(sim, s, st->obj, st->op == OP_FIRST ? BORROWED : OWNED, st->op != OP_POP);
 }

@@ -3,15 +3,15 @@
 #include <string.h>
 #include "sim_state.h"
 
-static const struct section *last(const struct state *s)
+static const struct section *last_section(const struct state *s)
 {
 	return s->n ? &s->sections[s->n - 1] : NULL;
 }
 
-static void enter(struct sim *sim, struct state *s, enum kind kind, int id)
+static void enter_section(struct sim *sim, struct state *s, enum kind kind, int id)
 {
 	if (s->n == MAX_SECTIONS) {
-		broke(sim, R_NO_VERDICT);
+		sim_broke(sim, R_NO_VERDICT);
 		return;
 	}
 	s->sections[s->n].kind = (unsigned char)kind;
@@ -20,7 +20,7 @@ static void enter(struct sim *sim, struct state *s, enum kind kind, int id)
 }
 
 /* Remove a section, maybe not the last: later sections move down, and so do their flags' owners. */
-static void leave(struct sim *sim, struct state *s, int at)
+static void leave_section(struct sim *sim, struct state *s, int at)
 {
 	enum kind kind = s->sections[at].kind;
 	int flag;
@@ -40,7 +40,7 @@ static void leave(struct sim *sim, struct state *s, int at)
 static void take_flag(struct sim *sim, struct state *s, int flag)
 {
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	/* A flag in use is overwritten: its section can never be left. */
 	s->owner[flag] = s->n;
 }
@@ -48,11 +48,11 @@ static void take_flag(struct sim *sim, struct state *s, int flag)
 static void give_flag(struct sim *sim, struct state *s, int flag)
 {
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (!s->owner[flag])
-		broke(sim, R_FLAG_EMPTY);
+		sim_broke(sim, R_FLAG_EMPTY);
 	else if (s->owner[flag] != s->n)
-		broke(sim, R_FLAG_OTHER);
+		sim_broke(sim, R_FLAG_OTHER);
 	s->owner[flag] = 0;
 }
 
@@ -78,11 +78,11 @@ static int check_lock(struct sim *sim, const struct state *s, int lock, bool pla
 	int id = lock_id(s, lock, plain);
 
 	if (s->less && lock >= LOCK_VALUE && !(lock >= LOCK_PLAIN && lock < LOCK_ITEM))
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (!id)
-		broke(sim, R_LOCK_KIND);
+		sim_broke(sim, R_LOCK_KIND);
 	if (s->less && !sim->answers->probe[P_LESS_LOCK])
-		broke(sim, R_LESS_LOCK);
+		sim_broke(sim, R_LESS_LOCK);
 	if (id == ID_CALLBACK)
 		sim->verdict.risky = true;
 	return id;
@@ -96,10 +96,10 @@ void sim_lock(struct sim *sim, struct state *s, const struct stmt *st)
 	if (plain)
 		sim_call(sim, s);
 	else if (holds_kind(s, PLAIN_LOCK) && !sim->answers->probe[P_RES_UNDER_PLAIN])
-		broke(sim, R_RES_UNDER_PLAIN);
+		sim_broke(sim, R_RES_UNDER_PLAIN);
 	if (holds_id(s, id))
-		broke(sim, R_HELD);
-	enter(sim, s, plain ? PLAIN_LOCK : st->op == OP_LOCK_IRQ ? IRQ_LOCK : RES_LOCK, id);
+		sim_broke(sim, R_HELD);
+	enter_section(sim, s, plain ? PLAIN_LOCK : st->op == OP_LOCK_IRQ ? IRQ_LOCK : RES_LOCK, id);
 	if (st->op == OP_LOCK_IRQ)
 		take_flag(sim, s, st->flag);
 	sim->verdict.plain |= plain;
@@ -114,12 +114,13 @@ static void unlock_last(struct sim *sim, struct state *s, const struct stmt *st)
 						    RES_LOCK;
 	int id = check_lock(sim, s, st->lock, kind == PLAIN_LOCK);
 
-	if ((!s->n || last(s)->kind != kind || last(s)->id != id) && broke(sim, R_NOT_LAST))
+	if ((!s->n || last_section(s)->kind != kind || last_section(s)->id != id) &&
+	    sim_broke(sim, R_NOT_LAST))
 		return;
 	if (kind == IRQ_LOCK)
 		give_flag(sim, s, st->flag);
 	if (s->n)
-		leave(sim, s, s->n - 1);
+		leave_section(sim, s, s->n - 1);
 }
 
 static void unlock_ooo(struct sim *sim, struct state *s, const struct stmt *st)
@@ -130,12 +131,12 @@ static void unlock_ooo(struct sim *sim, struct state *s, const struct stmt *st)
 		if (s->sections[i].kind != IRQ_OFF && s->sections[i].id == id)
 			break;
 	if (i == s->n) {
-		broke(sim, R_OOO_NOT_HELD);
+		sim_broke(sim, R_OOO_NOT_HELD);
 		return;
 	}
 	if (s->sections[i].kind == IRQ_LOCK)
-		broke(sim, R_OOO_IRQ);
-	leave(sim, s, i);
+		sim_broke(sim, R_OOO_IRQ);
+	leave_section(sim, s, i);
 }
 
 void sim_lock_op(struct sim *sim, struct state *s, const struct stmt *st)
@@ -149,30 +150,30 @@ void sim_lock_op(struct sim *sim, struct state *s, const struct stmt *st)
 void sim_call(struct sim *sim, const struct state *s)
 {
 	if (holds_lock(s))
-		broke(sim, R_CALL);
+		sim_broke(sim, R_CALL);
 }
 
-static void restore(struct sim *sim, struct state *s, const struct stmt *st)
+static void restore_flag(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	give_flag(sim, s, st->flag);
 	if (s->n)
-		leave(sim, s, s->n - 1);
+		leave_section(sim, s, s->n - 1);
 }
 
 void sim_irq_op(struct sim *sim, struct state *s, const struct stmt *st)
 {
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (st->op == OP_SMASH) {
 		s->owner[st->flag] = 0;
 		return;
 	}
 	sim_call(sim, s);
 	if (st->op == OP_RESTORE) {
-		restore(sim, s, st);
+		restore_flag(sim, s, st);
 		return;
 	}
-	enter(sim, s, IRQ_OFF, 0);
+	enter_section(sim, s, IRQ_OFF, 0);
 	take_flag(sim, s, st->flag);
 }
 
@@ -182,7 +183,7 @@ void sim_lookup(struct sim *sim, struct state *s, const struct stmt *st)
 	bool allowed = sim->answers->probe[P_LOOKUP_UNDER_RES] && !holds_kind(s, PLAIN_LOCK);
 
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	if (!allowed)
 		sim_call(sim, s);
 	s->value[st->value] = fresh_id(s);
@@ -200,7 +201,7 @@ void sim_iter(struct sim *sim, const struct state *s)
 
 	for (i = 0; i < s->n; i++)
 		if (!sim->answers->probe[probes[s->sections[i].kind]])
-			broke(sim, R_ITER);
+			sim_broke(sim, R_ITER);
 }
 
 #define MAX_ROUNDS 23 /* log2 of the turns that one loop may make */
@@ -216,6 +217,6 @@ unsigned char sim_rounds(struct sim *sim, const struct state *s, int turns)
 	while (1 << log < turns)
 		log++;
 	if (s->rounds + log > MAX_ROUNDS && !sim->answers->probe[P_LONG_IRQ_OFF])
-		broke(sim, R_ROUNDS);
+		sim_broke(sim, R_ROUNDS);
 	return log;
 }

@@ -34,9 +34,9 @@ static struct states *next_turn(struct sim *sim, const struct stmt *st, struct s
 		if (st->op == OP_ITER)
 			sim_iter(sim, &out->all[i]);
 		before = all->n;
-		reach(sim, all, &out->all[i]);
+		sim_reach(sim, all, &out->all[i]);
 		if (all->n > before)
-			reach(sim, fresh, &out->all[i]);
+			sim_reach(sim, fresh, &out->all[i]);
 	}
 	free(out);
 	return fresh;
@@ -48,9 +48,9 @@ static void run_turns(struct sim *sim, const struct stmt *st, const struct state
 {
 	struct states *now = new_states(sim), *next;
 
-	reach(sim, all, from);
+	sim_reach(sim, all, from);
 	if (now)
-		reach(sim, now, from);
+		sim_reach(sim, now, from);
 	while (now && now->n && turns-- && !sim->verdict.broken) {
 		next = next_turn(sim, st, now, all);
 		free(now);
@@ -66,7 +66,7 @@ void run_repeat(struct sim *sim, const struct stmt *st, const struct state *from
 	int turn, i;
 
 	if (now)
-		reach(sim, now, from);
+		sim_reach(sim, now, from);
 	for (turn = 0; now && turn < st->turns && !sim->verdict.broken; turn++) {
 		next = new_states(sim);
 		for (i = 0; next && i < now->n && !sim->verdict.broken; i++)
@@ -75,7 +75,7 @@ void run_repeat(struct sim *sim, const struct stmt *st, const struct state *from
 		now = next;
 	}
 	for (i = 0; now && i < now->n; i++)
-		reach(sim, to, &now->all[i]);
+		sim_reach(sim, to, &now->all[i]);
 	free(now);
 }
 
@@ -93,7 +93,7 @@ void run_iter(struct sim *sim, const struct stmt *st, const struct state *from, 
 	for (i = 0; all && i < all->n && !sim->verdict.broken; i++) {
 		all->all[i].iters--;
 		all->all[i].rounds = from->rounds;
-		reach(sim, to, &all->all[i]);
+		sim_reach(sim, to, &all->all[i]);
 	}
 	free(all);
 }
@@ -107,14 +107,14 @@ void run_callback(struct sim *sim, const struct stmt *st, const struct state *fr
 	int i;
 
 	if (from->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	sim_call(sim, from);
 	s.rounds += sim_rounds(sim, from, loop ? st->turns : NR_ELEMENTS);
 	if (all)
 		run_turns(sim, st, &s, all, loop ? st->turns : -1);
 	for (i = 0; all && i < all->n && !sim->verdict.broken; i++) {
 		all->all[i].rounds = from->rounds;
-		reach(sim, to, &all->all[i]);
+		sim_reach(sim, to, &all->all[i]);
 	}
 	free(all);
 }
@@ -133,7 +133,7 @@ void run_add(struct sim *sim, const struct stmt *st, const struct state *from, s
 		s = all->all[i];
 		s.less = from->less;
 		sim_object_op(sim, &s, st);
-		reach(sim, to, &s);
+		sim_reach(sim, to, &s);
 	}
 	free(all);
 }

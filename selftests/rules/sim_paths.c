@@ -9,14 +9,14 @@ static void check_end(struct sim *sim, const struct state *s)
 	int i;
 
 	if (s->n)
-		broke(sim, R_END_SECTION);
+		sim_broke(sim, R_END_SECTION);
 	if (s->rcu)
-		broke(sim, R_END_RCU);
+		sim_broke(sim, R_END_RCU);
 	if (s->iters)
-		broke(sim, R_END_ITER);
+		sim_broke(sim, R_END_ITER);
 	for (i = 0; i < NR_OBJECTS; i++)
 		if (s->object[i].holding == OWNED)
-			broke(sim, R_LEAK);
+			sim_broke(sim, R_LEAK);
 }
 
 /* Statements that continue with a when they succeed and with b when they do not. */
@@ -75,9 +75,9 @@ static void run_simple(struct sim *sim, const struct stmt *st, const struct stat
 	default:
 		sim_rcu_op(sim, &s, st);
 	}
-	reach(sim, to, &s);
+	sim_reach(sim, to, &s);
 	if (st->op == OP_VALUE_KEEP)
-		reach(sim, to, from); /* after the last element there is no value */
+		sim_reach(sim, to, from); /* after the last element there is no value */
 }
 
 static void run_plain_lock(struct sim *sim, const struct stmt *st, const struct state *from,
@@ -134,7 +134,7 @@ static void run_from(struct sim *sim, const struct block *b, int at, const struc
 	if (sim->verdict.broken)
 		return;
 	if (at == b->n) {
-		reach(sim, to, from);
+		sim_reach(sim, to, from);
 		return;
 	}
 	mid = new_states(sim);
@@ -151,7 +151,8 @@ void run_block(struct sim *sim, const struct block *b, const struct state *from,
 	run_from(sim, b, 0, from, to);
 }
 
-struct verdict simulate(const struct program *p, const struct answers *answers, enum rule ignored)
+struct verdict sim_program(const struct program *p, const struct answers *answers,
+			   enum rule ignored)
 {
 	struct sim sim = { .program = p, .answers = answers, .ignored = ignored };
 	struct states *end = new_states(&sim);

@@ -30,17 +30,17 @@ void leave_rcu_protection(struct sim *sim, struct state *s, enum kind left)
 void sim_kptr(struct sim *sim, struct state *s)
 {
 	if (s->less)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 	s->kptr = is_protected(sim, s) ? KPTR_RCU : KPTR_UNTRUSTED;
 }
 
 static void rcu_lock(struct sim *sim, struct state *s)
 {
 	sim_call(sim, s);
-	if (s->rcu && !sim->answers->probe[P_RCU_NESTED] && broke(sim, R_RCU_NESTED))
+	if (s->rcu && !sim->answers->probe[P_RCU_NESTED] && sim_broke(sim, R_RCU_NESTED))
 		return;
 	if (s->rcu == 16) {
-		broke(sim, R_NO_VERDICT);
+		sim_broke(sim, R_NO_VERDICT);
 		return;
 	}
 	s->rcu++;
@@ -59,7 +59,7 @@ static void rcu_unlock(struct sim *sim, struct state *s)
 {
 	sim_call(sim, s);
 	if (!s->rcu) {
-		broke(sim, R_RCU_UNLOCK);
+		sim_broke(sim, R_RCU_UNLOCK);
 		return;
 	}
 	s->rcu--;
@@ -71,7 +71,7 @@ static void may_sleep(struct sim *sim, const struct state *s)
 {
 	sim_call(sim, s);
 	if (s->rcu || holds_kind(s, IRQ_OFF))
-		broke(sim, R_SLEEP);
+		sim_broke(sim, R_SLEEP);
 }
 
 static void write_value(struct sim *sim)
@@ -80,7 +80,7 @@ static void write_value(struct sim *sim)
 
 	if (env != ENV_ITER_NUMBER &&
 	    !sim->answers->probe[env == ENV_ITER_RES ? P_WRITE_RES : P_WRITE_PLAIN])
-		broke(sim, R_WRITE);
+		sim_broke(sim, R_WRITE);
 }
 
 void sim_rcu_op(struct sim *sim, struct state *s, const struct stmt *st)
@@ -104,11 +104,11 @@ void sim_rcu_op(struct sim *sim, struct state *s, const struct stmt *st)
 	case OP_KPTR_USE:
 		sim_call(sim, s);
 		if (s->kptr != KPTR_RCU)
-			broke(sim, R_KPTR);
+			sim_broke(sim, R_KPTR);
 		break;
 	default:
 		break;
 	}
 	if (s->less && st->op != OP_SLEEP && st->op != OP_RCU_LOCK && st->op != OP_RCU_UNLOCK)
-		broke(sim, R_LESS_VARIABLE);
+		sim_broke(sim, R_LESS_VARIABLE);
 }

@@ -48,7 +48,7 @@ enum rule find_rule(const char *name)
 	return R_NONE;
 }
 
-bool broke(struct sim *sim, enum rule rule)
+bool sim_broke(struct sim *sim, enum rule rule)
 {
 	if (rule == sim->ignored)
 		return false;
@@ -64,7 +64,7 @@ struct states *new_states(struct sim *sim)
 	if (set)
 		set->n = 0;
 	else
-		broke(sim, R_NO_VERDICT);
+		sim_broke(sim, R_NO_VERDICT);
 	return set;
 }
 
@@ -91,13 +91,13 @@ static void make_canonical(struct state *s)
 		rename_id(&s->object[i].id, map, &next);
 }
 
-void reach(struct sim *sim, struct states *set, const struct state *s)
+void sim_reach(struct sim *sim, struct states *set, const struct state *s)
 {
 	struct state *new;
 	int i;
 
 	if (set->n == MAX_STATES) {
-		broke(sim, R_NO_VERDICT);
+		sim_broke(sim, R_NO_VERDICT);
 		return;
 	}
 	new = &set->all[set->n];

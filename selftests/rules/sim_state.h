@@ -52,11 +52,11 @@ struct sim {
 };
 
 /* Record that a rule is broken; false if the rule is ignored. */
-bool broke(struct sim *sim, enum rule rule);
+bool sim_broke(struct sim *sim, enum rule rule);
 
 /* Both give up with R_NO_VERDICT. */
 struct states *new_states(struct sim *sim);
-void reach(struct sim *sim, struct states *set, const struct state *s);
+void sim_reach(struct sim *sim, struct states *set, const struct state *s);
 
 unsigned char fresh_id(const struct state *s);
 bool holds_kind(const struct state *s, enum kind kind);

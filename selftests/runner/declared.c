@@ -97,7 +97,7 @@ static const char *tagged_function(const struct btf *btf, __u32 id, const char *
 	return btf__name_by_offset(btf, func->name_off);
 }
 
-static bool listed(const struct test_list *list, const char *object, const char *prog)
+static bool is_listed(const struct test_list *list, const char *object, const char *prog)
 {
 	size_t i;
 
@@ -122,7 +122,7 @@ static int collect_object(struct test_list *list, const char *path, const char *
 		return -errno;
 	for (id = 1; id < btf__type_cnt(btf); id++) {
 		prog = tagged_function(btf, id, &tag);
-		if (!prog || listed(list, path, prog))
+		if (!prog || is_listed(list, path, prog))
 			continue;
 		e = list_add(list, suite, prog);
 		err = e ? 0 : -ENOMEM;

@@ -46,7 +46,7 @@ void outcome_close(void)
 	}
 }
 
-static void vcomment(const char *prefix, const char *fmt, va_list ap)
+static void comment_vprint(const char *prefix, const char *fmt, va_list ap)
 {
 	char text[4096], *line, *save;
 
@@ -68,7 +68,7 @@ bool test_check(bool ok, const char *file, int line, const char *expr, const cha
 	__atomic_add_fetch(&outcome->failures, 1, __ATOMIC_RELAXED);
 	snprintf(where, sizeof(where), "%s:%d: not true: %s: ", file, line, expr);
 	va_start(ap, fmt);
-	vcomment(where, fmt, ap);
+	comment_vprint(where, fmt, ap);
 	va_end(ap);
 	return false;
 }
@@ -92,6 +92,6 @@ void test_note(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vcomment("", fmt, ap);
+	comment_vprint("", fmt, ap);
 	va_end(ap);
 }

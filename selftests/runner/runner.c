@@ -125,7 +125,7 @@ static void run_child(const struct test_entry *e)
 }
 
 /* Wait for @pid at most @seconds; after that, kill it and return false. */
-static bool reap(pid_t pid, double seconds, int *status)
+static bool child_reap(pid_t pid, double seconds, int *status)
 {
 	struct timespec left = { .tv_sec = (time_t)seconds };
 	sigset_t chld;
@@ -172,7 +172,7 @@ static void run_one(const struct test_entry *e, size_t nr)
 		run_child(e);
 	if (pid < 0)
 		printf("# cannot fork: %s\n", strerror(errno));
-	else if (!reap(pid, limit, &status))
+	else if (!child_reap(pid, limit, &status))
 		printf("# killed after %.0f s: raise --time-scale if the machine is slow\n", limit);
 	else if (WIFSIGNALED(status))
 		printf("# died of signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -14,7 +14,7 @@
 
 #include "capacity.h"
 
-static int verdict(const struct bpf_map *map, unsigned int have, unsigned int want)
+static int capacity_verdict(const struct bpf_map *map, unsigned int have, unsigned int want)
 {
 	printf("# %s: %u of %u elements%s\n", bpf_map__name(map), have, want,
 	       have == want ? "" : ": WRONG");
@@ -30,7 +30,7 @@ static int run_on(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set);
 }
 
-static int empty(int fd)
+static int map_empty(int fd)
 {
 	__u64 key;
 
@@ -51,7 +51,7 @@ static unsigned int count_keys(int fd)
 }
 
 /* Retries after -ENOMEM: the allocator's cache has run low, and is being filled. */
-static int update(int fd, const void *key)
+static int map_update(int fd, const void *key)
 {
 	__u64 value = 1;
 	int err = 0;
@@ -73,7 +73,7 @@ static int replace_everywhere(const struct bpf_map *map, const int *cpus, int nr
 
 	for (int i = 0; i < 3 * nr && !err; i++) {
 		run_on(cpus[i % nr]);
-		err = update(bpf_map__fd(map), &key);
+		err = map_update(bpf_map__fd(map), &key);
 		if (err)
 			printf("# %s: replacing on CPU %d: %s\n", bpf_map__name(map), cpus[i % nr],
 			       strerror(-err));
@@ -83,17 +83,17 @@ static int replace_everywhere(const struct bpf_map *map, const int *cpus, int nr
 
 int capacity_hash(const struct bpf_map *map, const int *cpus, int nr)
 {
-	int err = empty(bpf_map__fd(map));
+	int err = map_empty(bpf_map__fd(map));
 	__u32 key = 0;
 
 	while (!err) {
 		run_on(cpus[key % (unsigned int)nr]);
-		err = update(bpf_map__fd(map), &key);
+		err = map_update(bpf_map__fd(map), &key);
 		key += !err;
 	}
 	if (err != -E2BIG)
 		printf("# %s: %s\n", bpf_map__name(map), strerror(-err));
-	return verdict(map, key, bpf_map__max_entries(map)) && err == -E2BIG &&
+	return capacity_verdict(map, key, bpf_map__max_entries(map)) && err == -E2BIG &&
 	       replace_everywhere(map, cpus, nr);
 }
 
@@ -104,7 +104,7 @@ static int fill_from(int fd, int cpu, unsigned int want)
 	int err = run_on(cpu);
 
 	for (unsigned int i = 0; i < 8 * want && !err && count_keys(fd) < want; i++, key++)
-		err = update(fd, &key);
+		err = map_update(fd, &key);
 	return err;
 }
 
@@ -117,13 +117,13 @@ static int fill_from(int fd, int cpu, unsigned int want)
 int capacity_lru(const struct bpf_map *map, const int *cpus, int nr)
 {
 	unsigned int want = bpf_map__max_entries(map);
-	int fd = bpf_map__fd(map), err = empty(fd);
+	int fd = bpf_map__fd(map), err = map_empty(fd);
 
 	for (int i = 0; i < nr && !err; i++)
 		err = fill_from(fd, cpus[i], want);
 	if (err)
 		printf("# %s: %s\n", bpf_map__name(map), strerror(-err));
-	return verdict(map, count_keys(fd), want);
+	return capacity_verdict(map, count_keys(fd), want);
 }
 
 /* All CPUs have the same number of nodes, each its own. */
@@ -131,7 +131,7 @@ int capacity_lru_cpu(const struct bpf_map *map, const int *cpus, int nr)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	int fd = bpf_map__fd(map), err = empty(fd);
+	int fd = bpf_map__fd(map), err = map_empty(fd);
 	unsigned int each;
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
@@ -141,7 +141,7 @@ int capacity_lru_cpu(const struct bpf_map *map, const int *cpus, int nr)
 		err = fill_from(fd, cpus[i], (unsigned int)(i + 1) * each);
 	if (err)
 		printf("# %s: %s\n", bpf_map__name(map), strerror(-err));
-	return verdict(map, count_keys(fd), (unsigned int)nr * each);
+	return capacity_verdict(map, count_keys(fd), (unsigned int)nr * each);
 }
 
 int capacity_lpm(const struct bpf_map *map)
@@ -149,15 +149,15 @@ int capacity_lpm(const struct bpf_map *map)
 	struct {
 		__u32 prefixlen, addr;
 	} key = { .prefixlen = 32 };
-	int fd = bpf_map__fd(map), err = empty(fd);
+	int fd = bpf_map__fd(map), err = map_empty(fd);
 
 	while (!err) {
-		err = update(fd, &key);
+		err = map_update(fd, &key);
 		key.addr += !err;
 	}
 	if (err != -ENOSPC)
 		printf("# %s: %s\n", bpf_map__name(map), strerror(-err));
-	return verdict(map, key.addr, bpf_map__max_entries(map)) && err == -ENOSPC;
+	return capacity_verdict(map, key.addr, bpf_map__max_entries(map)) && err == -ENOSPC;
 }
 
 int capacity_queue(const struct bpf_map *map)
@@ -170,5 +170,5 @@ int capacity_queue(const struct bpf_map *map)
 		;
 	while (n <= bpf_map__max_entries(map) && !bpf_map_update_elem(fd, NULL, &value, BPF_ANY))
 		n++;
-	return verdict(map, n, bpf_map__max_entries(map));
+	return capacity_verdict(map, n, bpf_map__max_entries(map));
 }

@@ -75,7 +75,7 @@ __u64 draws;
 /* stopped: no more updates; when running is 0 as well, the maps are not in use. */
 __u32 stopped, running;
 
-static __always_inline void count(enum stress_context ctx, enum stress_map map, long err)
+static __always_inline void result_count(enum stress_context ctx, enum stress_map map, long err)
 {
 	enum stress_result r = !err		 ? RES_OK :
 			       err == -EDEADLK	 ? RES_EDEADLK :
@@ -93,17 +93,17 @@ static __always_inline void update_all(enum stress_context ctx)
 	struct lpm_key prefix = { .prefixlen = 16 + key, .addr = key };
 	void *record;
 
-	count(ctx, MAP_HASH, bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
-	count(ctx, MAP_LRU, bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
-	count(ctx, MAP_LRU_CPU, bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
-	count(ctx, MAP_LPM, bpf_map_update_elem(&lpm, &prefix, &value, BPF_ANY));
+	result_count(ctx, MAP_HASH, bpf_map_update_elem(&hash, &key, &value, BPF_ANY));
+	result_count(ctx, MAP_LRU, bpf_map_update_elem(&lru, &key, &value, BPF_ANY));
+	result_count(ctx, MAP_LRU_CPU, bpf_map_update_elem(&lru_cpu, &key, &value, BPF_ANY));
+	result_count(ctx, MAP_LPM, bpf_map_update_elem(&lpm, &prefix, &value, BPF_ANY));
 	grow = value % 4096;
-	count(ctx, MAP_GROWING, bpf_map_update_elem(&growing, &grow, &value, BPF_ANY));
+	result_count(ctx, MAP_GROWING, bpf_map_update_elem(&growing, &grow, &value, BPF_ANY));
 	record = bpf_ringbuf_reserve(&ringbuf, 64, 0);
-	count(ctx, MAP_RINGBUF, record ? 0 : 1);
+	result_count(ctx, MAP_RINGBUF, record ? 0 : 1);
 	if (record)
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
-	count(ctx, MAP_QUEUE, bpf_map_push_elem(&queue, &value, BPF_EXIST));
+	result_count(ctx, MAP_QUEUE, bpf_map_push_elem(&queue, &value, BPF_EXIST));
 	if (value & 4096)
 		bpf_map_delete_elem(&growing, &grow);
 	if (key & 1)
@@ -115,7 +115,7 @@ static __always_inline void update_all(enum stress_context ctx)
 	bpf_map_pop_elem(&queue, &value);
 }
 
-static __always_inline void hammer(enum stress_context ctx)
+static __always_inline void maps_hammer(enum stress_context ctx)
 {
 	__sync_fetch_and_add(&running, 1);
 	if (!*(volatile __u32 *)&stopped)
@@ -126,35 +126,35 @@ static __always_inline void hammer(enum stress_context ctx)
 SEC("tc")
 int task(struct __sk_buff *ctx)
 {
-	hammer(CTX_TASK);
+	maps_hammer(CTX_TASK);
 	return 0;
 }
 
 SEC("perf_event")
 int tick(void *ctx)
 {
-	hammer(CTX_TICK);
+	maps_hammer(CTX_TICK);
 	return 0;
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch)
 {
-	hammer(CTX_SWITCH);
+	maps_hammer(CTX_SWITCH);
 	return 0;
 }
 
 SEC("tp_btf/contention_begin")
 int BPF_PROG(on_contention)
 {
-	hammer(CTX_CONTENTION);
+	maps_hammer(CTX_CONTENTION);
 	return 0;
 }
 
 SEC("tp_btf/ipi_send_cpu")
 int BPF_PROG(on_ipi)
 {
-	hammer(CTX_IPI);
+	maps_hammer(CTX_IPI);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ int BPF_PROG(on_ipi)
 SEC("?fentry/htab_lru_map_delete_node")
 int BPF_PROG(on_evict)
 {
-	hammer(CTX_EVICT);
+	maps_hammer(CTX_EVICT);
 	return 0;
 }
 
@@ -170,14 +170,14 @@ int BPF_PROG(on_evict)
 SEC("?fentry/bpf_obj_free_fields")
 int BPF_PROG(on_free)
 {
-	hammer(CTX_FREE);
+	maps_hammer(CTX_FREE);
 	return 0;
 }
 
 SEC("?tp_btf/nmi_handler")
 int BPF_PROG(on_nmi)
 {
-	hammer(CTX_NMI);
+	maps_hammer(CTX_NMI);
 	return 0;
 }
 

@@ -36,7 +36,7 @@ struct worker {
 	unsigned long runs;
 };
 
-static void *work(void *arg)
+static void *worker_run(void *arg)
 {
 	char packet[64] = {};
 	struct worker *w = arg;
@@ -90,7 +90,7 @@ static int attach_ticks(struct stress_bpf *skel, const int *cpus, int nr)
 	return 0;
 }
 
-static void attach(struct bpf_program *prog)
+static void prog_attach(struct bpf_program *prog)
 {
 	if (bpf_program__autoload(prog) && !bpf_program__attach(prog))
 		printf("# %s not attached: %s\n", bpf_program__name(prog), strerror(errno));
@@ -149,7 +149,7 @@ static unsigned long run_workers(struct stress_bpf *skel, const int *cpus, int n
 	for (int i = 0; i < 2 * nr; i++) {
 		w[i].cpu = cpus[i % nr];
 		w[i].prog_fd = bpf_program__fd(skel->progs.task);
-		pthread_create(&w[i].thread, NULL, work, &w[i]);
+		pthread_create(&w[i].thread, NULL, worker_run, &w[i]);
 	}
 	consume_for(rb, seconds);
 	stop = 1;
@@ -197,7 +197,7 @@ static void autoload_nested(struct stress_bpf *skel)
 }
 
 /* With so few nodes the common LRU frees one at a time: see capacity.c. */
-static struct stress_bpf *load(void)
+static struct stress_bpf *stress_load(void)
 {
 	struct stress_bpf *skel = stress_bpf__open();
 
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 10;
 	int cpus[CPU_SETSIZE], nr = usable_cpus(cpus);
-	struct stress_bpf *skel = load();
+	struct stress_bpf *skel = stress_load();
 	unsigned long runs;
 	int ok, full, deep;
 
@@ -265,12 +265,12 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ok = !attach_ticks(skel, cpus, nr);
-	attach(skel->progs.on_switch);
-	attach(skel->progs.on_contention);
-	attach(skel->progs.on_ipi);
-	attach(skel->progs.on_evict);
-	attach(skel->progs.on_free);
-	attach(skel->progs.on_nmi);
+	prog_attach(skel->progs.on_switch);
+	prog_attach(skel->progs.on_contention);
+	prog_attach(skel->progs.on_ipi);
+	prog_attach(skel->progs.on_evict);
+	prog_attach(skel->progs.on_free);
+	prog_attach(skel->progs.on_nmi);
 	runs = run_workers(skel, cpus, nr, seconds);
 	print_counts(&skel->bss->counts);
 	ok = ok && runs && skel->bss->counts.n[CTX_TICK][MAP_HASH][RES_OK];

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, waits, 0);
-PROG("tp_btf/contention_end", on_end, put(&waits))
-PROG("xdp", on_packet, put(&waits))
+PROG("tp_btf/contention_end", on_end, inner_put(&waits))
+PROG("xdp", on_packet, inner_put(&waits))

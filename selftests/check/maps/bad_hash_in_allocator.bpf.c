@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, BPF_F_NO_PREALLOC);
-PROG("kprobe/irq_work_queue", on_work, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("kprobe/irq_work_queue", on_work, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

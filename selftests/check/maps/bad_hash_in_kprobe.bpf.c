@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, 0);
-PROG("kprobe/lookup_elem_raw", on_lookup, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("kprobe/lookup_elem_raw", on_lookup, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

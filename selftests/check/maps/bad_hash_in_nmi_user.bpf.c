@@ -5,4 +5,4 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, 0);
-PROG("raw_tp/nmi_handler", on_nmi, put(&counts))
+PROG("raw_tp/nmi_handler", on_nmi, inner_put(&counts))

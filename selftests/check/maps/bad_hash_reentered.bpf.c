@@ -5,4 +5,4 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, 0);
-PROG("fentry/lookup_elem_raw", on_lookup, put(&counts))
+PROG("fentry/lookup_elem_raw", on_lookup, inner_put(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, waits, 0);
-PROG("tp_btf/contention_begin", on_begin, put(&waits))
-PROG("xdp", on_packet, put(&waits))
+PROG("tp_btf/contention_begin", on_begin, inner_put(&waits))
+PROG("xdp", on_packet, inner_put(&waits))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, counts, 0);
-PROG("kprobe/check_and_free_fields", on_free, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("kprobe/check_and_free_fields", on_free, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

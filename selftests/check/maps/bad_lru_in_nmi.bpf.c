@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, counts, 0);
-PROG("perf_event", on_sample, put(&counts))
-PROG("raw_tp/sched_wakeup", on_wakeup, put(&counts))
+PROG("perf_event", on_sample, inner_put(&counts))
+PROG("raw_tp/sched_wakeup", on_wakeup, inner_put(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 QUEUE(STACK, events);
-PROG("raw_tp/contention_end", on_end, push(&events))
-PROG("xdp", on_packet, push(&events))
+PROG("raw_tp/contention_end", on_end, inner_push(&events))
+PROG("xdp", on_packet, inner_push(&events))

@@ -17,14 +17,14 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-static int later(void *map, __u32 *key, struct slot *slot)
+static int take_later(void *map, __u32 *key, struct slot *slot)
 {
 	__u64 sample;
 
 	return bpf_map_pop_elem(&samples, &sample) ? 0 : 0;
 }
 
-PROG("perf_event", on_sample, push(&samples))
+PROG("perf_event", on_sample, inner_push(&samples))
 
 SEC("tc") int starts(struct __sk_buff *skb)
 {
@@ -34,7 +34,7 @@ SEC("tc") int starts(struct __sk_buff *skb)
 	if (!slot)
 		return 0;
 	bpf_timer_init(&slot->timer, &slots, 1);
-	bpf_timer_set_callback(&slot->timer, later);
+	bpf_timer_set_callback(&slot->timer, take_later);
 	bpf_timer_start(&slot->timer, 1000, 0);
 	return 0;
 }

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("tp_btf/contention_end", on_end, emit(&events))
-PROG("tp_btf/sched_switch", on_switch, emit(&events))
+PROG("tp_btf/contention_end", on_end, inner_emit(&events))
+PROG("tp_btf/sched_switch", on_switch, inner_emit(&events))

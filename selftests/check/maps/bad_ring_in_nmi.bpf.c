@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("perf_event", on_sample, emit(&events))
-PROG("tp_btf/sched_switch", on_switch, emit(&events))
+PROG("perf_event", on_sample, inner_emit(&events))
+PROG("tp_btf/sched_switch", on_switch, inner_emit(&events))

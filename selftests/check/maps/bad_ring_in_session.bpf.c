@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("kprobe.session/_raw_spin_lock_irqsave", on_lock, emit(&events))
-PROG("xdp", on_packet, emit(&events))
+PROG("kprobe.session/_raw_spin_lock_irqsave", on_lock, inner_emit(&events))
+PROG("xdp", on_packet, inner_emit(&events))

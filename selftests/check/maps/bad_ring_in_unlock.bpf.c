@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("kprobe/_raw_spin_unlock_irqrestore", on_unlock, emit(&events))
-PROG("xdp", on_packet, emit(&events))
+PROG("kprobe/_raw_spin_unlock_irqrestore", on_unlock, inner_emit(&events))
+PROG("xdp", on_packet, inner_emit(&events))

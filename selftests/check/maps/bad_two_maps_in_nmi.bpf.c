@@ -6,6 +6,6 @@
 
 MAP(HASH, flows, 0);
 MAP(HASH, tasks, 0);
-PROG("perf_event", on_sample, put(&flows); put(&tasks))
-PROG("xdp", on_packet, put(&flows))
-PROG("tp_btf/sched_switch", on_switch, put(&tasks))
+PROG("perf_event", on_sample, inner_put(&flows); inner_put(&tasks))
+PROG("xdp", on_packet, inner_put(&flows))
+PROG("tp_btf/sched_switch", on_switch, inner_put(&tasks))

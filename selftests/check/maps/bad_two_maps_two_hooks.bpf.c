@@ -6,7 +6,7 @@
 
 MAP(LRU_HASH, recent, 0);
 MAP(PERCPU_HASH, sums, BPF_F_NO_PREALLOC);
-PROG("kprobe/htab_lru_map_delete_node", on_evict, put(&sums))
-PROG("kprobe/pcpu_init_value", on_init, put(&recent))
-PROG("xdp", on_packet, put(&recent))
-PROG("tc", on_send, put(&sums))
+PROG("kprobe/htab_lru_map_delete_node", on_evict, inner_put(&sums))
+PROG("kprobe/pcpu_init_value", on_init, inner_put(&recent))
+PROG("xdp", on_packet, inner_put(&recent))
+PROG("tc", on_send, inner_put(&sums))

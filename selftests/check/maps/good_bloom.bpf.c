@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 QUEUE(BLOOM_FILTER, seen);
-PROG("perf_event", on_sample, push(&seen))
-PROG("xdp", on_packet, push(&seen))
+PROG("perf_event", on_sample, inner_push(&seen))
+PROG("xdp", on_packet, inner_push(&seen))

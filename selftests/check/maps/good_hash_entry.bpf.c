@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, 0);
-PROG("fentry/htab_map_update_elem", on_update, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("fentry/htab_map_update_elem", on_update, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

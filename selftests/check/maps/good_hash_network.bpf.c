@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, counts, 0);
-PROG("xdp", on_packet, put(&counts))
-PROG("tc", on_send, put(&counts); drop(&counts))
+PROG("xdp", on_packet, inner_put(&counts))
+PROG("tc", on_send, inner_put(&counts); inner_drop(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("kprobe/_raw_spin_unlock_irqrestore", on_unlock, emit(&events))
-PROG("tp/sched/sched_switch", on_switch, emit(&events))
+PROG("kprobe/_raw_spin_unlock_irqrestore", on_unlock, inner_emit(&events))
+PROG("tp/sched/sched_switch", on_switch, inner_emit(&events))

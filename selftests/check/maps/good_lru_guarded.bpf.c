@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, counts, 0);
-PROG("perf_event", on_sample, put(&counts))
-PROG("kprobe/do_exit", on_exit, put(&counts))
+PROG("perf_event", on_sample, inner_put(&counts))
+PROG("kprobe/do_exit", on_exit, inner_put(&counts))

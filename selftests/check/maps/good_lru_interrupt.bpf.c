@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, counts, 0);
-PROG("tp_btf/irq_handler_entry", on_irq, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("tp_btf/irq_handler_entry", on_irq, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_HASH, counts, 0);
-PROG("perf_event", on_sample, failures += get(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("perf_event", on_sample, failures += inner_get(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(PERCPU_ARRAY, counts, 0);
-PROG("perf_event", on_sample, put(&counts))
-PROG("xdp", on_packet, put(&counts))
+PROG("perf_event", on_sample, inner_put(&counts))
+PROG("xdp", on_packet, inner_put(&counts))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("tp_btf/contention_begin", on_begin, emit(&events))
-PROG("xdp", on_packet, emit(&events))
+PROG("tp_btf/contention_begin", on_begin, inner_emit(&events))
+PROG("xdp", on_packet, inner_emit(&events))

@@ -6,5 +6,5 @@
 
 RING(samples);
 RING(switches);
-PROG("perf_event", on_sample, emit(&samples))
-PROG("tp_btf/sched_switch", on_switch, emit(&switches))
+PROG("perf_event", on_sample, inner_emit(&samples))
+PROG("tp_btf/sched_switch", on_switch, inner_emit(&switches))

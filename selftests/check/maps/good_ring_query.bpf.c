@@ -6,4 +6,4 @@
 
 RING(events);
 PROG("perf_event", on_sample, failures += bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
-PROG("xdp", on_packet, emit(&events))
+PROG("xdp", on_packet, inner_emit(&events))

@@ -5,6 +5,6 @@
 #include "inner.bpf.h"
 
 RING(events);
-PROG("xdp", on_packet, emit(&events))
-PROG("tp_btf/sched_switch", on_switch, emit(&events))
-PROG("kprobe/do_exit", on_exit, emit(&events))
+PROG("xdp", on_packet, inner_emit(&events))
+PROG("tp_btf/sched_switch", on_switch, inner_emit(&events))
+PROG("kprobe/do_exit", on_exit, inner_emit(&events))

@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(LRU_PERCPU_HASH, counts, 0);
-PROG("perf_event", on_sample, put(&counts))
-PROG("perf_event", on_other, put(&counts))
+PROG("perf_event", on_sample, inner_put(&counts))
+PROG("perf_event", on_other, inner_put(&counts))

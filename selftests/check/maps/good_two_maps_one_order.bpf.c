@@ -6,5 +6,5 @@
 
 MAP(HASH, flows, 0);
 MAP(HASH, samples, 0);
-PROG("perf_event", on_sample, put(&samples))
-PROG("xdp", on_packet, put(&flows))
+PROG("perf_event", on_sample, inner_put(&samples))
+PROG("xdp", on_packet, inner_put(&flows))

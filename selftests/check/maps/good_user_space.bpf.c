@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, settings, 0);
-PROG("perf_event", on_sample, failures += get(&settings))
-PROG("tp_btf/contention_end", on_end, failures += get(&settings))
+PROG("perf_event", on_sample, failures += inner_get(&settings))
+PROG("tp_btf/contention_end", on_end, failures += inner_get(&settings))

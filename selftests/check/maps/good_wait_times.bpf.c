@@ -5,5 +5,5 @@
 #include "inner.bpf.h"
 
 MAP(HASH, begins, 0);
-PROG("tp/lock/contention_begin", on_begin, put(&begins))
-PROG("tp/lock/contention_end", on_end, drop(&begins))
+PROG("tp/lock/contention_begin", on_begin, inner_put(&begins))
+PROG("tp/lock/contention_end", on_end, inner_drop(&begins))

@@ -2,7 +2,7 @@
 /* finds: aa. The key that a function is given leads to the element that it is given. */
 #include "maps.bpf.h"
 
-static long again(void *map, __u32 *key, struct elem *elem, void *arg)
+static long take_again(void *map, __u32 *key, struct elem *elem, void *arg)
 {
 	struct elem *other = bpf_map_lookup_elem(&flows, key);
 
@@ -12,5 +12,5 @@ static long again(void *map, __u32 *key, struct elem *elem, void *arg)
 SEC("tc")
 int each(struct __sk_buff *ctx)
 {
-	return bpf_for_each_map_elem(&flows, again, NULL, 0);
+	return bpf_for_each_map_elem(&flows, take_again, NULL, 0);
 }

@@ -2,7 +2,8 @@
 /* finds: cycle. Two locks in an arena in two orders; the first try to take one is inlined. */
 #include "arena_fast_lock.h"
 
-static __always_inline int both(struct arena_lock __arena *a, struct arena_lock __arena *b)
+static __always_inline int take_both_locks(struct arena_lock __arena *a,
+					   struct arena_lock __arena *b)
 {
 	int err = fast_lock(a);
 
@@ -21,12 +22,12 @@ SEC("syscall")
 int fast_there(void *ctx)
 {
 	use_arena();
-	return both(&first, &second);
+	return take_both_locks(&first, &second);
 }
 
 SEC("syscall")
 int fast_back(void *ctx)
 {
 	use_arena();
-	return both(&second, &first);
+	return take_both_locks(&second, &first);
 }

@@ -20,7 +20,7 @@ struct chosen {
 	struct elem *elem;
 };
 
-static long choose(void *map, __u32 *key, __u32 *value, struct chosen *chosen)
+static long elem_choose(void *map, __u32 *key, __u32 *value, struct chosen *chosen)
 {
 	struct elem *elem = elem_of(&users, 1);
 
@@ -37,7 +37,7 @@ int one_way(struct __sk_buff *ctx)
 
 	if (!chosen.elem || !map)
 		return 0;
-	bpf_for_each_map_elem(map, choose, &chosen, 0);
+	bpf_for_each_map_elem(map, elem_choose, &chosen, 0);
 	return under_table(chosen.elem);
 }
 

@@ -6,18 +6,18 @@ struct passed {
 	__u32 *key;
 };
 
-static int inner(__u64 i, struct passed *passed)
+static int callback_inner(__u64 i, struct passed *passed)
 {
 	if (passed->key)
 		*passed->key = 1;
 	return 0;
 }
 
-static int outer(__u64 i, struct passed *passed)
+static int callback_outer(__u64 i, struct passed *passed)
 {
 	struct passed copy = *passed;
 
-	bpf_loop(1, inner, &copy, 0);
+	bpf_loop(1, callback_inner, &copy, 0);
 	return 0;
 }
 
@@ -27,7 +27,7 @@ int one_way(struct __sk_buff *ctx)
 	__u32 key = 0;
 	struct passed passed = { &key };
 
-	bpf_loop(1, outer, &passed, 0);
+	bpf_loop(1, callback_outer, &passed, 0);
 	return under_table(bpf_map_lookup_elem(&users, &key));
 }
 

@@ -5,7 +5,7 @@
 struct bpf_res_spin_lock lock_a __hidden SEC(".data.a");
 struct bpf_res_spin_lock lock_b __hidden SEC(".data.b");
 
-static __always_inline int both(struct bpf_res_spin_lock *x, struct bpf_res_spin_lock *y)
+static __always_inline int take_both_locks(struct bpf_res_spin_lock *x, struct bpf_res_spin_lock *y)
 {
 	int err = bpf_res_spin_lock(x);
 
@@ -22,7 +22,7 @@ static __always_inline int both(struct bpf_res_spin_lock *x, struct bpf_res_spin
 
 static __noinline int link_7(struct __sk_buff *ctx)
 {
-	return both(&lock_a, &lock_b);
+	return take_both_locks(&lock_a, &lock_b);
 }
 
 #define LINK(number, next)                                               \
@@ -50,5 +50,5 @@ int chain_there(struct __sk_buff *ctx)
 SEC("tc")
 int chain_back(struct __sk_buff *ctx)
 {
-	return both(&lock_b, &lock_a);
+	return take_both_locks(&lock_b, &lock_a);
 }

@@ -6,7 +6,7 @@ struct keys {
 	__u32 at[4];
 };
 
-static __attribute__((noinline)) int fill(struct keys *keys, __u32 where)
+static __attribute__((noinline)) int keys_fill(struct keys *keys, __u32 where)
 {
 	volatile __u32 *at = keys->at;
 
@@ -21,7 +21,7 @@ int one_way(struct __sk_buff *ctx)
 {
 	struct keys keys = {};
 
-	fill(&keys, ctx->len);
+	keys_fill(&keys, ctx->len);
 	return under_table(bpf_map_lookup_elem(&users, &keys.at[0]));
 }
 

@@ -34,7 +34,7 @@ struct {
 
 struct bpf_res_spin_lock table __hidden SEC(".data.table");
 
-static int later(struct bpf_map *map, void *key, void *value)
+static int take_later(struct bpf_map *map, void *key, void *value)
 {
 	if (take_inlined(&table))
 		failures++;
@@ -48,7 +48,7 @@ int leaves_work(struct __sk_buff *ctx)
 
 	if (job)
 		bpf_task_work_schedule_signal_impl(bpf_get_current_task_btf(), &job->work, &jobs,
-						   later, NULL);
+						   take_later, NULL);
 	return 0;
 }
 

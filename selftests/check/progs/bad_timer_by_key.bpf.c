@@ -2,7 +2,7 @@
 /* finds: interrupt. A timer looks its element up again, by the key that it is given. */
 #include "timed.bpf.h"
 
-static int fire(void *map, int *key, struct timed *timed)
+static int timer_fire(void *map, int *key, struct timed *timed)
 {
 	struct timed *again = bpf_map_lookup_elem(&timers, key);
 
@@ -16,7 +16,7 @@ int arm(void *ctx)
 {
 	struct timed *timed = elem_of(&timers, 3);
 
-	if (!timed || start_timer(timed, fire))
+	if (!timed || start_timer(timed, timer_fire))
 		return 0;
 	return take_inlined(&timed->lock);
 }

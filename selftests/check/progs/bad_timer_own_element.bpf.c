@@ -2,7 +2,7 @@
 /* finds: interrupt. A timer takes the lock beside it, and interrupts the program that armed it. */
 #include "timed.bpf.h"
 
-static int fire(void *map, int *key, struct timed *timed)
+static int timer_fire(void *map, int *key, struct timed *timed)
 {
 	if (take_inlined(&timed->lock))
 		failures++;
@@ -14,7 +14,7 @@ int arm(void *ctx)
 {
 	struct timed *timed = elem_of(&timers, 3);
 
-	if (!timed || start_timer(timed, fire))
+	if (!timed || start_timer(timed, timer_fire))
 		return 0;
 	return take_inlined(&timed->lock);
 }

@@ -2,7 +2,7 @@
 /* notes: undecided. A timer takes the lock beside it; of which element, the packet decides. */
 #include "timed.bpf.h"
 
-static int fire(void *map, int *key, struct timed *timed)
+static int timer_fire(void *map, int *key, struct timed *timed)
 {
 	if (take_inlined(&timed->lock))
 		failures++;
@@ -14,7 +14,7 @@ int arm(__u32 *number)
 {
 	struct timed *timed = elem_of(&timers, *number);
 
-	if (!timed || start_timer(timed, fire))
+	if (!timed || start_timer(timed, timer_fire))
 		return 0;
 	return take_inlined(&timed->lock);
 }

@@ -8,7 +8,7 @@ struct bpf_res_spin_lock plain __hidden SEC(".data.plain");
 
 SEC("tc") int program(struct __sk_buff *skb)
 {
-	struct slot *s = slot(0), *t = slot(1);
+	struct slot *s = slot_of(0), *t = slot_of(1);
 
 	if (!s || !t)
 		return 0;

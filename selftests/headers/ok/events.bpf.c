@@ -11,7 +11,7 @@ struct {
 
 SEC("tc") int events_with_a_long_name(struct __sk_buff *skb)
 {
-	struct slot *outer = slot(1), *a = slot(0), *again = slot(0);
+	struct slot *outer = slot_of(1), *a = slot_of(0), *again = slot_of(0);
 	struct res_scope scope;
 	int told = 0;
 

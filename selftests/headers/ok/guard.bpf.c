@@ -7,7 +7,7 @@
 #define EXITS(name, guard)                                    \
 	static __noinline int name##_leaving(__u32 how)       \
 	{                                                     \
-		struct slot *s = slot(0);                     \
+		struct slot *s = slot_of(0);                  \
 		int after = 0;                                \
                                                               \
 		if (!s)                                       \
@@ -35,7 +35,7 @@ out:                                                          \
                                                               \
 	SEC("tc") int name##_exits(struct __sk_buff *skb)     \
 	{                                                     \
-		struct slot *s = slot(0);                     \
+		struct slot *s = slot_of(0);                  \
 		__u32 before;                                 \
                                                               \
 		CHECK(s);                                     \
@@ -55,7 +55,7 @@ EXITS(irq, res_guard_irqsave)
 #define NESTS(name, guard)                                      \
 	SEC("tc") int name##_nests(struct __sk_buff *skb)       \
 	{                                                       \
-		struct slot *a = slot(0), *b = slot(1);         \
+		struct slot *a = slot_of(0), *b = slot_of(1);   \
 		int inside = 0;                                 \
                                                                 \
 		CHECK(a &&b);                                   \
@@ -85,30 +85,30 @@ NESTS(plain, res_guard)
 NESTS(irq, res_guard_irqsave)
 
 /* The inner guard fails by AA: its block does not run, the error is right, the outer lock stays. */
-#define FAILS(name, guard)                                       \
-	SEC("tc") int name##_fails(struct __sk_buff *skb)        \
-	{                                                        \
-		struct slot *a = slot(2), *again = slot(2);      \
-		int told = 0, ran = 0, outer = 0;                \
-                                                                 \
-		CHECK(a &&again);                                \
-		guard(&a->lock)                                  \
-		{                                                \
-			guard(&again->lock)                      \
-			{                                        \
-				ran = 1;                         \
-			}                                        \
-			res_guard_failed(err) {                  \
-				told = err;                      \
-			}                                        \
-			outer = 1;                               \
-		}                                                \
-		res_guard_failed(err) {                          \
-			return __LINE__;                         \
-		}                                                \
-		CHECK(!ran && outer && told == -RQSPIN_EDEADLK); \
-		CHECK(is_free(2));                               \
-		return 0;                                        \
+#define FAILS(name, guard)                                        \
+	SEC("tc") int name##_fails(struct __sk_buff *skb)         \
+	{                                                         \
+		struct slot *a = slot_of(2), *again = slot_of(2); \
+		int told = 0, ran = 0, outer = 0;                 \
+                                                                  \
+		CHECK(a &&again);                                 \
+		guard(&a->lock)                                   \
+		{                                                 \
+			guard(&again->lock)                       \
+			{                                         \
+				ran = 1;                          \
+			}                                         \
+			res_guard_failed(err) {                   \
+				told = err;                       \
+			}                                         \
+			outer = 1;                                \
+		}                                                 \
+		res_guard_failed(err) {                           \
+			return __LINE__;                          \
+		}                                                 \
+		CHECK(!ran && outer && told == -RQSPIN_EDEADLK);  \
+		CHECK(is_free(2));                                \
+		return 0;                                         \
 	}
 
 FAILS(plain, res_guard)
@@ -117,7 +117,7 @@ FAILS(irq, res_guard_irqsave)
 #define HERE(name, here)                                      \
 	static __noinline int name##_rest_of_block(__u32 how) \
 	{                                                     \
-		struct slot *s = slot(0), *t = slot(1);       \
+		struct slot *s = slot_of(0), *t = slot_of(1); \
 		int sum = 0;                                  \
                                                               \
 		if (!s || !t)                                 \
@@ -156,7 +156,7 @@ HERE(irq, res_guard_here_irqsave)
 
 SEC("tc") int here_fails(struct __sk_buff *skb)
 {
-	struct slot *a = slot(2), *again = slot(2);
+	struct slot *a = slot_of(2), *again = slot_of(2);
 	int told = 0;
 
 	CHECK(a && again);

@@ -15,7 +15,7 @@ struct {
 	__u64 protected_count;
 } counts;
 
-static __always_inline int counted(int err)
+static __always_inline int error_count(int err)
 {
 	__sync_fetch_and_add(&counts.runs, 1);
 	if (err)
@@ -25,7 +25,7 @@ static __always_inline int counted(int err)
 
 static __always_inline int named_in_order(__u32 i, __u32 j)
 {
-	struct slot *a = slot(i), *b = slot(j);
+	struct slot *a = slot_of(i), *b = slot_of(j);
 	struct res_pair pair;
 	int err;
 
@@ -43,12 +43,12 @@ static __always_inline int named_in_order(__u32 i, __u32 j)
 
 SEC("tc") int contended_ab(struct __sk_buff *skb)
 {
-	return counted(named_in_order(0, 1));
+	return error_count(named_in_order(0, 1));
 }
 
 SEC("tc") int contended_ba(struct __sk_buff *skb)
 {
-	return counted(named_in_order(1, 0));
+	return error_count(named_in_order(1, 0));
 }
 
 SEC("tc") int same_lock_fails(struct __sk_buff *skb)
@@ -61,7 +61,7 @@ SEC("tc") int same_lock_fails(struct __sk_buff *skb)
 /* The second lock fails: the first one must not stay taken. */
 SEC("tc") int second_fails(struct __sk_buff *skb)
 {
-	struct slot *held = slot(3), *again = slot(3), *low = slot(2);
+	struct slot *held = slot_of(3), *again = slot_of(3), *low = slot_of(2);
 	struct res_pair pair;
 	int err;
 
@@ -84,11 +84,11 @@ SEC("tc") int contended_declared_ab(struct __sk_buff *skb)
 	int err = res_pair_lock_ordered(&pair, upper, lower);
 
 	if (err)
-		return counted(err);
+		return error_count(err);
 	err = pair.first != &upper;
 	counts.protected_count++;
 	res_pair_unlock(&pair);
-	return counted(err);
+	return error_count(err);
 }
 
 SEC("tc") int contended_declared_ba(struct __sk_buff *skb)
@@ -97,16 +97,16 @@ SEC("tc") int contended_declared_ba(struct __sk_buff *skb)
 	int err = res_pair_lock_ordered(&pair, lower, upper);
 
 	if (err)
-		return counted(err);
+		return error_count(err);
 	err = pair.first != &upper;
 	counts.protected_count++;
 	res_pair_unlock(&pair);
-	return counted(err);
+	return error_count(err);
 }
 
-static __noinline int guarded(__u32 how)
+static __noinline int pair_guarded(__u32 how)
 {
-	struct slot *a = slot(0), *b = slot(how == 9 ? 0 : 1);
+	struct slot *a = slot_of(0), *b = slot_of(how == 9 ? 0 : 1);
 
 	if (!a || !b)
 		return -1;
@@ -128,10 +128,10 @@ out:
 
 SEC("tc") int guard_exits(struct __sk_buff *skb)
 {
-	CHECK(guarded(1) == 1 && is_free(0) && is_free(1));
-	CHECK(guarded(2) == 5 && is_free(0) && is_free(1));
-	CHECK(guarded(3) == 3 && is_free(0) && is_free(1));
-	CHECK(guarded(0) == 5 && is_free(0) && is_free(1));
-	CHECK(guarded(9) == -RQSPIN_EDEADLK && is_free(0) && is_free(1));
+	CHECK(pair_guarded(1) == 1 && is_free(0) && is_free(1));
+	CHECK(pair_guarded(2) == 5 && is_free(0) && is_free(1));
+	CHECK(pair_guarded(3) == 3 && is_free(0) && is_free(1));
+	CHECK(pair_guarded(0) == 5 && is_free(0) && is_free(1));
+	CHECK(pair_guarded(9) == -RQSPIN_EDEADLK && is_free(0) && is_free(1));
 	return 0;
 }

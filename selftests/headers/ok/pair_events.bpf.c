@@ -5,7 +5,7 @@
 #include <rqspin/res_lock_pair.bpf.h>
 
 /* If the kernel's table cannot be found, kind and held locks are unknown, except a pair of one. */
-static __always_inline int check(__u32 line, __u64 lock, __u32 kind, __u64 held0, __u64 held1)
+static __always_inline int event_check(__u32 line, __u64 lock, __u32 kind, __u64 held0, __u64 held1)
 {
 	struct rqspin_event *ev =
 		&rqspin_ring.slots[(rqspin_ring.head - 1) & (RQSPIN_RING_EVENTS - 1)];
@@ -24,7 +24,7 @@ static __always_inline int check(__u32 line, __u64 lock, __u32 kind, __u64 held0
 
 SEC("tc") int reports_second_of_pair(struct __sk_buff *skb)
 {
-	struct slot *outer = slot(3), *again = slot(3), *low = slot(2);
+	struct slot *outer = slot_of(3), *again = slot_of(3), *low = slot_of(2);
 	struct res_scope scope;
 	struct res_pair pair;
 	__u32 line;
@@ -40,12 +40,13 @@ SEC("tc") int reports_second_of_pair(struct __sk_buff *skb)
 		return __LINE__;
 	}
 	res_scope_fail_pair(&scope, &pair, err);
-	return check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, (__u64)&low->lock);
+	return event_check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock,
+			   (__u64)&low->lock);
 }
 
 SEC("tc") int reports_first_of_guarded(struct __sk_buff *skb)
 {
-	struct slot *outer = slot(2), *again = slot(2), *high = slot(3);
+	struct slot *outer = slot_of(2), *again = slot_of(2), *high = slot_of(3);
 	struct res_scope scope;
 	__u32 line;
 
@@ -57,14 +58,14 @@ SEC("tc") int reports_first_of_guarded(struct __sk_buff *skb)
 		return __LINE__;
 	res_guard_failed(err) {
 		res_scope_fail_pair(&scope, res_guard_pair_failed(), err);
-		return check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, 0);
+		return event_check(line, (__u64)&again->lock, RQSPIN_AA, (__u64)&outer->lock, 0);
 	}
 	return __LINE__;
 }
 
 SEC("tc") int reports_pair_of_one(struct __sk_buff *skb)
 {
-	struct slot *one = slot(1), *same = slot(1);
+	struct slot *one = slot_of(1), *same = slot_of(1);
 	struct res_scope scope;
 	__u32 line;
 
@@ -75,7 +76,7 @@ SEC("tc") int reports_pair_of_one(struct __sk_buff *skb)
 		return __LINE__;
 	res_guard_failed(err) {
 		res_scope_fail_pair(&scope, res_guard_pair_failed(), err);
-		return check(line, (__u64)&one->lock, RQSPIN_AA, (__u64)&one->lock, 0);
+		return event_check(line, (__u64)&one->lock, RQSPIN_AA, (__u64)&one->lock, 0);
 	}
 	return __LINE__;
 }
@@ -86,7 +87,7 @@ SEC("tc") int reports_pair_of_one(struct __sk_buff *skb)
  */
 SEC("tc") int reports_released_first(struct __sk_buff *skb)
 {
-	struct slot *a = slot(0), *b = slot(1);
+	struct slot *a = slot_of(0), *b = slot_of(1);
 	struct res_scope scope;
 	struct res_pair pair;
 
@@ -95,5 +96,5 @@ SEC("tc") int reports_released_first(struct __sk_buff *skb)
 	pair.second = pair.failed = &b->lock;
 	res_scope_begin(&scope);
 	res_scope_fail_pair(&scope, &pair, -RQSPIN_EDEADLK);
-	return check(__LINE__ - 1, (__u64)&b->lock, RQSPIN_ABBA, (__u64)&a->lock, 0);
+	return event_check(__LINE__ - 1, (__u64)&b->lock, RQSPIN_ABBA, (__u64)&a->lock, 0);
 }

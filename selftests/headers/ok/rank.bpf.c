@@ -10,8 +10,8 @@ RES_LOCK_RANK(leaf, 30);
 #define RANKS(name, guard)                                     \
 	SEC("tc") int name##_ranks(struct __sk_buff *skb)      \
 	{                                                      \
-		struct slot *a = slot(0), *b = slot(1);        \
-		struct slot *c = slot(2);                      \
+		struct slot *a = slot_of(0), *b = slot_of(1);  \
+		struct slot *c = slot_of(2);                   \
 		__u32 depth = 0;                               \
                                                                \
 		CHECK(a &&b &&c);                              \
@@ -69,7 +69,7 @@ static __always_inline int under_tree(struct slot *c)
 
 SEC("tc") int said_held(struct __sk_buff *skb)
 {
-	struct slot *a = slot(0), *c = slot(2);
+	struct slot *a = slot_of(0), *c = slot_of(2);
 	int seen = 0;
 
 	CHECK(a && c);

@@ -29,7 +29,7 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-static __always_inline struct slot *slot(__u32 i)
+static __always_inline struct slot *slot_of(__u32 i)
 {
 	return bpf_map_lookup_elem(&slots, &i);
 }
@@ -37,7 +37,7 @@ static __always_inline struct slot *slot(__u32 i)
 /* Whether the lock is free, found out by taking it. */
 static __always_inline bool is_free(__u32 i)
 {
-	struct slot *s = slot(i);
+	struct slot *s = slot_of(i);
 
 	if (!s || res_spin_lock(&s->lock))
 		return false;
