@@ -47,7 +47,7 @@ static char *locks_help(int key, const char *text, void *input)
 	return out;
 }
 
-static json_t *environment(void)
+static json_t *bench_environment(void)
 {
 	struct utsname u;
 
@@ -57,7 +57,7 @@ static json_t *environment(void)
 			 1000.0 * (double)(1ULL << SHIM_CLOCK_SHIFT) / shim_clock_mult);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t bench_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 		{ 0 },
 	};
 	static const struct argp argp = { .options = table,
-					  .parser = parse,
+					  .parser = bench_parse,
 					  .doc = "Locks side by side",
 					  .help_filter = locks_help };
 	struct options o = { .rounds = 201 };
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	shim_init(16);
-	out = json_pack("{s:o}", "environment", environment());
+	out = json_pack("{s:o}", "environment", bench_environment());
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!o.part || !strcmp(o.part, parts[i].name))
 			json_object_set_new(out, parts[i].name,

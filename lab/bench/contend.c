@@ -43,7 +43,7 @@ static u64 cycles_of_us(u64 us)
 	return ((unsigned __int128)(us * NSEC_PER_USEC) << SHIM_CLOCK_SHIFT) / shim_clock_mult;
 }
 
-static void prepare(struct contend *c, const struct lab_ops *ops, const struct shape *shape)
+static void contend_prepare(struct contend *c, const struct lab_ops *ops, const struct shape *shape)
 {
 	int i;
 
@@ -57,7 +57,7 @@ static void prepare(struct contend *c, const struct lab_ops *ops, const struct s
 	load.end = shim_cycles() + cycles_of_us(SAMPLE_US);
 }
 
-static void collect(struct contend *c, struct cell *cell, int k)
+static void contend_collect(struct contend *c, struct cell *cell, int k)
 {
 	u64 a = c->ctx[0].ops, b = c->ctx[1].ops, failed = c->ctx[0].failed + c->ctx[1].failed;
 	const struct lab_ops *ops = lab_locks[k];
@@ -84,18 +84,18 @@ static void one_round(int cpu, struct contend *c, int s, int round)
 		int k = order[i];
 
 		if (!cpu)
-			prepare(c, lab_locks[k], &shapes[s]);
+			contend_prepare(c, lab_locks[k], &shapes[s]);
 		lab_meet(&c->barrier);
 		lab_locks[k]->contend(&lock, &c->ctx[cpu], &load);
 		lab_meet(&c->barrier);
 		if (!cpu)
-			collect(c, &c->cell[s][k], k);
+			contend_collect(c, &c->cell[s][k], k);
 	}
 	for (i = 0; !cpu && i < n; i++)
 		lab_add(&c->cell[s][i].ratio, c->rate[i] / c->rate[0]);
 }
 
-static void rounds(int cpu, void *arg)
+static void contend_rounds(int cpu, void *arg)
 {
 	struct contend *c = arg;
 	size_t s;
@@ -107,7 +107,8 @@ static void rounds(int cpu, void *arg)
 	}
 }
 
-static json_t *report(struct cell *cell, const struct lab_ops *ops, const struct shape *shape)
+static json_t *contend_report(struct cell *cell, const struct lab_ops *ops,
+			      const struct shape *shape)
 {
 	struct lab_median rate = lab_median(&cell->rate), ratio = lab_median(&cell->ratio),
 			  share = lab_median(&cell->share);
@@ -138,14 +139,15 @@ json_t *bench_contend(int n)
 	}
 	c.rounds = n;
 	c.barrier.n = THREADS;
-	lab_team(THREADS, rounds, &c);
+	lab_team(THREADS, contend_rounds, &c);
 	for (s = 0; s < ARRAY_SIZE(shapes); s++) {
 		printf("\nTwo threads, %s: lock, count, %u pauses, unlock, %u pauses; %d rounds of %d us\n",
 		       shapes[s].name, shapes[s].held, shapes[s].apart, n, SAMPLE_US);
 		printf("%-16s %9s %7s   ratio to %s, median and 95 %% interval\n", "lock", "ops/us",
 		       "busier", lab_locks[0]->name);
 		for (i = 0; lab_locks[i]; i++)
-			json_array_append_new(out, report(&c.cell[s][i], lab_locks[i], &shapes[s]));
+			json_array_append_new(
+				out, contend_report(&c.cell[s][i], lab_locks[i], &shapes[s]));
 	}
 	return out;
 }

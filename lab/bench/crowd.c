@@ -46,7 +46,7 @@ static bool takes_part(const struct lab_ops *ops)
  * Like the loops that are compiled for each lock, and also measures this thread's longest wait. The
  * indirect calls do not matter where waiters lose their CPU.
  */
-static void contend(const struct lab_ops *ops, struct lab_ctx *c, u64 *longest)
+static void crowd_contend(const struct lab_ops *ops, struct lab_ctx *c, u64 *longest)
 {
 	u64 before = shim_cycles(), after;
 	u32 i;
@@ -71,7 +71,7 @@ static void contend(const struct lab_ops *ops, struct lab_ctx *c, u64 *longest)
 	} while (before < load.end);
 }
 
-static void prepare(struct crowd *c, const struct lab_ops *ops)
+static void crowd_prepare(struct crowd *c, const struct lab_ops *ops)
 {
 	int i;
 
@@ -90,7 +90,7 @@ static double to_ms(u64 cycles)
 	       NSEC_PER_MSEC;
 }
 
-static void collect(struct crowd *c, int k)
+static void crowd_collect(struct crowd *c, int k)
 {
 	u64 ops = 0, longest = 0;
 	int i;
@@ -108,15 +108,15 @@ static void collect(struct crowd *c, int k)
 static void crowd_measure(struct crowd *c, int cpu, int k)
 {
 	if (!cpu)
-		prepare(c, lab_locks[k]);
+		crowd_prepare(c, lab_locks[k]);
 	lab_meet(&c->barrier);
-	contend(lab_locks[k], &c->ctx[cpu], &c->longest[cpu]);
+	crowd_contend(lab_locks[k], &c->ctx[cpu], &c->longest[cpu]);
 	lab_meet(&c->barrier);
 	if (!cpu)
-		collect(c, k);
+		crowd_collect(c, k);
 }
 
-static void rounds(int cpu, void *arg)
+static void crowd_rounds(int cpu, void *arg)
 {
 	int order[BENCH_MAX_LOCKS], round, i, k, n;
 	struct crowd *c = arg;
@@ -136,7 +136,7 @@ static void rounds(int cpu, void *arg)
 	}
 }
 
-static void report(struct crowd *c, json_t *out)
+static void crowd_report(struct crowd *c, json_t *out)
 {
 	int k;
 
@@ -164,7 +164,7 @@ static void report(struct crowd *c, json_t *out)
 }
 
 /* Ratios of medians: rounds are far apart here, and their order decides little. */
-static void judge(struct crowd *c)
+static void crowd_judge(struct crowd *c)
 {
 	struct cell *hybrid = &c->cell[lab_index_of(LAB_HYBRID)],
 		    *tas = &c->cell[lab_index_of(LAB_TAS)];
@@ -192,9 +192,9 @@ json_t *bench_crowd(int n)
 		c.threads = sizes[i];
 		c.rounds = n;
 		c.barrier.n = c.threads;
-		lab_team(c.threads, rounds, &c);
-		report(&c, out);
-		judge(&c);
+		lab_team(c.threads, crowd_rounds, &c);
+		crowd_report(&c, out);
+		crowd_judge(&c);
 	}
 	return out;
 }

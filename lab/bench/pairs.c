@@ -22,7 +22,7 @@ struct pairs {
 
 static union lab_lock locks[LAB_TURN];
 
-static void one(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
+static void pairs_of_one(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
 {
 	ops->pairs(locks, ctx, n);
 }
@@ -32,7 +32,7 @@ static void in_turn(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
 	ops->turns(locks, ctx, n);
 }
 
-static void nested(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
+static void pairs_nested(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
 {
 	ops->nested(locks, ctx, n);
 }
@@ -43,12 +43,12 @@ static void nested(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
  * are known to miss a target (lab/lib/known.c).
  */
 static struct pairs tables[] = {
-	{ .name = "one lock", .target = 1.02, .loop = one },
+	{ .name = "one lock", .target = 1.02, .loop = pairs_of_one },
 	{ .name = "16 in turn", .target = 1.06, .loop = in_turn },
-	{ .name = "nested pairs", .target = 1.02, .loop = nested },
+	{ .name = "nested pairs", .target = 1.02, .loop = pairs_nested },
 };
 
-static double measure(struct pairs *p, const struct lab_ops *ops)
+static double pairs_measure(struct pairs *p, const struct lab_ops *ops)
 {
 	struct lab_ctx ctx[2];
 	u64 start;
@@ -81,7 +81,7 @@ static void one_round(struct pairs *p, int round)
 
 	lab_order(order, n, round);
 	for (i = 0; i < n; i++)
-		cycles[order[i]] = measure(p, lab_locks[order[i]]);
+		cycles[order[i]] = pairs_measure(p, lab_locks[order[i]]);
 	for (i = 0; i < n; i++) {
 		lab_add(&p->cycles[i], cycles[i]);
 		lab_add(&p->ns[i],
@@ -91,7 +91,7 @@ static void one_round(struct pairs *p, int round)
 	}
 }
 
-static void rounds(int cpu, void *arg)
+static void pairs_rounds(int cpu, void *arg)
 {
 	struct pairs *p = arg;
 	int i;
@@ -129,7 +129,7 @@ static void pair_judge(struct pairs *p, const char *lock, double ratio)
 	bench_target(what, ratio, false, p->target);
 }
 
-static void report(struct pairs *p, json_t *out)
+static void pairs_report(struct pairs *p, json_t *out)
 {
 	int i;
 
@@ -162,8 +162,8 @@ json_t *bench_pairs(int n)
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
 		tables[i].rounds = n;
-		lab_team(1, rounds, &tables[i]);
-		report(&tables[i], out);
+		lab_team(1, pairs_rounds, &tables[i]);
+		pairs_report(&tables[i], out);
 	}
 	return out;
 }

@@ -9,7 +9,7 @@ DEFINE_PER_CPU(unsigned long, lockevents[lockevent_num]);
 
 static const char *const names[CELL_COUNTS] = { "queued", "unfair", "halts", "early", "kicks" };
 
-static u64 event(enum lock_events which)
+static u64 event_sum(enum lock_events which)
 {
 	u64 sum = 0;
 	int cpu;
@@ -18,7 +18,7 @@ static u64 event(enum lock_events which)
 	return sum;
 }
 
-static void ours(u64 counts[CELL_COUNTS])
+static void counts_of_ours(u64 counts[CELL_COUNTS])
 {
 	static const enum lock_events which[CELL_COUNTS] = {
 		LOCKEVENT_rqspinlock_queued, LOCKEVENT_rqspinlock_unfair, LOCKEVENT_rqspinlock_halt,
@@ -27,10 +27,10 @@ static void ours(u64 counts[CELL_COUNTS])
 	int i;
 
 	for (i = 0; i < CELL_COUNTS; i++)
-		counts[i] = event(which[i]);
+		counts[i] = event_sum(which[i]);
 }
 
-static void paravirtual(u64 counts[CELL_COUNTS])
+static void counts_of_paravirtual(u64 counts[CELL_COUNTS])
 {
 	counts[0] = pv_count_sum(PV_COUNT_lock_slowpath);
 	counts[1] = pv_count_sum(PV_COUNT_pv_lock_stealing);
@@ -42,9 +42,9 @@ static void paravirtual(u64 counts[CELL_COUNTS])
 void cell_count(const struct lab_ops *lock, u64 counts[CELL_COUNTS])
 {
 	if (lock->flags & LAB_OURS)
-		ours(counts);
+		counts_of_ours(counts);
 	else if (lock->flags & LAB_VCPU)
-		paravirtual(counts);
+		counts_of_paravirtual(counts);
 }
 
 json_t *cell_counts(const struct lab_ops *lock, const u64 before[CELL_COUNTS],

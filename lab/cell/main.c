@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static double number(const char *arg, double least, double most, struct argp_state *state)
+static double parse_number(const char *arg, double least, double most, struct argp_state *state)
 {
 	char *end;
 	double x = strtod(arg, &end);
@@ -51,9 +51,9 @@ static double number(const char *arg, double least, double most, struct argp_sta
 	return x;
 }
 
-static double whole(const char *arg, double most, struct argp_state *state)
+static double parse_whole(const char *arg, double most, struct argp_state *state)
 {
-	double x = number(arg, 0, most, state);
+	double x = parse_number(arg, 0, most, state);
 
 	if (x != (u32)x)
 		argp_error(state, "'%s' is no whole number", arg);
@@ -83,28 +83,28 @@ static bool parse_load(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_HELD:
-		c->held = (u32)number(arg, 0, 1e6, state);
+		c->held = (u32)parse_number(arg, 0, 1e6, state);
 		return true;
 	case KEY_APART:
-		c->apart = (u32)number(arg, 0, 1e6, state);
+		c->apart = (u32)parse_number(arg, 0, 1e6, state);
 		return true;
 	case KEY_HELD_NS:
-		c->held_ns = (u32)number(arg, 0, 1e9, state);
+		c->held_ns = (u32)parse_number(arg, 0, 1e9, state);
 		return true;
 	case KEY_APART_NS:
-		c->apart_ns = (u32)number(arg, 0, 1e9, state);
+		c->apart_ns = (u32)parse_number(arg, 0, 1e9, state);
 		return true;
 	case KEY_LINES:
-		c->lines = (u32)whole(arg, CELL_LINES, state);
+		c->lines = (u32)parse_whole(arg, CELL_LINES, state);
 		return true;
 	case KEY_REFS:
-		c->refs = (u32)whole(arg, 1e6, state);
+		c->refs = (u32)parse_whole(arg, 1e6, state);
 		return true;
 	}
 	return false;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cell_parse(int key, char *arg, struct argp_state *state)
 {
 	struct cell *c = state->input;
 
@@ -115,13 +115,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_lock(c, arg, state);
 		break;
 	case 't':
-		c->threads = (int)number(arg, 1, 64, state);
+		c->threads = (int)parse_number(arg, 1, 64, state);
 		break;
 	case 's':
-		c->seconds = number(arg, 0.001, 3600, state);
+		c->seconds = parse_number(arg, 0.001, 3600, state);
 		break;
 	case KEY_OPS:
-		c->ops = (u64)number(arg, 1, 1e12, state);
+		c->ops = (u64)parse_number(arg, 1, 1e12, state);
 		c->seconds = 0;
 		break;
 	case 'e':
@@ -144,7 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+	static const struct argp argp = { options, cell_parse, NULL, NULL, NULL, NULL, NULL };
 	struct cell c = { .lock = lab_locks[0], .threads = 1, .seconds = 1 };
 	json_t *out;
 	int ret;

@@ -49,13 +49,14 @@ static double to_ns(u64 cycles)
 	return (double)((unsigned __int128)cycles * shim_clock_mult >> SHIM_CLOCK_SHIFT);
 }
 
-static void compute(u64 loops)
+static void loops_spend(u64 loops)
 {
 	while (loops--)
 		barrier();
 }
 
-/* Converts @ns to loops of compute(). Reading a clock instead would take as long as the work. */
+/* Converts @ns to loops of loops_spend(). Reading a clock instead would take as long as the work.
+ */
 static u64 to_loops(u32 ns)
 {
 	static const u64 probe = 1 << 20;
@@ -65,14 +66,14 @@ static u64 to_loops(u32 ns)
 	for (i = 0; ns && i < 10; i++) {
 		u64 before = shim_cycles();
 
-		compute(probe);
+		loops_spend(probe);
 		best = min(best, shim_cycles() - before);
 	}
 	return ns ? (u64)(ns * (double)probe / to_ns(best)) : 0;
 }
 
 /* Returns false if the acquisition failed. */
-static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w, bool timed)
+static __always_inline bool lock_acquire(const struct lab_ops *ops, struct worker *w, bool timed)
 {
 	u64 before = timed ? shim_cycles() : 0, waited;
 	int err = ops->lock(&lock, &w->ctx);
@@ -87,41 +88,41 @@ static __always_inline bool acquire(const struct lab_ops *ops, struct worker *w,
 	return true;
 }
 
-static __always_inline void section(const struct run *r, struct worker *w, u64 *word, u64 add)
+static __always_inline void section_run(const struct run *r, struct worker *w, u64 *word, u64 add)
 {
 	const struct cell *c = r->cell;
 	u32 i;
 
 	for (i = 0; i < c->refs; i++)
 		__atomic_add_fetch(&counter.word, add, __ATOMIC_RELAXED);
-	if (!acquire(c->lock, w, r->timed))
+	if (!lock_acquire(c->lock, w, r->timed))
 		return;
 	WRITE_ONCE(*word, *word + add);
 	for (i = 0; i < c->lines; i++)
 		WRITE_ONCE(data[i].word, data[i].word + add);
 	wait_pauses(c->held);
-	compute(r->held);
+	loops_spend(r->held);
 	c->lock->unlock(&lock, &w->ctx);
 }
 
 /* A semaphore with room for all: down() and up() take its lock, nobody sleeps. */
-static void operate(const struct run *r, struct worker *w, u64 *word)
+static void cell_operate(const struct run *r, struct worker *w, u64 *word)
 {
-	section(r, w, word, 1);
+	section_run(r, w, word, 1);
 	if (r->cell->semaphore)
-		section(r, w, word, -1ULL);
+		section_run(r, w, word, -1ULL);
 	w->ops++;
 	wait_pauses(r->cell->apart);
-	compute(r->apart);
+	loops_spend(r->apart);
 }
 
 /* Runs until the time is over, or for the number of operations if there is one. */
-static void work(struct run *r, struct worker *w)
+static void worker_run(struct run *r, struct worker *w)
 {
 	u64 *word = shared_word(r->cell), before = shim_cycles();
 
 	while (r->limit ? w->ops < r->limit : w->ops % LOOK_EVERY || shim_cycles() < r->end)
-		operate(r, w, word);
+		cell_operate(r, w, word);
 	w->took = shim_cycles() - before;
 }
 
@@ -132,7 +133,7 @@ static u64 to_cycles(double seconds)
 }
 
 /* Thread 0 sets the end and the load, between two barriers. */
-static void phase(struct run *r, int cpu, u64 part)
+static void phase_run(struct run *r, int cpu, u64 part)
 {
 	struct worker *w = &r->worker[cpu];
 
@@ -148,19 +149,19 @@ static void phase(struct run *r, int cpu, u64 part)
 	}
 	w->ops = w->timeouts = w->deadlocks = w->longest = 0;
 	lab_meet(&r->barrier);
-	work(r, w);
+	worker_run(r, w);
 }
 
-static void member(int cpu, void *arg)
+static void member_run(int cpu, void *arg)
 {
 	struct run *r = arg;
 
 	lab_ctx_init(&r->worker[cpu].ctx);
-	phase(r, cpu, WARM_UP);
-	phase(r, cpu, 1);
+	phase_run(r, cpu, WARM_UP);
+	phase_run(r, cpu, 1);
 }
 
-static json_t *result(const struct run *r)
+static json_t *cell_result(const struct run *r)
 {
 	u64 ops = 0, timeouts = 0, deadlocks = 0, longest = 0, took = 0;
 	json_t *each = json_array();
@@ -193,7 +194,7 @@ json_t *cell_run(const struct cell *cell)
 	r.cell = cell;
 	r.barrier.n = cell->threads;
 	cell->lock->init(&lock);
-	lab_team(cell->threads, member, &r);
+	lab_team(cell->threads, member_run, &r);
 	cell_count(cell->lock, r.after);
-	return result(&r);
+	return cell_result(&r);
 }

@@ -24,14 +24,14 @@ void stint_begin(struct stint *s)
 	s->kept = 0;
 }
 
-static double length(const struct stint *s)
+static double stint_length(const struct stint *s)
 {
 	return cycles_to_ns(s->end - s->ready);
 }
 
 void stint_end(struct stint *s)
 {
-	if (length(s) > RES_DEF_TIMEOUT / 2)
+	if (stint_length(s) > RES_DEF_TIMEOUT / 2)
 		s->kept = shim_steal_clock() - s->delay;
 }
 
@@ -40,7 +40,7 @@ bool was_starved(const struct stint *const stints[], int n)
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (stints[i]->kept > length(stints[i]) * 0.95)
+		if (stints[i]->kept > stint_length(stints[i]) * 0.95)
 			return true;
 	}
 	return false;

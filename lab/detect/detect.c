@@ -24,7 +24,7 @@ static json_t *report;
 static bool judged;
 
 /* A condition on the scenario whose row is printed next. */
-static void check(bool ok, const char *what)
+static void row_check(bool ok, const char *what)
 {
 	if (!judged)
 		return;
@@ -33,7 +33,7 @@ static void check(bool ok, const char *what)
 	wrong |= !ok;
 }
 
-static void row(const char *lock, const char *scenario, struct outcome *o)
+static void row_print(const char *lock, const char *scenario, struct outcome *o)
 {
 	double p50 = lab_quantile(&o->latency, 0.5), p99 = lab_quantile(&o->latency, 0.99);
 
@@ -58,7 +58,7 @@ static void row(const char *lock, const char *scenario, struct outcome *o)
 			  lab_quantile(&o->latency, 1)));
 }
 
-static void forget(struct outcome *o)
+static void outcome_forget(struct outcome *o)
 {
 	lab_free(&o->latency);
 	lab_free(&o->bystander_wait);
@@ -76,7 +76,7 @@ static int rounds_of(const struct lab_ops *ops, int rounds)
 	return ops->flags & LAB_RIVAL ? rounds / 100 + 3 : rounds;
 }
 
-static void aa(int cpu, void *arg)
+static void detect_aa(int cpu, void *arg)
 {
 	const struct options *opt = arg;
 	struct outcome o = { 0 };
@@ -90,21 +90,21 @@ static void aa(int cpu, void *arg)
 			continue;
 		judged = lab_locks[i]->flags & LAB_OURS;
 		run_aa(lab_locks[i], opt->rounds, &o);
-		check(o.victims == o.rounds && !o.wrong_kind, "always -EDEADLK, AA");
+		row_check(o.victims == o.rounds && !o.wrong_kind, "always -EDEADLK, AA");
 		if (opt->bounds)
-			check(lab_quantile(&o.latency, 0.5) < 200, "p50 < 0.2 us");
-		row(name, "AA", &o);
-		forget(&o);
+			row_check(lab_quantile(&o.latency, 0.5) < 200, "p50 < 0.2 us");
+		row_print(name, "AA", &o);
+		outcome_forget(&o);
 	}
 }
 
 static void check_ring(struct outcome *o)
 {
-	check(!o->timeouts, "no time limit");
-	check(o->victims >= o->rounds && !o->wrong_kind, "each diagnosed with its kind");
-	check(o->single >= 0.99 * o->rounds, "one victim in 99 % of the cycles");
-	check(!o->bystander_errors, "bystanders never fail");
-	check(o->disturbed <= 1 + o->rounds / 10, "a machine that lets threads run");
+	row_check(!o->timeouts, "no time limit");
+	row_check(o->victims >= o->rounds && !o->wrong_kind, "each diagnosed with its kind");
+	row_check(o->single >= 0.99 * o->rounds, "one victim in 99 % of the cycles");
+	row_check(!o->bystander_errors, "bystanders never fail");
+	row_check(o->disturbed <= 1 + o->rounds / 10, "a machine that lets threads run");
 }
 
 /* A few bad rounds in a hundred do not prove a rate above 1 %: then run ten times as many more. */
@@ -118,7 +118,7 @@ static void run_and_check(const struct lab_ops *ops, const struct ring *ring, in
 	check_ring(o);
 }
 
-static void rings(const struct lab_ops *ops, const struct options *opt)
+static void detect_rings(const struct lab_ops *ops, const struct options *opt)
 {
 	struct outcome o = { 0 };
 	struct ring ring = { 2, 0, ALONE };
@@ -126,20 +126,20 @@ static void rings(const struct lab_ops *ops, const struct options *opt)
 
 	run_and_check(ops, &ring, rounds_of(ops, opt->rounds), &o);
 	if (opt->bounds) {
-		check(lab_quantile(&o.latency, 0.5) < 1000, "p50 < 1 us");
-		check(lab_quantile(&o.latency, 0.99) < 10000, "p99 < 10 us");
+		row_check(lab_quantile(&o.latency, 0.5) < 1000, "p50 < 1 us");
+		row_check(lab_quantile(&o.latency, 0.99) < 10000, "p99 < 10 us");
 	}
-	row(ops->name, "ABBA", &o);
-	forget(&o);
+	row_print(ops->name, "ABBA", &o);
+	outcome_forget(&o);
 	for (ring.members = 3; ring.members <= 8; ring.members++) {
 		snprintf(scenario, sizeof(scenario), "cycle of %d", ring.members);
 		run_and_check(ops, &ring, rounds_of(ops, opt->rounds / 20 + 1), &o);
-		row(ops->name, scenario, &o);
-		forget(&o);
+		row_print(ops->name, scenario, &o);
+		outcome_forget(&o);
 	}
 }
 
-static void crowds(const struct lab_ops *ops, const struct options *opt)
+static void detect_crowds(const struct lab_ops *ops, const struct options *opt)
 {
 	struct outcome o = { 0 };
 	struct ring ring;
@@ -155,14 +155,14 @@ static void crowds(const struct lab_ops *ops, const struct options *opt)
 					 ring.order == AFTER ? "behind" : "in front");
 				run_and_check(ops, &ring, rounds_of(ops, opt->rounds / 100 + 1),
 					      &o);
-				row(ops->name, scenario, &o);
-				forget(&o);
+				row_print(ops->name, scenario, &o);
+				outcome_forget(&o);
 			}
 		}
 	}
 }
 
-static void stalls(const struct lab_ops *ops)
+static void detect_stalls(const struct lab_ops *ops)
 {
 	struct outcome o = { 0 };
 	char scenario[40];
@@ -171,13 +171,14 @@ static void stalls(const struct lab_ops *ops)
 	for (n = 1; n <= 4; n++) {
 		snprintf(scenario, sizeof(scenario), "stalled owner, %d wait", n);
 		run_stall(ops, n, &o);
-		check(o.timeouts == (u64)n && o.single == 1, "all time out, and the lock is whole");
-		row(ops->name, scenario, &o);
-		forget(&o);
+		row_check(o.timeouts == (u64)n && o.single == 1,
+			  "all time out, and the lock is whole");
+		row_print(ops->name, scenario, &o);
+		outcome_forget(&o);
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t detect_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -203,7 +204,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static bool wanted(const struct options *o, const char *group)
+static bool group_wanted(const struct options *o, const char *group)
 {
 	return !o->only || !strcmp(o->only, group);
 }
@@ -221,7 +222,9 @@ int main(int argc, char **argv)
 		  0 },
 		{ 0 },
 	};
-	static const struct argp argp = { table, parse, NULL, "Deadlocks made to order", 0, 0, 0 };
+	static const struct argp argp = {
+		table, detect_parse, NULL, "Deadlocks made to order", 0, 0, 0
+	};
 	struct options opt = { .rounds = 20000 };
 	int i;
 
@@ -233,18 +236,18 @@ int main(int argc, char **argv)
 	       lab_cpus());
 	printf("       %-15s %-22s %7s %8s %9s %10s %7s %6s %6s\n", "lock", "scenario", "rounds",
 	       "p50", "p99", "max", "1 vict%", "limit", "byst!");
-	if (wanted(&opt, "aa"))
-		lab_team(1, aa, &opt);
+	if (group_wanted(&opt, "aa"))
+		lab_team(1, detect_aa, &opt);
 	for (i = 0; lab_locks[i]; i++) {
 		if (!takes_part(lab_locks[i], &opt))
 			continue;
 		judged = lab_locks[i]->flags & LAB_OURS;
-		if (wanted(&opt, "ring"))
-			rings(lab_locks[i], &opt);
-		if (wanted(&opt, "crowd"))
-			crowds(lab_locks[i], &opt);
-		if (wanted(&opt, "stall"))
-			stalls(lab_locks[i]);
+		if (group_wanted(&opt, "ring"))
+			detect_rings(lab_locks[i], &opt);
+		if (group_wanted(&opt, "crowd"))
+			detect_crowds(lab_locks[i], &opt);
+		if (group_wanted(&opt, "stall"))
+			detect_stalls(lab_locks[i]);
 	}
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	if (opt.json && json_dump_file(report, opt.json, JSON_INDENT(1))) {

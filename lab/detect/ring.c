@@ -79,7 +79,7 @@ struct round {
 	u64 looked;
 };
 
-static void attempt(struct round *r, int cpu, int l)
+static void lock_attempt(struct round *r, int cpu, int l)
 {
 	struct attempt *a = &r->attempt[cpu];
 	union lab_lock *lock = &r->lock[l];
@@ -107,7 +107,7 @@ static void wait_for_bystanders(struct round *r, int l)
 		lab_poll();
 }
 
-static void member(struct round *r, int cpu)
+static void member_play(struct round *r, int cpu)
 {
 	int n = r->ring->members;
 
@@ -121,20 +121,20 @@ static void member(struct round *r, int cpu)
 		wait_for_bystanders(r, (cpu + 1) % n);
 		stint_begin(&r->attempt[cpu].when);
 	}
-	attempt(r, cpu, (cpu + 1) % n);
+	lock_attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
 	r->attempt[cpu].when.end = shim_cycles();
 	stint_end(&r->attempt[cpu].when);
 }
 
-static void bystander(struct round *r, int cpu)
+static void bystander_play(struct round *r, int cpu)
 {
 	int l = cpu % r->ring->members;
 
 	stint_begin(&r->attempt[cpu].when);
 	lab_meet(&r->barrier);
 	r->attempt[cpu].when.start = shim_cycles();
-	attempt(r, cpu, l);
+	lock_attempt(r, cpu, l);
 	r->attempt[cpu].when.end = shim_cycles();
 	stint_end(&r->attempt[cpu].when);
 }
@@ -160,7 +160,7 @@ static double us_after(u64 start, u64 at)
 }
 
 /* Prints what distinguishes a lock that lost a waiter from a machine that stood still. */
-static void tell(const struct round *r)
+static void round_print(const struct round *r)
 {
 	u64 start = r->attempt[0].when.start;
 	int i;
@@ -179,7 +179,7 @@ static void tell(const struct round *r)
 	fflush(stdout);
 }
 
-static u64 count(const struct round *r, int from, int to, bool timeouts_only)
+static u64 attempts_failed(const struct round *r, int from, int to, bool timeouts_only)
 {
 	u64 nr = 0;
 
@@ -194,13 +194,13 @@ static u64 count(const struct round *r, int from, int to, bool timeouts_only)
 /* Returns false if the round is not judged. */
 static bool judge_limits(struct round *r, struct outcome *out)
 {
-	u64 timeouts = count(r, 0, r->ring->members, true);
-	u64 errors = count(r, r->ring->members, r->threads, false);
+	u64 timeouts = attempts_failed(r, 0, r->ring->members, true);
+	u64 errors = attempts_failed(r, r->ring->members, r->threads, false);
 
 	if (!timeouts && !errors)
 		return true;
 	if (r->ops->flags & LAB_OURS && r->told++ < TELL_MAX)
-		tell(r);
+		round_print(r);
 	if (r->ops->flags & LAB_OURS && was_disturbed(r)) {
 		printf("# not judged: a thread was kept off its CPU\n");
 		out->disturbed++;
@@ -234,7 +234,7 @@ static void judge_members(struct round *r, struct outcome *out)
 		lab_add(&out->latency, first > closing ? cycles_to_ns(first - closing) : 0);
 }
 
-static void judge(struct round *r)
+static void round_judge(struct round *r)
 {
 	struct outcome *out = r->out;
 	int i;
@@ -263,7 +263,7 @@ static void look_at_steal(struct round *r)
 	r->stolen = stolen_ns();
 }
 
-static void rounds(int cpu, void *arg)
+static void play_rounds(int cpu, void *arg)
 {
 	struct round *r = arg;
 	int i;
@@ -273,12 +273,12 @@ static void rounds(int cpu, void *arg)
 			look_at_steal(r);
 		lab_meet(&r->barrier);
 		if (cpu < r->ring->members)
-			member(r, cpu);
+			member_play(r, cpu);
 		else
-			bystander(r, cpu);
+			bystander_play(r, cpu);
 		lab_meet(&r->barrier);
 		if (!cpu)
-			judge(r);
+			round_judge(r);
 	}
 }
 
@@ -298,7 +298,7 @@ void run_ring(const struct lab_ops *ops, const struct ring *ring, int n, struct 
 		ops->init(&r.lock[i]);
 		lab_ctx_init(&r.ctx[i]);
 	}
-	lab_team(r.threads, rounds, &r);
+	lab_team(r.threads, play_rounds, &r);
 }
 
 struct stall {
@@ -311,7 +311,7 @@ struct stall {
 	struct attempt attempt[MAX_THREADS];
 };
 
-static void stalled(int cpu, void *arg)
+static void stall_play(int cpu, void *arg)
 {
 	struct stall *s = arg;
 	struct attempt *a = &s->attempt[cpu];
@@ -347,7 +347,7 @@ void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
 	s.waiters = waiters;
 	s.barrier.n = waiters + 1;
 	ops->init(&s.lock);
-	lab_team(waiters + 1, stalled, &s);
+	lab_team(waiters + 1, stall_play, &s);
 	out->rounds++;
 	for (i = 1; i <= waiters; i++) {
 		out->timeouts += s.attempt[i].ret == -ETIMEDOUT;

@@ -24,14 +24,14 @@ void lab_free(struct lab_samples *s)
 	*s = (struct lab_samples){ 0 };
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static double at(struct lab_samples *s, double rank)
+static double sample_at(struct lab_samples *s, double rank)
 {
 	size_t i = rank <= 0 ? 0 : rank;
 
@@ -42,8 +42,8 @@ double lab_quantile(struct lab_samples *s, double p)
 {
 	if (!s->n)
 		return NAN;
-	qsort(s->v, s->n, sizeof(*s->v), ascending);
-	return at(s, p * s->n);
+	qsort(s->v, s->n, sizeof(*s->v), compare_doubles);
+	return sample_at(s, p * s->n);
 }
 
 struct lab_median lab_median(struct lab_samples *s)
@@ -54,7 +54,7 @@ struct lab_median lab_median(struct lab_samples *s)
 	if (!s->n)
 		return m;
 	m.mid = lab_quantile(s, 0.5);
-	m.lo = at(s, floor(s->n / 2.0 - half));
-	m.hi = at(s, ceil(s->n / 2.0 + half));
+	m.lo = sample_at(s, floor(s->n / 2.0 - half));
+	m.hi = sample_at(s, ceil(s->n / 2.0 + half));
 	return m;
 }

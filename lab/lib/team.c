@@ -28,7 +28,7 @@ bool lab_real_time = true;
 
 static cpu_set_t allowed;
 
-static void die(const char *what)
+static void errno_die(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -37,12 +37,12 @@ static void die(const char *what)
 int lab_cpus(void)
 {
 	if (!CPU_COUNT(&allowed) && sched_getaffinity(0, sizeof(allowed), &allowed))
-		die("lab: affinity");
+		errno_die("lab: affinity");
 	return CPU_COUNT(&allowed);
 }
 
 /* Pins the thread to the @i-th of the allowed CPUs, modulo their number. */
-static void pin(int i)
+static void thread_pin(int i)
 {
 	cpu_set_t one;
 	int cpu;
@@ -53,7 +53,7 @@ static void pin(int i)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	if (pthread_setaffinity_np(pthread_self(), sizeof(one), &one))
-		die("lab: pin");
+		errno_die("lab: pin");
 }
 
 static void take_turns(int sig)
@@ -62,7 +62,7 @@ static void take_turns(int sig)
 }
 
 /* After each slice of its CPU time, this thread yields to the next one of the same priority. */
-static void slice(void)
+static void thread_slice(void)
 {
 	static const struct itimerspec every = {
 		.it_value.tv_nsec = SLICE_US * NSEC_PER_USEC,
@@ -75,29 +75,29 @@ static void slice(void)
 	ev._sigev_un._tid = gettid();
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &ev, &timer) ||
 	    timer_settime(timer, 0, &every, NULL))
-		die("lab: slices");
+		errno_die("lab: slices");
 }
 
 /*
  * Real-time priority, so that other load does not distort the figures. Without the right to it,
  * that is accepted.
  */
-static void rise(bool turns)
+static void priority_raise(bool turns)
 {
 	static const struct sched_param fifo = { .sched_priority = 1 };
 
 	if (!lab_real_time || sched_setscheduler(0, SCHED_FIFO, &fifo))
 		return;
 	if (turns)
-		slice();
+		thread_slice();
 }
 
-static void *run(void *p)
+static void *member_run(void *p)
 {
 	struct member *m = p;
 
-	pin(m->cpu);
-	rise(m->turns);
+	thread_pin(m->cpu);
+	priority_raise(m->turns);
 	shim_set_cpu(m->cpu);
 	m->fn(m->cpu, m->arg);
 	return NULL;
@@ -109,11 +109,11 @@ void lab_team(int n, void (*fn)(int cpu, void *arg), void *arg)
 	int i;
 
 	if (!m || !lab_cpus())
-		die("lab: team");
+		errno_die("lab: team");
 	for (i = 0; i < n; i++) {
 		m[i] = (struct member){ .cpu = i, .turns = n > lab_cpus(), .fn = fn, .arg = arg };
-		if (pthread_create(&m[i].thread, NULL, run, &m[i]))
-			die("lab: thread");
+		if (pthread_create(&m[i].thread, NULL, member_run, &m[i]))
+			errno_die("lab: thread");
 	}
 	for (i = 0; i < n; i++)
 		pthread_join(m[i].thread, NULL);

@@ -26,7 +26,7 @@ void backoff_wait(u64 delay)
 static u64 pauses_in_one = BACKOFF_ONE; /* fixed point */
 
 /* The shortest of some samples is one that nothing came between. */
-static int calibrate(void)
+static int backoff_calibrate(void)
 {
 	u64 best = ~0ULL, start;
 	int i, k;
@@ -40,7 +40,7 @@ static int calibrate(void)
 	pauses_in_one = max(OLD_PAUSE_CYCLES * SAMPLE * (u64)BACKOFF_ONE / best, 1ULL);
 	return 0;
 }
-early_initcall(calibrate);
+early_initcall(backoff_calibrate);
 
 void backoff_wait(u64 delay)
 {

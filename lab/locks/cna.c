@@ -10,7 +10,7 @@ u32 cna_mask = 0xffff;
 static DEFINE_PER_CPU(u32, cna_lot);
 
 /* Stay on this socket? */
-static bool stay(void)
+static bool cna_stays(void)
 {
 	u32 x = raw_cpu_read(cna_lot) ?: smp_processor_id() + 1U;
 
@@ -31,7 +31,8 @@ static void hand_over(struct lab_node *to, struct lab_node *second)
  * The second queue is a circle: its last one, which is what @tail of a node names, has its first
  * one behind it.
  */
-static struct lab_node *append(struct lab_node *second, struct lab_node *from, struct lab_node *to)
+static struct lab_node *cna_append(struct lab_node *second, struct lab_node *from,
+				   struct lab_node *to)
 {
 	WRITE_ONCE(to->next, second ? second->next : from);
 	if (second)
@@ -50,7 +51,7 @@ static struct lab_node *find_near(struct lab_node *next, int socket, struct lab_
 	for (n = next; n && READ_ONCE(n->socket) != socket; n = READ_ONCE(n->next))
 		last = n;
 	if (n && last)
-		*second = append(*second, next, last);
+		*second = cna_append(*second, next, last);
 	return n;
 }
 
@@ -67,7 +68,7 @@ static void hand_over_behind(struct lab_node *node)
 {
 	struct lab_node *next = lab_node_next(node), *second = node->tail, *near = NULL;
 
-	if (stay())
+	if (cna_stays())
 		near = find_near(next, node->socket, &second);
 	if (near)
 		hand_over(near, second);

@@ -29,7 +29,7 @@ struct wait {
 DEFINE_PER_CPU_ALIGNED(struct held_table, held_table);
 
 /* Does @cpu hold @lock? Its latest entry may be an attempt. */
-static bool holds(int cpu, const void *lock)
+static bool cpu_holds(int cpu, const void *lock)
 {
 	u32 i, n = min(READ_ONCE(per_cpu(held_table.n, cpu)), (u32)HELD_ENTRIES);
 
@@ -56,16 +56,16 @@ static bool in_pair(const void *lock)
 	{
 		const void *wanted;
 
-		if (cpu == self || !holds(cpu, lock))
+		if (cpu == self || !cpu_holds(cpu, lock))
 			continue;
 		wanted = attempt_of(cpu);
-		if (wanted && wanted != lock && holds(self, wanted))
+		if (wanted && wanted != lock && cpu_holds(self, wanted))
 			return true;
 	}
 	return false;
 }
 
-static int check(struct wait *w)
+static int wait_check(struct wait *w)
 {
 	u64 now;
 
@@ -93,7 +93,7 @@ static int wait_for(struct qspinlock *lock, u32 mask, u64 limit)
 	int err;
 
 	while (smp_load_acquire((u32 *)&lock->val.counter) & mask) {
-		err = check(&w);
+		err = wait_check(&w);
 		if (err)
 			return err;
 		shim_relax_until(&lock->val,
@@ -122,7 +122,7 @@ static int wait_as_next(struct qspinlock *lock)
 }
 
 /* Without the lock: the next one is first now, or gives up as well. */
-static void leave(struct qspinlock *lock, struct lab_node *node, u32 tail, enum turn turn)
+static void queue_leave(struct qspinlock *lock, struct lab_node *node, u32 tail, enum turn turn)
 {
 	u32 val = atomic_read(&lock->val);
 
@@ -133,7 +133,7 @@ static void leave(struct qspinlock *lock, struct lab_node *node, u32 tail, enum 
 	smp_store_release(&lab_node_next(node)->turn, turn);
 }
 
-static void claim(struct qspinlock *lock, struct lab_node *node, u32 tail)
+static void lock_claim(struct qspinlock *lock, struct lab_node *node, u32 tail)
 {
 	int val = tail;
 
@@ -153,13 +153,13 @@ static int wait_in_queue(struct qspinlock *lock, struct lab_node *node, u32 tail
 	if (!err)
 		err = wait_for(lock, _Q_LOCKED_PENDING_MASK, LIMIT_HEAD);
 	if (err)
-		leave(lock, node, tail, err == -ETIMEDOUT ? TURN_TIMEOUT : TURN_FIRST);
+		queue_leave(lock, node, tail, err == -ETIMEDOUT ? TURN_TIMEOUT : TURN_FIRST);
 	else
-		claim(lock, node, tail);
+		lock_claim(lock, node, tail);
 	return err;
 }
 
-static int queue(struct qspinlock *lock)
+static int lock_queue(struct qspinlock *lock)
 {
 	u32 tail;
 	struct lab_node *node = lab_node_get(&tail);
@@ -173,12 +173,12 @@ int held_lock_slow(struct qspinlock *lock, u32 val)
 {
 	int err = 1;
 
-	if (holds(smp_processor_id(), lock))
+	if (cpu_holds(smp_processor_id(), lock))
 		err = -EDEADLK;
 	else if (!(lab_settled(lock, val) & ~_Q_LOCKED_MASK))
 		err = wait_as_next(lock);
 	if (err > 0)
-		err = queue(lock);
+		err = lock_queue(lock);
 	if (err)
 		held_pop();
 	return err;

@@ -4,7 +4,7 @@
 #include "ticket.h"
 
 /* Waiters between the owner and @mine, or -1 if it is the turn of @mine. */
-static int ahead(union ticket_lock *lock, u16 mine)
+static int waiters_ahead(union ticket_lock *lock, u16 mine)
 {
 	return (u16)(mine - smp_load_acquire(&lock->turn)) - 1;
 }
@@ -19,7 +19,7 @@ void ticket_wait_fixed(union ticket_lock *lock, u16 mine, u32 pauses)
 {
 	int n;
 
-	while ((n = ahead(lock, mine)) >= 0)
+	while ((n = waiters_ahead(lock, mine)) >= 0)
 		backoff_wait((u64)(n + 1) * pauses * BACKOFF_ONE);
 }
 
@@ -28,12 +28,12 @@ void ticket_wait_auto(union ticket_lock *lock, u16 mine)
 {
 	struct backoff *b = backoff_of(lock);
 	u32 delay = backoff_start(b, lock);
-	int n = ahead(lock, mine);
+	int n = waiters_ahead(lock, mine);
 
 	while (n > 0) {
 		delay = backoff_longer(delay);
 		backoff_wait((u64)delay * n);
-		n = ahead(lock, mine);
+		n = waiters_ahead(lock, mine);
 		if (n < 0)
 			delay = backoff_shorter(delay);
 	}

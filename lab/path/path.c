@@ -70,7 +70,7 @@ static int match_string(const char *const *strings, size_t n, const char *string
 
 #include <arch/x86/kernel/rqspinlock.c>
 
-static enum res_mode want(void)
+static enum res_mode wanted_mode(void)
 {
 	if (!here.hypervisor || (here.kvm && here.realtime))
 		return RES_MODE_QUEUE;
@@ -78,7 +78,7 @@ static enum res_mode want(void)
 }
 
 /* Starts the machine with "rqspinlock=@arg", or without. */
-static bool gets(const char *arg, enum res_mode mode)
+static bool machine_gets(const char *arg, enum res_mode mode)
 {
 	char text[32];
 
@@ -95,21 +95,22 @@ static bool gets(const char *arg, enum res_mode mode)
 
 static bool as_wanted(void)
 {
-	bool good = gets(NULL, want()) && gets("nonsense", want()) && gets("", want());
+	bool good = machine_gets(NULL, wanted_mode()) && machine_gets("nonsense", wanted_mode()) &&
+		    machine_gets("", wanted_mode());
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(res_modes); i++)
-		good = gets(res_modes[i], i) && good;
+		good = machine_gets(res_modes[i], i) && good;
 	printf("%s - path: %s%s%s%s%s%s: %s\n", good ? "ok" : "not ok",
 	       here.hypervisor ? "hypervisor" : "bare metal", here.kvm ? ", KVM" : "",
 	       here.kicks ? (here.kvm ? ", PV_UNHALT" : ", kicks") : "",
 	       here.realtime ? ", REALTIME" : "", here.no_pvspin ? ", nopvspin" : "",
-	       here.one_cpu ? ", one CPU" : "", res_modes[want()]);
+	       here.one_cpu ? ", one CPU" : "", res_modes[wanted_mode()]);
 	return good;
 }
 
 /* There are no kicks without a hypervisor, and REALTIME is KVM's. */
-static bool exists(void)
+static bool machine_exists(void)
 {
 	if ((here.kvm || here.kicks) && !here.hypervisor)
 		return false;
@@ -123,7 +124,7 @@ int main(void)
 	for (unsigned int bits = 0; bits < 1 << 6; bits++) {
 		here = (struct machine){ bits & 1, bits & 2,  bits & 4,
 					 bits & 8, bits & 16, bits & 32 };
-		if (!exists())
+		if (!machine_exists())
 			continue;
 		if (as_wanted())
 			passed++;

@@ -27,14 +27,14 @@ struct race {
 	u64 failed[THREADS];
 };
 
-static void touch(struct race *r, int cpu, int i)
+static void item_touch(struct race *r, int cpu, int i)
 {
 	r->item[i].count++;
 	r->done[cpu][i]++;
 }
 
 /* Takes two locks in any order: deadlocks are part of the test. */
-static void pair(struct race *r, int cpu, int i, int k)
+static void pair_take(struct race *r, int cpu, int i, int k)
 {
 	const struct lab_ops *ops = r->ops;
 
@@ -42,9 +42,9 @@ static void pair(struct race *r, int cpu, int i, int k)
 		r->failed[cpu]++;
 		return;
 	}
-	touch(r, cpu, i);
+	item_touch(r, cpu, i);
 	if (!ops->lock(&r->item[k].lock, NULL)) {
-		touch(r, cpu, k);
+		item_touch(r, cpu, k);
 		ops->unlock(&r->item[k].lock, NULL);
 	} else {
 		r->failed[cpu]++;
@@ -52,7 +52,7 @@ static void pair(struct race *r, int cpu, int i, int k)
 	ops->unlock(&r->item[i].lock, NULL);
 }
 
-static void work(int cpu, void *arg)
+static void race_work(int cpu, void *arg)
 {
 	struct race *r = arg;
 	unsigned int seed = cpu + 1;
@@ -61,11 +61,11 @@ static void work(int cpu, void *arg)
 	while (shim_clock() < end) {
 		int i = rand_r(&seed) % LOCKS;
 
-		pair(r, cpu, i, (i + 1 + rand_r(&seed) % (LOCKS - 1)) % LOCKS);
+		pair_take(r, cpu, i, (i + 1 + rand_r(&seed) % (LOCKS - 1)) % LOCKS);
 	}
 }
 
-static bool run(const struct lab_ops *ops, int seconds)
+static bool race_run(const struct lab_ops *ops, int seconds)
 {
 	static struct race r;
 	u64 sum, total = 0, failed = 0;
@@ -77,7 +77,7 @@ static bool run(const struct lab_ops *ops, int seconds)
 	for (i = 0; i < LOCKS; i++)
 		ops->init(&r.item[i].lock);
 	r.ns = seconds * NSEC_PER_SEC;
-	lab_team(THREADS, work, &r);
+	lab_team(THREADS, race_work, &r);
 	for (i = 0; i < LOCKS; i++) {
 		for (sum = cpu = 0; cpu < THREADS; cpu++)
 			sum += r.done[cpu][i];
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	for (i = 0; lab_locks[i]; i++) {
 		if (!(lab_locks[i]->flags & LAB_OURS))
 			continue;
-		if (run(lab_locks[i], seconds))
+		if (race_run(lab_locks[i], seconds))
 			passed++;
 		else
 			failed++;

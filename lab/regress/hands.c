@@ -42,7 +42,7 @@ static void write_owner(u8 tag)
 	__atomic_store_n((u8 *)&h.lock.word, tag, __ATOMIC_RELEASE);
 }
 
-static void owners(void)
+static void owners_play(void)
 {
 	u64 began = shim_clock();
 	u8 tag = 5;
@@ -68,13 +68,13 @@ static u64 cpu_time(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-static void play(int cpu, void *arg)
+static void hands_play(int cpu, void *arg)
 {
 	u64 used;
 
 	(void)arg;
 	if (!cpu) {
-		owners();
+		owners_play();
 		return;
 	}
 	h.began = shim_clock();
@@ -91,7 +91,7 @@ static void play(int cpu, void *arg)
 	smp_store_release(&h.over, 1);
 }
 
-static bool run(const struct lab_ops *ops, u64 until, bool irqs_off)
+static bool hands_run(const struct lab_ops *ops, u64 until, bool irqs_off)
 {
 	memset(&h, 0, sizeof(h));
 	h.ops = ops;
@@ -99,7 +99,7 @@ static bool run(const struct lab_ops *ops, u64 until, bool irqs_off)
 	h.irqs_off = irqs_off;
 	h.base = shim_clock_base;
 	h.lock.word = 5;
-	lab_team(2, play, NULL);
+	lab_team(2, hands_play, NULL);
 	return EXPECT(h.err == -ETIMEDOUT) && EXPECT(h.kind == RES_KIND_TIMEOUT) &&
 	       EXPECT(res_is_free(h.lock.word));
 }
@@ -117,7 +117,7 @@ bool limit_from_the_last_owner(const struct lab_ops *ops)
 {
 	u64 limit = limit_of(ops);
 
-	return run(ops, limit * 3 / 2, false) &&
+	return hands_run(ops, limit * 3 / 2, false) &&
 	       EXPECT(h.ended + h.away >= h.before + limit - EARLY_NS) &&
 	       EXPECT(h.ended < h.last + limit + h.away + LATE_NS);
 }
@@ -131,7 +131,7 @@ static bool stood_still(const struct lab_ops *ops)
 /* ... and changes of owners extend a wait only up to @limit. */
 static bool ends_after(const struct lab_ops *ops, u64 limit, bool irqs_off)
 {
-	return run(ops, 2 * limit, irqs_off) &&
+	return hands_run(ops, 2 * limit, irqs_off) &&
 	       EXPECT(h.ended - h.began >= limit || stood_still(ops)) &&
 	       EXPECT(h.ended - h.began < limit + h.away + LATE_NS);
 }
@@ -158,6 +158,6 @@ static void turn_back(void)
 bool clock_that_goes_back(const struct lab_ops *ops)
 {
 	shim_on_end = turn_back;
-	return run(ops, 0, false) && EXPECT(h.wait_ns >= limit_of(ops)) &&
+	return hands_run(ops, 0, false) && EXPECT(h.wait_ns >= limit_of(ops)) &&
 	       EXPECT(h.wait_ns < limit_of(ops) + h.away + LATE_NS);
 }

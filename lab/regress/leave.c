@@ -62,7 +62,7 @@ static void on_stop(int sig)
 	lab_wait_u32(&line.go, 1);
 }
 
-static void want(int cpu)
+static void line_want(int cpu)
 {
 	u64 start = shim_clock();
 
@@ -77,7 +77,7 @@ static void want(int cpu)
 }
 
 /* Waiters leave without the head's help, and no node is left behind. */
-static void owner(void)
+static void owner_play(void)
 {
 	wait_last(2);
 	pthread_kill(line.head, SIGUSR1);
@@ -92,7 +92,7 @@ static void owner(void)
 	lab_add_u32(&line.go);
 }
 
-static void play(int cpu, void *arg)
+static void line_play(int cpu, void *arg)
 {
 	(void)arg;
 	if (!cpu)
@@ -102,7 +102,7 @@ static void play(int cpu, void *arg)
 	lab_meet(&line.barrier);
 	switch (cpu) {
 	case 0:
-		owner();
+		owner_play();
 		return;
 	case 1:
 		break;
@@ -117,7 +117,7 @@ static void play(int cpu, void *arg)
 		lab_wait_u32(&line.stands, 1);
 		wait_last(cpu - 1);
 	}
-	want(cpu);
+	line_want(cpu);
 }
 
 static bool in_time(int cpu, u64 limit)
@@ -154,7 +154,7 @@ bool leave_behind_one_who_stands_still(const struct lab_ops *ops)
 	line.ops = ops;
 	line.barrier.n = LAST + 1;
 	sigaction(SIGUSR1, &sa, &old);
-	lab_team(LAST + 1, play, NULL);
+	lab_team(LAST + 1, line_play, NULL);
 	sigaction(SIGUSR1, &old, NULL);
 	return line.ok && EXPECT(no_node_left()) && in_time(1, halves * RES_DEF_TIMEOUT) &&
 	       in_time(3, 2 * RES_DEF_TIMEOUT) && in_time(4, 2 * RES_DEF_TIMEOUT) &&

@@ -12,7 +12,7 @@
 
 static union lab_lock lock, other;
 
-static struct res_cpu *here(void)
+static struct res_cpu *this_res_cpu(void)
 {
 	return this_cpu_ptr(&res_cpu);
 }
@@ -26,10 +26,10 @@ bool aa_at_once(const struct lab_ops *ops)
 	ops->init(&lock);
 	if (!EXPECT(!ops->lock(&lock, NULL)))
 		return false;
-	seq = here()->wait[0].seq;
+	seq = this_res_cpu()->wait[0].seq;
 	word = lock.word;
 	ok = EXPECT(ops->lock(&lock, NULL) == -EDEADLK) && EXPECT(last_kind == RES_KIND_AA) &&
-	     EXPECT(here()->wait[0].seq == seq) && EXPECT(lock.word == word);
+	     EXPECT(this_res_cpu()->wait[0].seq == seq) && EXPECT(lock.word == word);
 	ops->unlock(&lock, NULL);
 	return ok && EXPECT(res_is_free(lock.word));
 }
@@ -41,14 +41,14 @@ struct stepped {
 	const char *fault;
 };
 
-static void blame(struct stepped *s, const char *fault)
+static void step_blame(struct stepped *s, const char *fault)
 {
 	if (!s->fault)
 		s->fault = fault;
 }
 
 /* In an NMI: tries the lock that the interrupted context acquires or releases, and a free lock. */
-static void probe(void *arg)
+static void nmi_probe(void *arg)
 {
 	struct stepped *s = arg;
 	u64 start = shim_clock();
@@ -59,17 +59,17 @@ static void probe(void *arg)
 	if (!err) {
 		s->got++;
 		if (owned)
-			blame(s, "acquired what the interrupted context owns");
+			step_blame(s, "acquired what the interrupted context owns");
 		s->ops->unlock(&lock, NULL);
 	} else {
 		s->refused++;
 		if (err != -EDEADLK)
-			blame(s, "another error than -EDEADLK");
+			step_blame(s, "another error than -EDEADLK");
 		if (res_is_free(lock.word))
-			blame(s, "refused a free lock");
+			step_blame(s, "refused a free lock");
 	}
 	if (s->ops->lock(&other, NULL))
-		blame(s, "refused a free lock that nobody is about");
+		step_blame(s, "refused a free lock that nobody is about");
 	else
 		s->ops->unlock(&other, NULL);
 	s->worst = max(s->worst, shim_clock() - start);
@@ -80,7 +80,7 @@ static void lock_and_unlock(void *arg)
 	struct stepped *s = arg;
 
 	if (s->ops->lock(&lock, NULL)) {
-		blame(s, "the interrupted context did not get the free lock");
+		step_blame(s, "the interrupted context did not get the free lock");
 		return;
 	}
 	s->owned = true;
@@ -100,10 +100,11 @@ bool unlock_nmi_order(const struct lab_ops *ops)
 
 	ops->init(&lock);
 	ops->init(&other);
-	steps = step(lock_and_unlock, probe, &s);
+	steps = step_each(lock_and_unlock, nmi_probe, &s);
 	if (s.fault)
-		expect(false, s.fault);
+		expect_true(false, s.fault);
 	return !s.fault && EXPECT(steps > 10) && EXPECT(s.got > 0) && EXPECT(s.refused > 0) &&
 	       EXPECT(s.worst < AT_ONCE_NS) && EXPECT(res_is_free(lock.word)) &&
-	       EXPECT(res_is_free(other.word)) && EXPECT(!here()->nheld) && EXPECT(!here()->nwait);
+	       EXPECT(res_is_free(other.word)) && EXPECT(!this_res_cpu()->nheld) &&
+	       EXPECT(!this_res_cpu()->nwait);
 }

@@ -42,7 +42,7 @@ static void wait_tail(union lab_lock *l, int cpu)
 		lab_poll();
 }
 
-static void want(int cpu, union lab_lock *l)
+static void queue_want(int cpu, union lab_lock *l)
 {
 	q.err[cpu] = q.ops->lock(l, NULL);
 	if (!q.err[cpu])
@@ -51,22 +51,22 @@ static void want(int cpu, union lab_lock *l)
 		q.word_after = READ_ONCE(l->word);
 }
 
-static void cpu0(void)
+static void cpu0_play(void)
 {
 	wait_tail(&q.b, 5);
 	wait_tail(&q.a, q.crowd ? 3 : 1);
-	want(0, &q.b);
+	queue_want(0, &q.b);
 	q.ops->unlock(&q.a, NULL);
 }
 
-static void cpu1(void)
+static void cpu1_play(void)
 {
 	wait_pending(&q.a);
-	want(1, &q.a);
+	queue_want(1, &q.a);
 	q.ops->unlock(&q.b, NULL);
 }
 
-static void play(int cpu, void *arg)
+static void queue_play(int cpu, void *arg)
 {
 	(void)arg;
 	if (cpu < 2)
@@ -74,36 +74,36 @@ static void play(int cpu, void *arg)
 	lab_meet(&q.barrier);
 	switch (cpu) {
 	case 0:
-		cpu0();
+		cpu0_play();
 		break;
 	case 1:
-		cpu1();
+		cpu1_play();
 		break;
 	case 2:
-		want(2, &q.a);
+		queue_want(2, &q.a);
 		break;
 	case 3:
 		if (q.crowd) {
 			wait_tail(&q.a, 1);
-			want(3, &q.a);
+			queue_want(3, &q.a);
 		}
 		break;
 	case 4:
-		want(4, &q.b);
+		queue_want(4, &q.b);
 		break;
 	case 5:
 		wait_pending(&q.b);
-		want(5, &q.b);
+		queue_want(5, &q.b);
 		break;
 	}
 }
 
-static int victim(void)
+static int deadlock_victim(void)
 {
 	return q.err[0] ? 0 : 1;
 }
 
-static bool run(const struct lab_ops *ops, bool crowd)
+static bool queue_run(const struct lab_ops *ops, bool crowd)
 {
 	bool ok = true;
 	int i;
@@ -112,19 +112,20 @@ static bool run(const struct lab_ops *ops, bool crowd)
 	q.ops = ops;
 	q.crowd = crowd;
 	q.barrier.n = 6;
-	lab_team(6, play, NULL);
+	lab_team(6, queue_play, NULL);
 	for (i = 0; i < 6; i++) {
-		if (i != victim())
+		if (i != deadlock_victim())
 			ok = EXPECT(!q.err[i]) && ok;
 	}
-	return EXPECT(q.err[victim()] == -EDEADLK) && EXPECT(res_is_free(q.a.word)) &&
+	return EXPECT(q.err[deadlock_victim()] == -EDEADLK) && EXPECT(res_is_free(q.a.word)) &&
 	       EXPECT(res_is_free(q.b.word)) && EXPECT(no_node_left()) && ok;
 }
 
 /* Waiters behind one that fails with its own deadlock get the lock. */
 bool keep_queue_on_deadlock(const struct lab_ops *ops)
 {
-	return run(ops, true) && EXPECT((q.word_after & _Q_TAIL_MASK) != tail_of(victim()));
+	return queue_run(ops, true) &&
+	       EXPECT((q.word_after & _Q_TAIL_MASK) != tail_of(deadlock_victim()));
 }
 
 /*
@@ -135,8 +136,8 @@ bool tail_reset_of_kept_queue(const struct lab_ops *ops)
 {
 	u32 before = ops->flags & LAB_HYBRID ? tail_of(2) : 0;
 
-	return run(ops, false) &&
-	       EXPECT((q.word_after & _Q_TAIL_MASK) == (victim() ? before : tail_of(5))) &&
+	return queue_run(ops, false) &&
+	       EXPECT((q.word_after & _Q_TAIL_MASK) == (deadlock_victim() ? before : tail_of(5))) &&
 	       EXPECT(!ops->lock(&q.a, NULL)) &&
 	       (ops->unlock(&q.a, NULL), EXPECT(res_is_free(q.a.word)));
 }

@@ -57,7 +57,7 @@ static void on_failure(const struct shim_failure *f)
 /* The first expectation that the running test missed. */
 static const char *missed;
 
-bool expect(bool ok, const char *what)
+bool expect_true(bool ok, const char *what)
 {
 	if (!ok)
 		__sync_bool_compare_and_swap(&missed, NULL, what);
@@ -65,7 +65,7 @@ bool expect(bool ok, const char *what)
 }
 
 /* Runs the test on the CPU with the highest number, which has no tag of its own in some builds. */
-static void call(int cpu, void *arg)
+static void test_call(int cpu, void *arg)
 {
 	struct call *c = arg;
 
@@ -84,7 +84,7 @@ static void on_alarm(int sig)
 	_exit(1);
 }
 
-static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
+static void test_run(const struct test *t, const struct lab_ops *ops, bool own_team)
 {
 	struct call c = { t, ops, false };
 
@@ -94,7 +94,7 @@ static void run(const struct test *t, const struct lab_ops *ops, bool own_team)
 	if (own_team)
 		c.ok = t->run(ops);
 	else
-		lab_team(2, call, &c);
+		lab_team(2, test_call, &c);
 	alarm(0);
 	if (c.ok)
 		passed++;
@@ -116,14 +116,14 @@ int main(void)
 		if (!(lab_locks[i]->flags & LAB_OURS))
 			continue;
 		for (k = 0; tests[k].name; k++)
-			run(&tests[k], lab_locks[i],
-			    tests[k].run != aa_at_once && tests[k].run != unlock_nmi_order);
+			test_run(&tests[k], lab_locks[i],
+				 tests[k].run != aa_at_once && tests[k].run != unlock_nmi_order);
 		for (k = 0; queue_tests[k].name && !(lab_locks[i]->flags & LAB_TAS); k++)
-			run(&queue_tests[k], lab_locks[i], true);
+			test_run(&queue_tests[k], lab_locks[i], true);
 		for (k = 0; limit_tests[k].name; k++)
-			run(&limit_tests[k], lab_locks[i], true);
+			test_run(&limit_tests[k], lab_locks[i], true);
 		if (lab_locks[i]->flags & LAB_TAS)
-			run(&bound, lab_locks[i], true);
+			test_run(&bound, lab_locks[i], true);
 	}
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed != 0;

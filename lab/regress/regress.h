@@ -6,8 +6,8 @@
 #include "../locks/locks.h"
 
 /* Returns @ok. The first failed @what of a test is printed with the test's result. */
-bool expect(bool ok, const char *what);
-#define EXPECT(cond) expect(cond, #cond)
+bool expect_true(bool ok, const char *what);
+#define EXPECT(cond) expect_true(cond, #cond)
 
 extern __thread u32 last_kind;
 extern __thread u64 last_wait_ns;
@@ -39,6 +39,6 @@ bool no_node_left(void);
 /*
  * Calls @probe after every instruction of @fn. Returns their number, or 0 without single-stepping.
  */
-u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg);
+u64 step_each(void (*fn)(void *arg), void (*probe)(void *arg), void *arg);
 
 #endif /* LAB_REGRESS_H */

@@ -33,7 +33,7 @@ static __always_inline void trap_off(void)
 	__asm__ __volatile__("pushfq; andq $~" TRAP_FLAG ", (%%rsp); popfq" ::: "memory", "cc");
 }
 
-u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg)
+u64 step_each(void (*fn)(void *arg), void (*probe)(void *arg), void *arg)
 {
 	struct sigaction sa = { .sa_handler = on_trap }, old;
 
@@ -51,7 +51,7 @@ u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg)
 
 #else
 
-u64 step(void (*fn)(void *arg), void (*probe)(void *arg), void *arg)
+u64 step_each(void (*fn)(void *arg), void (*probe)(void *arg), void *arg)
 {
 	return 0;
 }

@@ -141,7 +141,7 @@ bool nmi_alone_waits(const struct lab_ops *ops)
 	return nmi_play(ops, on_nmi_alone, nmi_alone_scene);
 }
 
-static u32 entries(const struct res_cpu *rc)
+static u32 held_entries(const struct res_cpu *rc)
 {
 	u32 i, n = 0;
 
@@ -165,10 +165,10 @@ static void entry_scene(int cpu, void *arg)
 		ops->unlock(&scene.a, NULL);
 		return;
 	}
-	scene.ok = EXPECT(!ops->lock(&scene.a, NULL)) && EXPECT(entries(rc) == want) &&
+	scene.ok = EXPECT(!ops->lock(&scene.a, NULL)) && EXPECT(held_entries(rc) == want) &&
 		   EXPECT(rc->nheld == want);
 	ops->unlock(&scene.a, NULL);
-	scene.ok = scene.ok && EXPECT(!entries(rc)) && EXPECT(!rc->nheld) &&
+	scene.ok = scene.ok && EXPECT(!held_entries(rc)) && EXPECT(!rc->nheld) &&
 		   EXPECT(!ops->lock(&scene.a, NULL));
 	if (scene.ok)
 		ops->unlock(&scene.a, NULL);

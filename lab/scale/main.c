@@ -27,7 +27,7 @@ struct options {
 	const char *threads;
 };
 
-static double number(const char *arg, double least, double most, struct argp_state *state)
+static double parse_number(const char *arg, double least, double most, struct argp_state *state)
 {
 	char *end;
 	double x = strtod(arg, &end);
@@ -37,7 +37,7 @@ static double number(const char *arg, double least, double most, struct argp_sta
 	return x;
 }
 
-static void want(struct options *o, const char *name, struct argp_state *state)
+static void test_want(struct options *o, const char *name, struct argp_state *state)
 {
 	int i;
 
@@ -48,7 +48,7 @@ static void want(struct options *o, const char *name, struct argp_state *state)
 	o->wanted[i] = o->some = true;
 }
 
-static void list(void)
+static void tests_list(void)
 {
 	int i;
 
@@ -57,28 +57,28 @@ static void list(void)
 	exit(0);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t scale_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
 	case 't':
-		want(o, arg, state);
+		test_want(o, arg, state);
 		break;
 	case 'n':
 		o->threads = arg;
 		break;
 	case 's':
-		o->run.seconds = number(arg, 0.01, 3600, state);
+		o->run.seconds = parse_number(arg, 0.01, 3600, state);
 		break;
 	case KEY_WARM_UP:
-		o->run.warm_up = number(arg, 0, 3600, state);
+		o->run.warm_up = parse_number(arg, 0, 3600, state);
 		break;
 	case 'f':
 		o->run.folder = arg;
 		break;
 	case KEY_LIST:
-		list();
+		tests_list();
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -101,13 +101,13 @@ static int next_count(const char **list)
 	return (int)n;
 }
 
-static json_t *row(const struct test *t, const struct run_result *r, int threads)
+static json_t *result_row(const struct test *t, const struct run_result *r, int threads)
 {
 	return json_pack("{s:s, s:i, s:f, s:f, s:f}", "test", t->name, "threads", threads,
 			 "per_second", r->per_second, "least", r->least, "most", r->most);
 }
 
-static json_t *measure(const struct options *o)
+static json_t *tests_measure(const struct options *o)
 {
 	json_t *rows = json_array();
 	struct run_result r;
@@ -119,7 +119,7 @@ static json_t *measure(const struct options *o)
 			continue;
 		for (rest = o->threads; (n = next_count(&rest));) {
 			run_test(&tests[i], n, &o->run, &r);
-			json_array_append_new(rows, row(&tests[i], &r, n));
+			json_array_append_new(rows, result_row(&tests[i], &r, n));
 		}
 	}
 	return json_pack("{s:o}", "rows", rows);
@@ -127,14 +127,14 @@ static json_t *measure(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+	static const struct argp argp = { options, scale_parse, NULL, NULL, NULL, NULL, NULL };
 	struct options o = { .run = { 5, 1, "/tmp" }, .threads = "1,2" };
 	json_t *out;
 	int ret;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return 2;
-	out = measure(&o);
+	out = tests_measure(&o);
 	ret = out ? json_dumpf(out, stdout, JSON_COMPACT) : -1;
 	printf("\n");
 	json_decref(out);

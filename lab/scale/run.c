@@ -73,7 +73,7 @@ static void make_place(struct worker *w, int i)
 }
 
 /* Pins thread @i to the @i-th allowed CPU, modulo their number. */
-static void pin(int i)
+static void thread_pin(int i)
 {
 	cpu_set_t allowed, one;
 	int cpu;
@@ -89,12 +89,12 @@ static void pin(int i)
 		err(1, "affinity");
 }
 
-static void *work(void *arg)
+static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
 	int ops;
 
-	pin(w->cpu);
+	thread_pin(w->cpu);
 	while (!atomic_load_explicit(&over, memory_order_relaxed)) {
 		ops = w->test->step(&w->place);
 		if (ops < 0) {
@@ -106,7 +106,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static double now(void)
+static double seconds_now(void)
 {
 	struct timespec t;
 
@@ -114,7 +114,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void pass(double seconds)
+static void seconds_pass(double seconds)
 {
 	struct timespec t = { .tv_sec = (time_t)seconds };
 
@@ -123,7 +123,7 @@ static void pass(double seconds)
 		;
 }
 
-static void start(struct worker *w, const struct test *test, int n)
+static void workers_start(struct worker *w, const struct test *test, int n)
 {
 	int i;
 
@@ -134,11 +134,11 @@ static void start(struct worker *w, const struct test *test, int n)
 		make_place(&w[i], i);
 	}
 	for (i = 0; i < n; i++)
-		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
+		if (pthread_create(&w[i].thread, NULL, worker_run, &w[i]))
 			errx(1, "no thread %d", i);
 }
 
-static void stop(struct worker *w, int n)
+static void workers_stop(struct worker *w, int n)
 {
 	int i;
 
@@ -152,18 +152,19 @@ static void stop(struct worker *w, int n)
 			errx(1, "%s: a system call failed in %s", w[i].test->name, w[i].place.path);
 }
 
-static void count(struct worker *w, int n, const struct run_options *o, struct run_result *r)
+static void workers_count(struct worker *w, int n, const struct run_options *o,
+			  struct run_result *r)
 {
 	unsigned long before[MAX_THREADS];
 	double began, took, rate;
 	int i;
 
-	pass(o->warm_up);
-	began = now();
+	seconds_pass(o->warm_up);
+	began = seconds_now();
 	for (i = 0; i < n; i++)
 		before[i] = atomic_load(&w[i].done);
-	pass(o->seconds);
-	took = now() - began;
+	seconds_pass(o->seconds);
+	took = seconds_now() - began;
 	*r = (struct run_result){ 0 };
 	for (i = 0; i < n; i++) {
 		rate = (double)(atomic_load(&w[i].done) - before[i]) / took;
@@ -182,9 +183,9 @@ void run_test(const struct test *test, int threads, const struct run_options *o,
 		errx(1, "no memory");
 	memset(w, 0, threads * sizeof(*w));
 	make_root(o->folder);
-	start(w, test, threads);
-	count(w, threads, o, result);
-	stop(w, threads);
+	workers_start(w, test, threads);
+	workers_count(w, threads, o, result);
+	workers_stop(w, threads);
 	clean_up();
 	free(w);
 }

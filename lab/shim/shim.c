@@ -41,7 +41,7 @@ void res_write_note(struct res_waiter *w, u64 wait)
 static char *area;
 static size_t stride;
 
-static void die(const char *what)
+static void errno_die(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -63,7 +63,7 @@ static void make_areas(unsigned int nr)
 	area = mmap(NULL, nr * stride, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (area == MAP_FAILED)
-		die("shim: per-CPU areas");
+		errno_die("shim: per-CPU areas");
 	shim_nr_cpus = nr;
 	for (cpu = 0; cpu < nr; cpu++) {
 		memcpy(area + cpu * stride, __start_shim_pcpu,
@@ -104,7 +104,7 @@ static u64 mono_ns(void)
 }
 
 /* Compares the counter with the system's clock for 20 ms: exact to a few parts in a million. */
-static void calibrate(void)
+static void clock_calibrate(void)
 {
 	u64 t0 = mono_ns(), c0 = shim_cycles(), t1, c1;
 
@@ -120,7 +120,7 @@ static void calibrate(void)
 void shim_set_cpu(int cpu)
 {
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, shim_offset[cpu]))
-		die("shim: arch_prctl");
+		errno_die("shim: arch_prctl");
 }
 #else
 static SHIM_TLS int this_cpu;
@@ -148,11 +148,11 @@ void shim_init(unsigned int nr)
 	}
 	make_areas(nr);
 #ifndef SHIM_EXTERN
-	calibrate();
+	clock_calibrate();
 	shim_set_cpu(0);
 #endif
 	for (call = __start_shim_initcalls; call != __stop_shim_initcalls; call++) {
 		if ((*call)())
-			die("shim: initcall");
+			errno_die("shim: initcall");
 	}
 }

@@ -55,7 +55,7 @@ static void set_member(struct argp_state *state, struct options *o, const char *
 	json_object_set_new(o->job, key, v ? v : json_string(eq + 1));
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t sim_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -86,13 +86,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = sim_parse,
 	.doc = "Simulate locks on machines with many CPUs: cache lines, sockets, virtual CPUs.\v"
 	       "A row or object has acquisitions per second, fairness and waits. Exit status: 0; "
 	       "1 if a simulation failed; 2 for bad input.",
 };
 
-static int complain(const char *where, const char *error)
+static int input_complain(const char *where, const char *error)
 {
 	fprintf(stderr, "rqspin-sim: %s%s\n", where, error);
 	return BAD_INPUT;
@@ -103,7 +103,7 @@ static int simulate_load(const struct job *j, bool json)
 	struct result r;
 
 	if (run_job(j, &r))
-		return complain("", "out of memory"), FAILED;
+		return input_complain("", "out of memory"), FAILED;
 	if (json)
 		report_json(stdout, j, &r);
 	else
@@ -116,7 +116,7 @@ static int simulate_fault(const struct job *j, bool json)
 	struct fault_result r;
 
 	if (run_fault(j, &r))
-		return complain("", "out of memory"), FAILED;
+		return input_complain("", "out of memory"), FAILED;
 	if (json)
 		report_fault_json(stdout, j, &r);
 	else
@@ -124,7 +124,7 @@ static int simulate_fault(const struct job *j, bool json)
 	return DONE;
 }
 
-static int simulate(json_t *what, const char *where, bool json)
+static int simulate_job(json_t *what, const char *where, bool json)
 {
 	struct job j;
 	char error[JOB_ERROR];
@@ -132,12 +132,12 @@ static int simulate(json_t *what, const char *where, bool json)
 
 	job_defaults(&j);
 	if (job_read(&j, what, error))
-		return complain(where, error);
+		return input_complain(where, error);
 	ret = j.parties ? simulate_fault(&j, json) : simulate_load(&j, json);
 	return fflush(stdout) ? FAILED : ret;
 }
 
-static int batch(void)
+static int simulate_batch(void)
 {
 	char *line = NULL, where[48];
 	size_t room = 0;
@@ -148,14 +148,14 @@ static int batch(void)
 		json_t *job = json_loads(line, JSON_REJECT_DUPLICATES, &error);
 
 		snprintf(where, sizeof(where), "stdin:%d: ", n);
-		ret = job ? simulate(job, where, true) : complain(where, error.text);
+		ret = job ? simulate_job(job, where, true) : input_complain(where, error.text);
 		json_decref(job);
 	}
 	free(line);
 	return ret;
 }
 
-static int sweep(struct options *o)
+static int simulate_sweep(struct options *o)
 {
 	const char *p = o->threads;
 	int ret = DONE;
@@ -169,9 +169,9 @@ static int sweep(struct options *o)
 		long n = strtol(p, &end, 10);
 
 		if (end == p || (*end && *end != ','))
-			return complain("--threads: not a list of numbers: ", o->threads);
+			return input_complain("--threads: not a list of numbers: ", o->threads);
 		json_object_set_new(o->job, "threads", json_integer(n));
-		ret = simulate(o->job, "", o->json);
+		ret = simulate_job(o->job, "", o->json);
 		p = *end ? end + 1 : end;
 	} while (ret == DONE && *p);
 	return ret;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	if (o.list)
 		report_locks(stdout);
 	else
-		ret = o.batch ? batch() : sweep(&o);
+		ret = o.batch ? simulate_batch() : simulate_sweep(&o);
 	json_decref(o.job);
 	return ret;
 }

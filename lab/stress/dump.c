@@ -27,7 +27,7 @@ static void dump_ctx(const struct ghost_ctx *c, u64 now)
 	fprintf(stderr, "\n");
 }
 
-static bool busy(const struct ghost_ctx *c)
+static bool ctx_is_busy(const struct ghost_ctx *c)
 {
 	int i, n = c->want != GHOST_NONE;
 
@@ -80,7 +80,7 @@ void ghost_dump(void)
 
 	for (cpu = 0; cpu < (int)shim_nr_cpus; cpu++) {
 		for (level = 0; level < GHOST_LEVELS; level++) {
-			if (busy(&ghost_ctx[cpu][level]))
+			if (ctx_is_busy(&ghost_ctx[cpu][level]))
 				dump_ctx(&ghost_ctx[cpu][level], now);
 		}
 		dump_records(cpu);

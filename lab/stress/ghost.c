@@ -46,7 +46,7 @@ static u32 name_of(const struct ghost_ctx *c)
 }
 
 /* Readers check the current spans before the log, so no span is missed in between. */
-static void remember(struct ghost_log *log, const struct ghost_span *span)
+static void span_remember(struct ghost_log *log, const struct ghost_span *span)
 {
 	log->span[log->n % GHOST_LOG] = *span;
 	smp_store_release(&log->n, log->n + 1);
@@ -82,7 +82,7 @@ static void end_want(struct ghost_ctx *c)
 
 	if (span.end - span.begin >= SHORT_NS) {
 		mark_waited(c->cpu, c->level);
-		remember(&c->wants, &span);
+		span_remember(&c->wants, &span);
 	}
 	smp_store_release(&c->want, GHOST_NONE);
 }
@@ -135,7 +135,7 @@ void ghost_released(struct ghost_ctx *c)
 
 	if (c->waited[i]) {
 		c->held[i].end = shim_clock();
-		remember(&c->holds, &c->held[i]);
+		span_remember(&c->holds, &c->held[i]);
 	}
 	free_slot(&c->held[i]);
 	WRITE_ONCE(c->touch, GHOST_NONE);

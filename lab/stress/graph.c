@@ -11,7 +11,7 @@ struct walk {
 	int members;
 };
 
-static bool covers(const struct ghost_span *s, u64 at)
+static bool span_covers(const struct ghost_span *s, u64 at)
 {
 	return s->begin <= at && at <= s->end;
 }
@@ -26,7 +26,7 @@ static const struct ghost_span *in_log(const struct ghost_log *log, int lock, u6
 
 		if (s->end < at)
 			return NULL;
-		if (covers(s, at) && (lock == GHOST_NONE || s->lock == lock))
+		if (span_covers(s, at) && (lock == GHOST_NONE || s->lock == lock))
 			return s;
 	}
 	return NULL;
@@ -39,7 +39,7 @@ static bool want_at(const struct ghost_ctx *c, u64 at, struct ghost_span *out)
 	int want = smp_load_acquire(&c->want);
 
 	*out = (struct ghost_span){ READ_ONCE(c->want_begin), ~0ULL, want };
-	if (want != GHOST_NONE && covers(out, at))
+	if (want != GHOST_NONE && span_covers(out, at))
 		return true;
 	s = in_log(&c->wants, GHOST_NONE, at);
 	if (s)
@@ -52,7 +52,7 @@ static bool holds_at(const struct ghost_ctx *c, int lock, u64 at)
 	int i;
 
 	for (i = 0; i < GHOST_HELD; i++) {
-		if (smp_load_acquire(&c->held[i].lock) == lock && covers(&c->held[i], at))
+		if (smp_load_acquire(&c->held[i].lock) == lock && span_covers(&c->held[i], at))
 			return true;
 	}
 	return in_log(&c->holds, lock, at);
@@ -61,7 +61,7 @@ static bool holds_at(const struct ghost_ctx *c, int lock, u64 at)
 static bool leads_back(struct walk *w, int lock);
 
 /* Does the context, or one on top of it, wait for a lock that leads back? */
-static bool stuck(struct walk *w, int cpu, int level)
+static bool cpu_is_stuck(struct walk *w, int cpu, int level)
 {
 	u64 since = w->since;
 	struct ghost_span want;
@@ -88,15 +88,15 @@ static bool next_in_line(struct walk *w, int cpu, int level, int lock)
 	       want_at(&ghost_ctx[cpu][level], w->at, &want) && want.lock == lock;
 }
 
-static bool blocks(struct walk *w, int cpu, int level, int lock)
+static bool cpu_blocks(struct walk *w, int cpu, int level, int lock)
 {
 	const struct ghost_ctx *c = &ghost_ctx[cpu][level];
 	bool mine = cpu == w->me->cpu;
 
 	if (holds_at(c, lock, w->at))
-		return (mine && level <= w->me->level) || stuck(w, cpu, level);
+		return (mine && level <= w->me->level) || cpu_is_stuck(w, cpu, level);
 	if (next_in_line(w, cpu, level, lock) && !(mine && level >= w->me->level))
-		return mine || stuck(w, cpu, level + 1);
+		return mine || cpu_is_stuck(w, cpu, level + 1);
 	return false;
 }
 
@@ -110,7 +110,7 @@ static bool leads_back(struct walk *w, int lock)
 	w->on_path[lock] = true;
 	for (cpu = 0; !found && cpu < (int)shim_nr_cpus; cpu++) {
 		for (level = 0; !found && level < GHOST_LEVELS; level++)
-			found = blocks(w, cpu, level, lock);
+			found = cpu_blocks(w, cpu, level, lock);
 	}
 	w->on_path[lock] = false;
 	return found;

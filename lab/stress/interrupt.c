@@ -35,15 +35,15 @@ static int signal_of(int level)
 	return SIGRTMIN + level;
 }
 
-static void arm(int level)
+static void timer_arm(int level)
 {
-	u32 us = 5 + draw(&source.seed, 2 * mean_us[level]);
+	u32 us = 5 + random_below(&source.seed, 2 * mean_us[level]);
 	struct itimerspec once = { .it_value.tv_nsec = us * NSEC_PER_USEC };
 
 	timer_settime(source.timer[level], 0, &once, NULL);
 }
 
-static void interrupt(int level)
+static void interrupt_run(int level)
 {
 	u32 kind = last_kind;
 	bool nmi = shim_nmi;
@@ -61,10 +61,10 @@ static void on_signal(int sig)
 	if (!source.on)
 		return;
 	if (level == STEAL) {
-		spin_us(draw(&source.seed, source.w->steal_us));
+		spin_us(random_below(&source.seed, source.w->steal_us));
 		if (source.w->threads > lab_cpus())
 			sched_yield();
-		arm(level);
+		timer_arm(level);
 		return;
 	}
 	if (shim_irqs_off && level != NMI_LEVEL) {
@@ -72,12 +72,12 @@ static void on_signal(int sig)
 		shim_irq_due = true;
 		return;
 	}
-	interrupt(level);
-	arm(level);
+	interrupt_run(level);
+	timer_arm(level);
 	errno = error;
 }
 
-static void deliver(void)
+static void interrupts_deliver(void)
 {
 	u32 due = __atomic_exchange_n(&source.due, 0, __ATOMIC_RELAXED);
 	int level;
@@ -89,7 +89,7 @@ static void deliver(void)
 	}
 }
 
-static void install(int level)
+static void handler_install(int level)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	int l;
@@ -100,21 +100,21 @@ static void install(int level)
 	sigaction(signal_of(level), &sa, NULL);
 }
 
-static void die(const char *what)
+static void errno_die(const char *what)
 {
 	perror(what);
 	exit(1);
 }
 
-static void start(int level)
+static void timer_start(int level)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_of(level) };
 
 	ev._sigev_un._tid = gettid();
-	install(level);
+	handler_install(level);
 	if (timer_create(CLOCK_MONOTONIC, &ev, &source.timer[level]))
-		die("stress: interrupts");
-	arm(level);
+		errno_die("stress: interrupts");
+	timer_arm(level);
 }
 
 void interrupts_start(const struct workload *w, const struct lab_ops *ops, int cpu)
@@ -122,11 +122,11 @@ void interrupts_start(const struct workload *w, const struct lab_ops *ops, int c
 	int level;
 
 	source = (struct source){ w, ops, cpu, .seed = 0x9e3779b97f4a7c15ULL * (cpu + 1), true };
-	shim_irq_deliver = deliver;
+	shim_irq_deliver = interrupts_deliver;
 	if (w->steal_us)
-		start(STEAL);
+		timer_start(STEAL);
 	for (level = 1; level <= w->interrupts; level++)
-		start(level);
+		timer_start(level);
 }
 
 void interrupts_stop(void)

@@ -5,7 +5,7 @@
 
 #include "stress.h"
 
-static int wrong(const char *what, int i, unsigned long value)
+static int print_wrong(const char *what, int i, unsigned long value)
 {
 	fprintf(stderr, "FAULT: left behind: %s of %d is %#lx\n", what, i, value);
 	return 1;
@@ -18,26 +18,26 @@ static int check_cpu(int cpu)
 	int i, faults = 0;
 
 	if (rc->nwait)
-		faults += wrong("nwait", cpu, rc->nwait);
+		faults += print_wrong("nwait", cpu, rc->nwait);
 	if (rc->nheld)
-		faults += wrong("nheld", cpu, rc->nheld);
+		faults += print_wrong("nheld", cpu, rc->nheld);
 	if (rc->escaping)
-		faults += wrong("escaping", cpu, rc->escaping);
+		faults += print_wrong("escaping", cpu, rc->escaping);
 	if (rc->lost)
-		faults += wrong("lost", cpu, rc->lost);
+		faults += print_wrong("lost", cpu, rc->lost);
 	if (per_cpu(res_spin_tag, cpu) != tag)
-		faults += wrong("tag", cpu, per_cpu(res_spin_tag, cpu));
+		faults += print_wrong("tag", cpu, per_cpu(res_spin_tag, cpu));
 	for (i = 0; i < RES_NR_NODES; i++) {
 		if (atomic_read(&rc->node[i].state) & RES_STATE_MASK)
-			faults += wrong("node", cpu, atomic_read(&rc->node[i].state));
+			faults += print_wrong("node", cpu, atomic_read(&rc->node[i].state));
 	}
 	for (i = 0; i < RES_NR_HELD; i++) {
 		if (rc->held[i])
-			faults += wrong("held", cpu, rc->held[i]);
+			faults += print_wrong("held", cpu, rc->held[i]);
 	}
 	for (i = 0; i < RES_NR_DEPTH; i++) {
 		if (res_wait_live(rc->wait[i].seq))
-			faults += wrong("seq", cpu, rc->wait[i].seq);
+			faults += print_wrong("seq", cpu, rc->wait[i].seq);
 	}
 	return faults;
 }
@@ -48,7 +48,7 @@ int check_quiet(int nlocks)
 
 	for (i = 0; i < nlocks; i++) {
 		if (!res_is_free(work_lock[i].word))
-			faults += wrong("word", i, work_lock[i].word);
+			faults += print_wrong("word", i, work_lock[i].word);
 	}
 	for (i = 0; i < (int)shim_nr_cpus; i++)
 		faults += check_cpu(i);

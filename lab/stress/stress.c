@@ -60,7 +60,7 @@ static struct sums sum_up(void)
 	return s;
 }
 
-static void work(int cpu, void *arg)
+static void stress_work(int cpu, void *arg)
 {
 	struct run *r = arg;
 	u64 seed = (r->seed + cpu) * 0x9e3779b97f4a7c15ULL | 1;
@@ -85,7 +85,7 @@ static void tell_hang(const struct run *r)
 	_exit(1);
 }
 
-static void *watch(void *arg)
+static void *hang_watch(void *arg)
 {
 	const struct timespec second = { .tv_sec = 1 };
 	struct run *r = arg;
@@ -108,7 +108,7 @@ static void *watch(void *arg)
 /* Failures that the oracle cannot judge, because its log was overwritten, must stay rare. */
 #define UNCLEAR_ONE_IN 100
 
-static bool verdict(const struct run *r, const struct sums *s, int left)
+static bool run_verdict(const struct run *r, const struct sums *s, int left)
 {
 	const struct ghost_faults *f = &ghost_faults;
 	bool ok = !left && !f->exclusion && !f->false_verdict && !f->false_nested && !f->missed &&
@@ -126,7 +126,7 @@ static bool verdict(const struct run *r, const struct sums *s, int left)
 	return ok;
 }
 
-static void run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64 seed)
+static void stress_run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64 seed)
 {
 	static struct run r;
 	pthread_t watcher;
@@ -138,12 +138,12 @@ static void run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64
 	ghost_reset();
 	for (i = 0; i < w->locks; i++)
 		ops->init(&work_lock[i]);
-	pthread_create(&watcher, NULL, watch, &r);
-	lab_team(threads, work, &r);
+	pthread_create(&watcher, NULL, hang_watch, &r);
+	lab_team(threads, stress_work, &r);
 	smp_store_release(&r.over, 1);
 	pthread_join(watcher, NULL);
 	s = sum_up();
-	if (verdict(&r, &s, check_quiet(w->locks)))
+	if (run_verdict(&r, &s, check_quiet(w->locks)))
 		passed++;
 	else
 		failed++;
@@ -153,7 +153,7 @@ static void run(const struct workload *w, const struct lab_ops *ops, u64 ns, u64
 	total.timeouts += s.timeouts;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t stress_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -198,8 +198,8 @@ static void run_all(const struct options *o)
 	for (i = 0; lab_locks[i]; i++) {
 		for (k = 0; lab_locks[i]->flags & LAB_OURS && workloads[k].name; k++) {
 			if (!o->only || !strcmp(o->only, workloads[k].name))
-				run(&workloads[k], lab_locks[i], o->seconds * NSEC_PER_SEC / n,
-				    o->seed);
+				stress_run(&workloads[k], lab_locks[i],
+					   o->seconds * NSEC_PER_SEC / n, o->seed);
 		}
 	}
 }
@@ -213,7 +213,9 @@ int main(int argc, char **argv)
 		{ "seed", 'r', "N", 0, "of the random choices (default: the time)", 0 },
 		{ 0 },
 	};
-	static const struct argp argp = { table, parse, NULL, "Torture under an oracle", 0, 0, 0 };
+	static const struct argp argp = {
+		table, stress_parse, NULL, "Torture under an oracle", 0, 0, 0
+	};
 	struct options o = { .seconds = 60, .seed = time(NULL) };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);

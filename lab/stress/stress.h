@@ -32,6 +32,6 @@ extern union lab_lock work_lock[GHOST_LOCKS];
 extern __thread u32 last_kind;
 
 void spin_us(u64 us);
-u32 draw(u64 *seed, u32 below);
+u32 random_below(u64 *seed, u32 below);
 
 #endif /* LAB_STRESS_H */

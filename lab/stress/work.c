@@ -49,7 +49,7 @@ const struct workload workloads[] = {
 	{ 0 }
 };
 
-u32 draw(u64 *seed, u32 below)
+u32 random_below(u64 *seed, u32 below)
 {
 	*seed ^= *seed << 13;
 	*seed ^= *seed >> 7;
@@ -74,14 +74,14 @@ static void freeze_us(u32 us)
 
 static bool once_in(u64 *seed, u32 n)
 {
-	return n && !draw(seed, n);
+	return n && !random_below(seed, n);
 }
 
 static void with_locks_held(const struct workload *w, const struct ghost_ctx *c, u64 *seed)
 {
 	u32 i;
 
-	for (i = draw(seed, w->hold + 1); i; i--)
+	for (i = random_below(seed, w->hold + 1); i; i--)
 		cpu_relax();
 	if (c->level)
 		return;
@@ -96,7 +96,7 @@ static u64 limit_of(const struct lab_ops *ops)
 	return ops->flags & LAB_TAS ? RES_TAS_TIMEOUT : RES_DEF_TIMEOUT;
 }
 
-static bool take(const struct lab_ops *ops, struct ghost_ctx *c, int lock)
+static bool work_take(const struct lab_ops *ops, struct ghost_ctx *c, int lock)
 {
 	int err;
 
@@ -121,20 +121,20 @@ static void give_back(const struct lab_ops *ops, struct ghost_ctx *c, int lock)
 
 void work_once(const struct workload *w, const struct lab_ops *ops, struct ghost_ctx *c, u64 *seed)
 {
-	int have[GHOST_HELD], n = 0, want = 1 + draw(seed, w->nest), i;
+	int have[GHOST_HELD], n = 0, want = 1 + random_below(seed, w->nest), i;
 
 	while (n < want) {
-		int lock = draw(seed, w->locks);
+		int lock = random_below(seed, w->locks);
 
-		if (ghost_holds(c, lock) && draw(seed, AGAIN_IN) && n < w->locks)
+		if (ghost_holds(c, lock) && random_below(seed, AGAIN_IN) && n < w->locks)
 			break;
-		if (!take(ops, c, lock))
+		if (!work_take(ops, c, lock))
 			break;
 		have[n++] = lock;
 	}
 	with_locks_held(w, c, seed);
 	while (n) {
-		i = draw(seed, n);
+		i = random_below(seed, n);
 		give_back(ops, c, have[i]);
 		have[i] = have[--n];
 	}

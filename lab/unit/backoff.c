@@ -58,7 +58,7 @@ struct line {
 	u32 looks;
 };
 
-static void *serve(void *arg)
+static void *line_serve(void *arg)
 {
 	struct line *l = arg;
 
@@ -77,7 +77,7 @@ static void test_learns(void **state)
 
 	b->lock = NULL;
 	l.lock.next = 3;
-	assert_int_equal(pthread_create(&server, NULL, serve, &l), 0);
+	assert_int_equal(pthread_create(&server, NULL, line_serve, &l), 0);
 	ticket_wait_auto(&l.lock, 2);
 	pthread_join(server, NULL);
 	assert_int_equal(l.lock.turn, 2);

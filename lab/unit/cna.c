@@ -14,7 +14,7 @@ struct line {
 static union lab_lock lock;
 
 /* CPU i + 1 joins when CPU i is the last of the queue: the word names it. */
-static void member(int cpu, void *arg)
+static void line_member(int cpu, void *arg)
 {
 	const struct lab_ops *cna = lab_lock_named("cna");
 	struct line *l = arg;
@@ -41,10 +41,10 @@ static void member(int cpu, void *arg)
 }
 
 /* Clears the test's pending bit when all waiters are queued. */
-static void serve(int cpu, void *arg)
+static void line_serve(int cpu, void *arg)
 {
 	if (cpu <= WAITERS) {
-		member(cpu, arg);
+		line_member(cpu, arg);
 		return;
 	}
 	lab_meet(&((struct line *)arg)->barrier);
@@ -61,7 +61,7 @@ static void check_order(int sockets, u32 mask, const int *want)
 	cna_sockets = sockets;
 	cna_mask = mask;
 	lab_lock_named("cna")->init(&lock);
-	lab_team(WAITERS + 2, serve, &l);
+	lab_team(WAITERS + 2, line_serve, &l);
 	cna_sockets = 1;
 	cna_mask = 0xffff;
 	assert_int_equal(lock.word, 0);

@@ -21,7 +21,7 @@ struct job {
 
 static union lab_lock lock, other;
 
-static void section(struct job *j)
+static void section_run(struct job *j)
 {
 	if (__atomic_fetch_add(&j->inside, 1, __ATOMIC_RELAXED))
 		__atomic_fetch_add(&j->two_inside, 1, __ATOMIC_RELAXED);
@@ -30,7 +30,7 @@ static void section(struct job *j)
 	__atomic_fetch_sub(&j->inside, 1, __ATOMIC_RELAXED);
 }
 
-static void member(int cpu, void *arg)
+static void share_member(int cpu, void *arg)
 {
 	struct job *j = arg;
 	struct lab_ctx *c = j->ctx[cpu];
@@ -42,7 +42,7 @@ static void member(int cpu, void *arg)
 			__atomic_fetch_add(&j->errors, 1, __ATOMIC_RELAXED);
 			continue;
 		}
-		section(j);
+		section_run(j);
 		/* The owner takes another lock, which needs a queue node of its own. */
 		if (!(i & 15) && !j->ops->lock(&other, &c[1]))
 			j->ops->unlock(&other, &c[1]);
@@ -50,7 +50,7 @@ static void member(int cpu, void *arg)
 	}
 }
 
-static void share(const struct lab_ops *ops, int threads)
+static void lock_share(const struct lab_ops *ops, int threads)
 {
 	struct job j = { .ops = ops, .barrier.n = threads };
 	int i;
@@ -61,7 +61,7 @@ static void share(const struct lab_ops *ops, int threads)
 		lab_ctx_init(&j.ctx[i][0]);
 		lab_ctx_init(&j.ctx[i][1]);
 	}
-	lab_team(threads, member, &j);
+	lab_team(threads, share_member, &j);
 	if (j.two_inside || j.errors || j.count != (u64)threads * ROUNDS)
 		fail_msg("%s, %d threads: %llu times two inside, %llu errors, %llu counted of %d",
 			 ops->name, threads, (unsigned long long)j.two_inside,
@@ -77,7 +77,7 @@ static void test_share(void **state)
 		if (lab_locks[i]->flags & (LAB_NO_LOCK | LAB_FOREIGN))
 			continue;
 		for (threads = 1; threads <= MAX_THREADS; threads++)
-			share(lab_locks[i], threads);
+			lock_share(lab_locks[i], threads);
 	}
 }
 
@@ -88,7 +88,7 @@ static void test_no_lock(void **state)
 	int i;
 
 	for (i = 0; i < 100 && !j.two_inside; i++)
-		lab_team(MAX_THREADS, member, &j);
+		lab_team(MAX_THREADS, share_member, &j);
 	assert_true(j.two_inside);
 }
 

@@ -9,12 +9,12 @@
 
 static struct qspinlock locks[HELD_ENTRIES + 4];
 
-static u32 entries(int cpu)
+static u32 nr_entries(int cpu)
 {
 	return per_cpu(held_table.n, cpu);
 }
 
-static const void *entry(int cpu, int no)
+static const void *entry_at(int cpu, int no)
 {
 	return per_cpu(held_table.lock[no], cpu);
 }
@@ -23,21 +23,21 @@ static void test_entries(void **state)
 {
 	assert_int_equal(held_lock(&locks[0]), 0);
 	assert_int_equal(held_lock(&locks[1]), 0);
-	assert_int_equal(entries(0), 2);
-	assert_ptr_equal(entry(0, 0), &locks[0]);
-	assert_ptr_equal(entry(0, 1), &locks[1]);
+	assert_int_equal(nr_entries(0), 2);
+	assert_ptr_equal(entry_at(0, 0), &locks[0]);
+	assert_ptr_equal(entry_at(0, 1), &locks[1]);
 	held_unlock(&locks[1]);
-	assert_null(entry(0, 1));
+	assert_null(entry_at(0, 1));
 	held_unlock(&locks[0]);
-	assert_null(entry(0, 0));
-	assert_int_equal(entries(0), 0);
+	assert_null(entry_at(0, 0));
+	assert_int_equal(nr_entries(0), 0);
 }
 
 static void test_aa(void **state)
 {
 	assert_int_equal(held_lock(&locks[0]), 0);
 	assert_int_equal(held_lock(&locks[0]), -EDEADLK);
-	assert_int_equal(entries(0), 1);
+	assert_int_equal(nr_entries(0), 1);
 	held_unlock(&locks[0]);
 	assert_int_equal(atomic_read(&locks[0].val), 0);
 }
@@ -56,7 +56,7 @@ static void test_full(void **state)
 	assert_true(shim_clock() - start >= 250 * NSEC_PER_MSEC);
 	while (i--)
 		held_unlock(&locks[i]);
-	assert_int_equal(entries(0), 0);
+	assert_int_equal(nr_entries(0), 0);
 	for (i = 0; i < n; i++)
 		assert_int_equal(atomic_read(&locks[i].val), 0);
 }
@@ -86,7 +86,7 @@ static void test_pair(void **state)
 	assert_true(p.ret[0] == -EDEADLK || p.ret[1] == -EDEADLK);
 	assert_true(p.ret[0] != -ETIMEDOUT && p.ret[1] != -ETIMEDOUT);
 	assert_int_equal(atomic_read(&locks[0].val) | atomic_read(&locks[1].val), 0);
-	assert_int_equal(entries(0) | entries(1), 0);
+	assert_int_equal(nr_entries(0) | nr_entries(1), 0);
 }
 
 struct stall {
@@ -123,7 +123,7 @@ static void test_stall(void **state)
 		assert_int_equal(s.ret[i], -ETIMEDOUT);
 	assert_int_equal(atomic_read(&locks[0].val), 0);
 	for (i = 0; i <= WAITERS; i++)
-		assert_int_equal(entries(i), 0);
+		assert_int_equal(nr_entries(i), 0);
 }
 
 void unit_held(struct unit_sum *sum)

@@ -16,7 +16,7 @@ struct halt {
 
 static union lab_lock lock;
 
-static u64 halts(void)
+static u64 halts_sum(void)
 {
 	return pv_count_sum(PV_COUNT_pv_wait_head) + pv_count_sum(PV_COUNT_pv_wait_node);
 }
@@ -25,7 +25,7 @@ static u64 halts(void)
 static void halt_member(int cpu, void *arg)
 {
 	struct halt *h = arg;
-	u64 before = halts(), end;
+	u64 before = halts_sum(), end;
 
 	if (!cpu)
 		h->ops->lock(&lock, NULL);
@@ -34,7 +34,7 @@ static void halt_member(int cpu, void *arg)
 		h->ops->lock(&lock, NULL);
 	} else {
 		end = shim_clock() + 2 * NSEC_PER_SEC;
-		while (halts() == before && shim_clock() < end)
+		while (halts_sum() == before && shim_clock() < end)
 			lab_poll();
 	}
 	h->ops->unlock(&lock, NULL);
@@ -44,7 +44,7 @@ static void halt_member(int cpu, void *arg)
 static void halt_and_wake(const char *name)
 {
 	struct halt h = { .ops = lab_lock_named(name), .barrier.n = WAITERS + 1 };
-	u64 halted = halts(), kicks = pv_count_sum(PV_COUNT_pv_kick_unlock),
+	u64 halted = halts_sum(), kicks = pv_count_sum(PV_COUNT_pv_kick_unlock),
 	    queued = pv_count_sum(PV_COUNT_lock_slowpath),
 	    stolen = pv_count_sum(PV_COUNT_pv_lock_stealing);
 
@@ -52,7 +52,7 @@ static void halt_and_wake(const char *name)
 	lab_team(WAITERS + 1, halt_member, &h);
 	assert_int_equal(h.done, WAITERS + 1);
 	assert_int_equal(lock.word, 0);
-	assert_true(halts() > halted);
+	assert_true(halts_sum() > halted);
 	assert_true(pv_count_sum(PV_COUNT_pv_kick_unlock) > kicks);
 	assert_int_equal(pv_count_sum(PV_COUNT_lock_slowpath) - queued +
 				 pv_count_sum(PV_COUNT_pv_lock_stealing) - stolen,

@@ -54,13 +54,13 @@ static void wait_for(struct limits *l, int cpu)
 		lab_poll();
 }
 
-static void hold(struct limits *l, int ms)
+static void owner_play(struct limits *l, int ms)
 {
 	sleep_ms(ms);
 	l->ops->unlock(&l->lock, NULL);
 }
 
-static void waiter(struct limits *l, int cpu)
+static void waiter_play(struct limits *l, int cpu)
 {
 	struct wait *w = &l->wait[cpu];
 	u64 start;
@@ -74,10 +74,10 @@ static void waiter(struct limits *l, int cpu)
 	if (w->ret)
 		return;
 	w->turn = ++l->turns;
-	hold(l, HOLD_MS);
+	owner_play(l, HOLD_MS);
 }
 
-static void play(int cpu, void *arg)
+static void limits_play(int cpu, void *arg)
 {
 	struct limits *l = arg;
 
@@ -85,9 +85,9 @@ static void play(int cpu, void *arg)
 		abort();
 	lab_meet(&l->barrier);
 	if (cpu)
-		waiter(l, cpu);
+		waiter_play(l, cpu);
 	else
-		hold(l, l->hold_ms);
+		owner_play(l, l->hold_ms);
 }
 
 /* The first waiter has the pending bit, the others stand in the queue. */
@@ -103,7 +103,7 @@ struct sums {
 	u64 longest;
 };
 
-static struct sums judge(const struct limits *l)
+static struct sums limits_judge(const struct limits *l)
 {
 	struct sums s = { 0 };
 	u32 turn = 0;
@@ -133,8 +133,8 @@ static struct sums play_out(const struct lab_ops *ops, int hold_ms)
 	l.barrier.n = WAITERS + 1;
 	ops->init(&l.lock);
 	shim_yield_every = YIELD_EVERY;
-	lab_team(WAITERS + 1, play, &l);
-	s = judge(&l);
+	lab_team(WAITERS + 1, limits_play, &l);
+	s = limits_judge(&l);
 	s.wrong += !res_is_free(l.lock.word);
 	printf("%s: %d waiters, one each %d ms, behind an owner that holds %d ms: %u acquired, "
 	       "%d timed out\n",

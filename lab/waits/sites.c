@@ -83,7 +83,7 @@ void shim_site_close(void)
 	mine->site[i].bucket[min(bucket_of(cycles), BUCKETS - 1)]++;
 }
 
-static void work(int cpu, void *arg)
+static void sites_work(int cpu, void *arg)
 {
 	struct load *l = arg;
 	u64 end;
@@ -126,7 +126,7 @@ static void add_up(int threads, struct site *sum)
 	}
 }
 
-static u64 quantile(const struct site *s, double p)
+static u64 site_quantile(const struct site *s, double p)
 {
 	u64 left = s->count - (u64)(p * s->count);
 	int b = BUCKETS;
@@ -138,7 +138,7 @@ static u64 quantile(const struct site *s, double p)
 	return cycles_of(max(b, 0));
 }
 
-static u64 measure(const struct lab_ops *ops, int waiters)
+static u64 sites_measure(const struct lab_ops *ops, int waiters)
 {
 	static struct site sum[MAX_SITES];
 	struct load l = { .ops = ops, .barrier.n = waiters + 1 };
@@ -148,14 +148,14 @@ static u64 measure(const struct lab_ops *ops, int waiters)
 	memset(stretches, 0, sizeof(stretches));
 	ops->init(&lock);
 	shim_yield_every = waiters + 1 > lab_cpus() ? YIELD_EVERY : 0;
-	lab_team(waiters + 1, work, &l);
+	lab_team(waiters + 1, sites_work, &l);
 	add_up(waiters + 1, sum);
 	for (i = 0; sum[i].name; i++) {
-		u64 p99 = quantile(&sum[i], 0.99), p999 = quantile(&sum[i], 0.999);
+		u64 p99 = site_quantile(&sum[i], 0.99), p999 = site_quantile(&sum[i], 0.999);
 
 		printf("       %-15s %7d  %-20s %10llu %9llu %9llu %11llu\n", ops->name, waiters,
 		       sum[i].name, (unsigned long long)sum[i].count, (unsigned long long)p99,
-		       (unsigned long long)p999, (unsigned long long)quantile(&sum[i], 1));
+		       (unsigned long long)p999, (unsigned long long)site_quantile(&sum[i], 1));
 		if (sum[i].count >= ENOUGH)
 			longest = max(longest, p99);
 	}
@@ -176,7 +176,7 @@ bool waits_sites(const struct lab_ops *ops)
 	printf("       %-15s %7s  %-20s %10s %9s %9s %11s\n", "lock", "waiters", "function",
 	       "stretches", "p99", "p99.9", "longest");
 	for (i = 0; i < ARRAY_SIZE(waiters); i++)
-		longest[i] = measure(ops, waiters[i]);
+		longest[i] = sites_measure(ops, waiters[i]);
 	printf("%s: the longest p99 is %llu cycles with 2 waiters, %llu with 4, %llu with 8\n",
 	       ops->name, (unsigned long long)longest[0], (unsigned long long)longest[1],
 	       (unsigned long long)longest[2]);

@@ -6,7 +6,7 @@
 
 static int passed, failed;
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t waits_parse(int key, char *arg, struct argp_state *state)
 {
 	const char **only = state->input;
 
@@ -16,8 +16,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void run(const char *only, const char *name, const char *lock,
-		bool (*fn)(const struct lab_ops *ops))
+static void waits_run(const char *only, const char *name, const char *lock,
+		      bool (*fn)(const struct lab_ops *ops))
 {
 	bool ok;
 
@@ -36,15 +36,15 @@ int main(int argc, char **argv)
 		{ "only", 'o', "NAME", 0, "limits or sites", 0 },
 		{ 0 },
 	};
-	static const struct argp argp = { table, parse, NULL, "What a wait costs", 0, 0, 0 };
+	static const struct argp argp = { table, waits_parse, NULL, "What a wait costs", 0, 0, 0 };
 	const char *only = NULL;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &only);
 	shim_init(32);
-	run(only, "limits", "rqspinlock", waits_limits);
-	run(only, "limits", "rqspinlock-hybrid", waits_limits);
-	run(only, "limits", "rqspinlock-tas", waits_limits);
-	run(only, "sites", "rqspinlock", waits_sites);
+	waits_run(only, "limits", "rqspinlock", waits_limits);
+	waits_run(only, "limits", "rqspinlock-hybrid", waits_limits);
+	waits_run(only, "limits", "rqspinlock-tas", waits_limits);
+	waits_run(only, "sites", "rqspinlock", waits_sites);
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed != 0;
 }

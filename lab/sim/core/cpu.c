@@ -83,7 +83,7 @@ void sim_done(struct sim_req *r)
 }
 
 /* Waits until at most @left stores are pending. */
-static void drain(struct sim_cpu *c, int left)
+static void stores_drain(struct sim_cpu *c, int left)
 {
 	while (c->stores > left) {
 		c->draining = true;
@@ -93,7 +93,7 @@ static void drain(struct sim_cpu *c, int left)
 
 void sim_drain(struct sim_cpu *c)
 {
-	drain(c, 0);
+	stores_drain(c, 0);
 }
 
 uint64_t sim_access(struct sim_cpu *c, enum sim_op op, struct sim_var *v, struct sim_req r)
@@ -118,7 +118,7 @@ static bool stores_to(const struct sim_cpu *c, const struct sim_var *v)
 uint64_t sim_read(struct sim_cpu *c, struct sim_var *v)
 {
 	if (stores_to(c, v))
-		drain(c, 0);
+		stores_drain(c, 0);
 	return sim_access(c, SIM_READ, v, (struct sim_req){ 0 });
 }
 
@@ -126,7 +126,7 @@ void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bit
 {
 	struct sim_req *r;
 
-	drain(c, SIM_STORES - 1);
+	stores_drain(c, SIM_STORES - 1);
 	r = &c->store[(c->store_first + c->stores) % SIM_STORES];
 	*r = (struct sim_req){ .cpu = c, .var = v, .op = SIM_STORE, .mask = mask, .bits = bits };
 	if (!c->stores++)
@@ -135,20 +135,20 @@ void sim_store(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bit
 
 uint64_t sim_swap(struct sim_cpu *c, struct sim_var *v, uint64_t mask, uint64_t bits)
 {
-	drain(c, 0);
+	stores_drain(c, 0);
 	return sim_access(c, SIM_SWAP, v, (struct sim_req){ .mask = mask, .bits = bits });
 }
 
 uint64_t sim_cas(struct sim_cpu *c, struct sim_var *v, uint64_t old, uint64_t new)
 {
-	drain(c, 0);
+	stores_drain(c, 0);
 	return sim_access(c, SIM_CAS, v,
 			  (struct sim_req){ .mask = UINT64_MAX, .old = old, .bits = new });
 }
 
 uint64_t sim_add(struct sim_cpu *c, struct sim_var *v, uint64_t n)
 {
-	drain(c, 0);
+	stores_drain(c, 0);
 	return sim_access(c, SIM_ADD, v, (struct sim_req){ .mask = UINT64_MAX, .bits = n });
 }
 
@@ -157,7 +157,7 @@ void sim_own(struct sim_cpu *c, struct sim_var *v)
 	sim_access(c, SIM_OWN, v, (struct sim_req){ 0 });
 }
 
-static void awake(void *arg, uint64_t wait)
+static void cpu_awake(void *arg, uint64_t wait)
 {
 	struct sim_cpu *c = arg;
 
@@ -170,7 +170,7 @@ static void awake(void *arg, uint64_t wait)
 static void sleep_until(struct sim_cpu *c, sim_time end)
 {
 	c->sleep_end = end;
-	events_add(&c->sim->events, end, awake, c, c->wait);
+	events_add(&c->sim->events, end, cpu_awake, c, c->wait);
 }
 
 void sim_delay(struct sim_cpu *c, sim_time t)
@@ -186,7 +186,7 @@ void sim_pause(struct sim_cpu *c, uint64_t n)
 	sim_delay(c, n * c->sim->topo.pause);
 }
 
-static void fetch(struct sim_cpu *c)
+static void line_fetch(struct sim_cpu *c)
 {
 	c->req = (struct sim_req){ .cpu = c, .var = c->req.var, .op = SIM_READ };
 	line_request(c->req.var->line, &c->req);
@@ -202,7 +202,7 @@ void sim_line_written(struct sim_cpu *c)
 	}
 	c->wait++; /* the limit's event is stale: limits are not exact to one read */
 	c->sleep_end = SIM_NEVER;
-	fetch(c);
+	line_fetch(c);
 }
 
 bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit)
@@ -213,12 +213,12 @@ bool sim_watch(struct sim_cpu *c, struct sim_var *v, sim_time limit)
 	c->changed = false;
 	if (!line_has(v->line, c->id)) {
 		c->changed = true;
-		fetch(c);
+		line_fetch(c);
 	} else {
 		c->watched = v->line;
 		line_watch(v->line, c->id);
 		if (limit != SIM_NEVER)
-			events_add(&c->sim->events, limit, awake, c, c->wait);
+			events_add(&c->sim->events, limit, cpu_awake, c, c->wait);
 	}
 	sim_block(c);
 	if (c->watched)
@@ -246,7 +246,7 @@ void sim_on(struct sim_cpu *c)
 		sim_resume(c);
 	} else if (c->lost) {
 		c->lost = false;
-		fetch(c);
+		line_fetch(c);
 	} else if (c->sleep_end != SIM_NEVER) {
 		sleep_until(c, c->sim->now + c->sleep_left);
 	}

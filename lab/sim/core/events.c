@@ -4,12 +4,12 @@
 
 #include "core/events.h"
 
-static bool before(const struct event *a, const struct event *b)
+static bool event_before(const struct event *a, const struct event *b)
 {
 	return a->at < b->at || (a->at == b->at && a->seq < b->seq);
 }
 
-static void grow(struct events *e)
+static void events_grow(struct events *e)
 {
 	e->room = e->room ? 2 * e->room : 1024;
 	e->heap = realloc(e->heap, e->room * sizeof(*e->heap));
@@ -26,8 +26,8 @@ void events_add(struct events *e, sim_time at, void (*fn)(void *, uint64_t), voi
 	size_t i;
 
 	if (e->count == e->room)
-		grow(e);
-	for (i = e->count++; i && before(&ev, &e->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		events_grow(e);
+	for (i = e->count++; i && event_before(&ev, &e->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		e->heap[i] = e->heap[(i - 1) / 2];
 	e->heap[i] = ev;
 }
@@ -42,9 +42,9 @@ bool events_next(struct events *e, struct event *out)
 	*out = e->heap[0];
 	last = e->heap[--e->count];
 	while ((child = 2 * i + 1) < e->count) {
-		if (child + 1 < e->count && before(&e->heap[child + 1], &e->heap[child]))
+		if (child + 1 < e->count && event_before(&e->heap[child + 1], &e->heap[child]))
 			child++;
-		if (!before(&e->heap[child], &last))
+		if (!event_before(&e->heap[child], &last))
 			break;
 		e->heap[i] = e->heap[child];
 		i = child;

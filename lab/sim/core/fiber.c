@@ -29,7 +29,7 @@ __asm__(".text\n"
 
 static struct fiber *starting;
 
-static void start(void)
+static void fiber_start(void)
 {
 	struct fiber *f = starting;
 
@@ -37,12 +37,12 @@ static void start(void)
 	abort();
 }
 
-static int prepare(struct fiber *f)
+static int fiber_prepare(struct fiber *f)
 {
 	uintptr_t *sp = (uintptr_t *)(f->stack + STACK);
 
-	*--sp = 0; /* start() finds the stack as after a call */
-	*--sp = (uintptr_t)start;
+	*--sp = 0; /* fiber_start() finds the stack as after a call */
+	*--sp = (uintptr_t)fiber_start;
 	sp -= 6;
 	f->sp = sp;
 	return 0;
@@ -69,7 +69,7 @@ struct fiber {
 	char stack[4 * STACK] __attribute__((aligned(16)));
 };
 
-static void start(unsigned int high, unsigned int low)
+static void fiber_start(unsigned int high, unsigned int low)
 {
 	struct fiber *f = (struct fiber *)(((uintptr_t)high << 32) | low);
 
@@ -77,7 +77,7 @@ static void start(unsigned int high, unsigned int low)
 	abort();
 }
 
-static int prepare(struct fiber *f)
+static int fiber_prepare(struct fiber *f)
 {
 	uintptr_t p = (uintptr_t)f;
 
@@ -85,7 +85,8 @@ static int prepare(struct fiber *f)
 		return -1;
 	f->self.uc_stack.ss_sp = f->stack;
 	f->self.uc_stack.ss_size = sizeof(f->stack);
-	makecontext(&f->self, (void (*)(void))start, 2, (unsigned int)(p >> 32), (unsigned int)p);
+	makecontext(&f->self, (void (*)(void))fiber_start, 2, (unsigned int)(p >> 32),
+		    (unsigned int)p);
 	return 0;
 }
 
@@ -108,7 +109,7 @@ struct fiber *fiber_new(void (*fn)(void *), void *arg)
 		return NULL;
 	f->fn = fn;
 	f->arg = arg;
-	if (prepare(f)) {
+	if (fiber_prepare(f)) {
 		free(f);
 		return NULL;
 	}

@@ -7,7 +7,7 @@
 
 static void turn_over(void *arg, uint64_t turn);
 
-static void run(struct vcpu *v, sim_time slice)
+static void vcpu_run(struct vcpu *v, sim_time slice)
 {
 	struct host *h = v->host;
 
@@ -27,7 +27,7 @@ static void run_next(struct host *h)
 	v = &h->vcpu[h->ready[h->first]];
 	h->first = (h->first + 1) % h->sim->ncpus;
 	h->waiting--;
-	run(v, h->costs.slice);
+	vcpu_run(v, h->costs.slice);
 }
 
 static void make_ready(struct vcpu *v)
@@ -72,7 +72,7 @@ int host_init(struct host *h, struct sim *s, const struct host_costs *c)
 		s->cpu[i].host = v;
 		sim_off(&s->cpu[i]);
 		if (i < c->pcpus)
-			run(v, 1 + rng_below(&s->rng, c->slice));
+			vcpu_run(v, 1 + rng_below(&s->rng, c->slice));
 		else
 			make_ready(v);
 	}
@@ -85,7 +85,7 @@ void host_free(struct host *h)
 	free(h->ready);
 }
 
-static void stop(void *arg, uint64_t turn)
+static void vcpu_stop(void *arg, uint64_t turn)
 {
 	struct vcpu *v = arg;
 
@@ -110,11 +110,11 @@ void host_halt(struct sim_cpu *c)
 	c->off = true;
 	c->due = true; /* it goes on as soon as the host runs it */
 	/* The next CPU must not be resumed on the stack of this one. */
-	events_add(&c->sim->events, c->sim->now, stop, v, 0);
+	events_add(&c->sim->events, c->sim->now, vcpu_stop, v, 0);
 	sim_block(c);
 }
 
-static void woken(void *arg, uint64_t turn)
+static void vcpu_woken(void *arg, uint64_t turn)
 {
 	(void)turn;
 	make_ready(arg);
@@ -129,7 +129,7 @@ void host_kick(struct sim_cpu *c, int cpu)
 	v->host->kicks++;
 	if (v->state == VCPU_HALTED) {
 		v->state = VCPU_WAKES;
-		events_add(&c->sim->events, c->sim->now + v->host->costs.wake, woken, v, 0);
+		events_add(&c->sim->events, c->sim->now + v->host->costs.wake, vcpu_woken, v, 0);
 	} else {
 		v->kicked = true;
 	}

@@ -32,7 +32,7 @@ bool line_has(const struct sim_line *l, int cpu)
 	return l->has[cpu / 64] >> (cpu % 64) & 1;
 }
 
-static void take(struct sim_line *l, const struct sim_cpu *c)
+static void line_take(struct sim_line *l, const struct sim_cpu *c)
 {
 	l->has[c->id / 64] |= 1ULL << (c->id % 64);
 	l->holders++;
@@ -44,12 +44,12 @@ static void take_alone(struct sim_line *l, const struct sim_cpu *c)
 	memset(l->has, 0, sizeof(l->has));
 	memset(l->in, 0, sizeof(l->in));
 	l->holders = 0;
-	take(l, c);
+	line_take(l, c);
 	l->owner = c->id;
 }
 
 /* Number of other CPUs of the core of @c that have the line. */
-static int siblings(const struct sim_line *l, const struct sim_cpu *c)
+static int nr_siblings(const struct sim_line *l, const struct sim_cpu *c)
 {
 	int step = l->sim->topo.sockets * l->sim->topo.cores, n = 0;
 
@@ -62,7 +62,7 @@ static enum distance read_distance(const struct sim_line *l, const struct sim_cp
 {
 	if (line_has(l, c->id))
 		return HIT;
-	if (l->sim->topo.smt > 1 && siblings(l, c))
+	if (l->sim->topo.smt > 1 && nr_siblings(l, c))
 		return CORE;
 	return l->in[c->place.socket] ? LOCAL : REMOTE;
 }
@@ -76,12 +76,12 @@ static enum distance write_distance(const struct sim_line *l, const struct sim_c
 		return HIT;
 	if (l->in[c->place.socket] != l->holders)
 		return REMOTE;
-	if (l->sim->topo.smt > 1 && siblings(l, c) == others)
+	if (l->sim->topo.smt > 1 && nr_siblings(l, c) == others)
 		return CORE;
 	return LOCAL;
 }
 
-static sim_time latency(const struct topo *t, enum distance d)
+static sim_time distance_latency(const struct topo *t, enum distance d)
 {
 	const sim_time cost[] = { t->hit, t->core, t->local, t->remote };
 
@@ -92,19 +92,19 @@ static sim_time latency(const struct topo *t, enum distance d)
 static sim_time write_latency(const struct sim_line *l, const struct sim_cpu *c, enum distance d)
 {
 	const struct topo *t = &l->sim->topo;
-	sim_time way = latency(t, d);
+	sim_time way = distance_latency(t, d);
 
 	return t->upgrade && t->upgrade < way && line_has(l, c->id) ? t->upgrade : way;
 }
 
-static sim_time occupancy(const struct topo *t, enum distance d)
+static sim_time distance_occupancy(const struct topo *t, enum distance d)
 {
 	const sim_time cost[] = { 0, t->hit, t->occ_local, t->occ_remote };
 
 	return cost[d];
 }
 
-static void done(void *arg, uint64_t tag)
+static void req_done(void *arg, uint64_t tag)
 {
 	(void)tag;
 	sim_done(arg);
@@ -117,12 +117,12 @@ static sim_time serve_read(struct sim_line *l, struct sim_req *r)
 	sim_time *arrives = &l->arrives[r->cpu->place.socket];
 	sim_time at;
 
-	at = (d <= LOCAL && *arrives > s->now ? *arrives : s->now) + latency(&s->topo, d);
+	at = (d <= LOCAL && *arrives > s->now ? *arrives : s->now) + distance_latency(&s->topo, d);
 	if (d == REMOTE)
 		*arrives = at;
 	if (d != HIT)
-		take(l, r->cpu);
-	l->free_at = s->now + occupancy(&s->topo, d);
+		line_take(l, r->cpu);
+	l->free_at = s->now + distance_occupancy(&s->topo, d);
 	s->reads++;
 	s->remote += d == REMOTE;
 	return at;
@@ -144,15 +144,15 @@ static sim_time serve_write(struct sim_line *l, struct sim_req *r)
 	return at;
 }
 
-static void serve(struct sim_line *l, struct sim_req *r)
+static void line_serve(struct sim_line *l, struct sim_req *r)
 {
 	sim_time at = r->op == SIM_READ ? serve_read(l, r) : serve_write(l, r);
 
-	events_add(&l->sim->events, at, done, r, 0);
+	events_add(&l->sim->events, at, req_done, r, 0);
 }
 
 /* Hardware promises no order: on average a write waits for half of the reads. */
-static struct sim_req *choose(struct sim_line *l)
+static struct sim_req *line_choose(struct sim_line *l)
 {
 	struct sim_req **p = &l->first, *r, *before = NULL;
 	uint64_t n = l->sim->topo.random ? rng_below(&l->sim->rng, l->waiting) : 0;
@@ -169,34 +169,34 @@ static struct sim_req *choose(struct sim_line *l)
 	return r;
 }
 
-static void plan(struct sim_line *l);
+static void line_plan(struct sim_line *l);
 
-static void next(void *arg, uint64_t tag)
+static void line_next(void *arg, uint64_t tag)
 {
 	struct sim_line *l = arg;
 
 	(void)tag;
 	l->planned = false;
-	serve(l, choose(l));
-	plan(l);
+	line_serve(l, line_choose(l));
+	line_plan(l);
 }
 
-static void plan(struct sim_line *l)
+static void line_plan(struct sim_line *l)
 {
 	if (!l->waiting || l->planned)
 		return;
 	l->planned = true;
-	events_add(&l->sim->events, l->free_at, next, l, 0);
+	events_add(&l->sim->events, l->free_at, line_next, l, 0);
 }
 
 void line_request(struct sim_line *l, struct sim_req *r)
 {
 	if (!l->waiting && l->free_at <= l->sim->now) {
-		serve(l, r);
+		line_serve(l, r);
 		return;
 	}
 	if (r->op == SIM_READ && line_has(l, r->cpu->id)) {
-		events_add(&l->sim->events, l->sim->now + l->sim->topo.hit, done, r, 0);
+		events_add(&l->sim->events, l->sim->now + l->sim->topo.hit, req_done, r, 0);
 		return;
 	}
 	r->next = NULL;
@@ -206,7 +206,7 @@ void line_request(struct sim_line *l, struct sim_req *r)
 		l->first = r;
 	l->last = r;
 	l->waiting++;
-	plan(l);
+	line_plan(l);
 }
 
 void line_watch(struct sim_line *l, int cpu)

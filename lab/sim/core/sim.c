@@ -5,7 +5,7 @@
 
 #include "core/sim.h"
 
-static void begin(void *arg)
+static void cpu_begin(void *arg)
 {
 	struct sim_cpu *c = arg;
 
@@ -27,7 +27,7 @@ static int add_cpu(struct sim *s, int id, void (*code)(struct sim_cpu *))
 	c->place = topo_place(&s->topo, id);
 	c->sleep_end = SIM_NEVER;
 	c->code = code;
-	c->fiber = fiber_new(begin, c);
+	c->fiber = fiber_new(cpu_begin, c);
 	if (!c->fiber)
 		return -ENOMEM;
 	events_add(&s->events, rng_below(&s->rng, 100 * SIM_NS), kick_off, c, 0);

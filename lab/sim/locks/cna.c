@@ -17,12 +17,12 @@ struct cna_cpu {
 	int second; /* CPU + 1 of the second queue's last waiter; passed on with the lock */
 };
 
-static struct cna_cpu *node(struct sim_lock *l, uint64_t number)
+static struct cna_cpu *cna_node(struct sim_lock *l, uint64_t number)
 {
 	return lock_cpu_state(l, (int)number - 1);
 }
 
-static void init(struct sim_lock *l)
+static void cna_init(struct sim_lock *l)
 {
 	q_init(l);
 	for (int i = 0; i < l->sim->ncpus; i++) {
@@ -35,18 +35,18 @@ static void init(struct sim_lock *l)
 
 static void hand_over(struct sim_cpu *c, struct sim_lock *l, uint64_t to, int second)
 {
-	node(l, to)->second = second;
-	sim_store(c, &node(l, to)->mcs.go, UINT64_MAX, 1);
+	cna_node(l, to)->second = second;
+	sim_store(c, &cna_node(l, to)->mcs.go, UINT64_MAX, 1);
 }
 
 /* Append waiters @from to @to to the second queue. Return: its new last waiter. */
-static int append(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t from, uint64_t to)
+static int cna_append(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t from, uint64_t to)
 {
-	uint64_t first = second ? sim_read(c, &node(l, second)->mcs.next) : from;
+	uint64_t first = second ? sim_read(c, &cna_node(l, second)->mcs.next) : from;
 
-	sim_store(c, &node(l, to)->mcs.next, UINT64_MAX, first);
+	sim_store(c, &cna_node(l, to)->mcs.next, UINT64_MAX, first);
 	if (second)
-		sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, from);
+		sim_store(c, &cna_node(l, second)->mcs.next, UINT64_MAX, from);
 	return (int)to;
 }
 
@@ -57,27 +57,27 @@ static uint64_t find_near(struct sim_cpu *c, struct sim_lock *l, uint64_t next, 
 {
 	uint64_t n = next, last = 0;
 
-	while (n && (int)sim_read(c, &node(l, n)->socket) != c->place.socket) {
+	while (n && (int)sim_read(c, &cna_node(l, n)->socket) != c->place.socket) {
 		last = n;
-		n = sim_read(c, &node(l, n)->mcs.next);
+		n = sim_read(c, &cna_node(l, n)->mcs.next);
 	}
 	if (n && last)
-		*second = append(c, l, *second, next, last);
+		*second = cna_append(c, l, *second, next, last);
 	return n;
 }
 
 /* Hand over to the second queue; @next and the waiters behind follow it. */
 static void hand_over_far(struct sim_cpu *c, struct sim_lock *l, int second, uint64_t next)
 {
-	uint64_t first = sim_read(c, &node(l, second)->mcs.next);
+	uint64_t first = sim_read(c, &cna_node(l, second)->mcs.next);
 
-	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, next);
+	sim_store(c, &cna_node(l, second)->mcs.next, UINT64_MAX, next);
 	hand_over(c, l, first, 0);
 }
 
 static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct cna_cpu *me = node(l, c->id + 1);
+	struct cna_cpu *me = cna_node(l, c->id + 1);
 	int second = me->second;
 	uint64_t next, near = 0;
 
@@ -96,25 +96,25 @@ static void hand_over_behind(struct sim_cpu *c, struct sim_lock *l)
 /* No waiter is behind us except in the second queue. Return: false if a newcomer has queued. */
 static bool take_alone(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
-	int second = node(l, c->id + 1)->second;
+	int second = cna_node(l, c->id + 1)->second;
 	uint64_t first;
 
 	if (!second)
 		return sim_cas(c, &l->word, val, 1) == val;
 	/* Newcomers write to the next pointer of the last waiter as soon as the word names it. */
-	first = sim_read(c, &node(l, second)->mcs.next);
-	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, 0);
+	first = sim_read(c, &cna_node(l, second)->mcs.next);
+	sim_store(c, &cna_node(l, second)->mcs.next, UINT64_MAX, 0);
 	if (sim_cas(c, &l->word, val, q_tail(second - 1) | 1) == val) {
 		hand_over(c, l, first, 0);
 		return true;
 	}
-	sim_store(c, &node(l, second)->mcs.next, UINT64_MAX, first);
+	sim_store(c, &cna_node(l, second)->mcs.next, UINT64_MAX, first);
 	return false;
 }
 
-static void queue(struct sim_cpu *c, struct sim_lock *l)
+static void cna_queue(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct cna_cpu *me = node(l, c->id + 1);
+	struct cna_cpu *me = cna_node(l, c->id + 1);
 	uint64_t val;
 
 	me->second = 0;
@@ -127,12 +127,12 @@ static void queue(struct sim_cpu *c, struct sim_lock *l)
 	hand_over_behind(c, l);
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int cna_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val = sim_cas(c, &l->word, 0, 1);
 
 	if (val && !q_pending(c, l, val, 1))
-		queue(c, l);
+		cna_queue(c, l);
 	return 0;
 }
 
@@ -140,8 +140,8 @@ const struct lock_ops cna_lock = {
 	.name = "cna",
 	.source = "Dice and Kogan, EuroSys 2019",
 	.state = sizeof(struct cna_cpu),
-	.init = init,
+	.init = cna_init,
 	.done = q_done,
-	.acquire = acquire,
+	.acquire = cna_acquire,
 	.release = q_release,
 };

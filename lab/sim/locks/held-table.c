@@ -17,23 +17,23 @@
 #define LIMIT  (250 * SIM_MS)
 #define LOCKED 1
 
-static struct res_cpu *table(struct sim_lock *l, int cpu)
+static struct res_cpu *held_table(struct sim_lock *l, int cpu)
 {
 	return &l->world->cpu[cpu];
 }
 
-static void push(struct sim_cpu *c, struct sim_lock *l)
+static void held_push(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct res_cpu *t = table(l, c->id);
+	struct res_cpu *t = held_table(l, c->id);
 	uint64_t n = sim_read(c, &t->depth);
 
 	sim_store(c, &t->slot[n % RES_SLOTS], UINT64_MAX, l->id + 1);
 	sim_store(c, &t->depth, UINT64_MAX, n + 1);
 }
 
-static void pop(struct sim_cpu *c, struct sim_lock *l)
+static void held_pop(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct res_cpu *t = table(l, c->id);
+	struct res_cpu *t = held_table(l, c->id);
 	uint64_t n = sim_read(c, &t->depth) - 1;
 
 	sim_store(c, &t->slot[n % RES_SLOTS], UINT64_MAX, 0);
@@ -41,9 +41,9 @@ static void pop(struct sim_cpu *c, struct sim_lock *l)
 }
 
 /* Is lock @id among the entries of @cpu below the top one? */
-static bool holds(struct sim_cpu *c, struct sim_lock *l, int cpu, uint64_t id)
+static bool cpu_holds(struct sim_cpu *c, struct sim_lock *l, int cpu, uint64_t id)
 {
-	struct res_cpu *t = table(l, cpu);
+	struct res_cpu *t = held_table(l, cpu);
 	uint64_t n = sim_read(c, &t->depth);
 
 	for (uint64_t i = 0; i + 1 < n && i < RES_SLOTS; i++)
@@ -54,13 +54,13 @@ static bool holds(struct sim_cpu *c, struct sim_lock *l, int cpu, uint64_t id)
 
 static bool pair_with(struct sim_cpu *c, struct sim_lock *l, int cpu)
 {
-	struct res_cpu *t = table(l, cpu);
+	struct res_cpu *t = held_table(l, cpu);
 	uint64_t n = sim_read(c, &t->depth), wants;
 
-	if (n < 2 || !holds(c, l, cpu, l->id + 1))
+	if (n < 2 || !cpu_holds(c, l, cpu, l->id + 1))
 		return false;
 	wants = sim_read(c, &t->slot[(n - 1) % RES_SLOTS]);
-	return wants && holds(c, l, c->id, wants);
+	return wants && cpu_holds(c, l, c->id, wants);
 }
 
 static bool find_pair(struct sim_cpu *c, struct sim_lock *l)
@@ -89,9 +89,9 @@ static int wait_pending(struct sim_cpu *c, struct sim_lock *l)
 	return 0;
 }
 
-static int slow(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
+static int held_slow(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
-	if (holds(c, l, c->id, l->id + 1))
+	if (cpu_holds(c, l, c->id, l->id + 1))
 		return -EDEADLK;
 	if (q_set_pending(c, l, val))
 		return wait_pending(c, l);
@@ -99,24 +99,24 @@ static int slow(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 	return 0;
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int held_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val;
 	int ret = 0;
 
-	push(c, l);
+	held_push(c, l);
 	val = sim_cas(c, &l->word, 0, LOCKED);
 	if (val)
-		ret = slow(c, l, val);
+		ret = held_slow(c, l, val);
 	if (ret)
-		pop(c, l);
+		held_pop(c, l);
 	return ret;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+static void held_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	sim_store(c, &l->word, Q_LOCKED, 0);
-	pop(c, l);
+	held_pop(c, l);
 }
 
 const struct lock_ops held_table_lock = {
@@ -125,7 +125,7 @@ const struct lock_ops held_table_lock = {
 	.state = sizeof(struct mcs_cpu),
 	.init = q_init,
 	.done = q_done,
-	.acquire = acquire,
-	.release = release,
+	.acquire = held_acquire,
+	.release = held_release,
 	.finds_deadlocks = true,
 };

@@ -30,7 +30,7 @@ static bool steal_once(struct sim_cpu *c, struct sim_lock *l, uint64_t *val)
 }
 
 /* Return: -EINPROGRESS: queue. */
-static int steal(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+static int hybrid_steal(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	sim_time end = c->sim->now + STEAL;
 	uint64_t val;
@@ -49,15 +49,15 @@ static int steal(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	}
 }
 
-static bool runs(struct sim_cpu *c, struct sim_lock *l, int front)
+static bool front_runs(struct sim_cpu *c, struct sim_lock *l, int front)
 {
 	struct vcpu *v = c->sim->cpu[front / CLH_NODES].host;
 
 	return !sim_read(c, &clh_node(l, front)->halted) && (!v || v->state == VCPU_RUNS);
 }
 
-static int doze(struct sim_cpu *c, struct sim_lock *l, int mine, int front, uint64_t state,
-		struct res_look *k)
+static int hybrid_doze(struct sim_cpu *c, struct sim_lock *l, int mine, int front, uint64_t state,
+		       struct res_look *k)
 {
 	struct clh_node *me = clh_node(l, mine), *there = clh_node(l, front);
 	int ret = 0;
@@ -83,13 +83,13 @@ static int wait_front(struct sim_cpu *c, struct sim_lock *l, int mine, int front
 	int ret = 0;
 
 	for (;;) {
-		bool patient = c->sim->now < end && runs(c, l, front);
+		bool patient = c->sim->now < end && front_runs(c, l, front);
 
 		state = sim_read(c, n);
 		if (ret || state == CLH_PASSED)
 			break;
 		if (!patient)
-			ret = doze(c, l, mine, front, state, k);
+			ret = hybrid_doze(c, l, mine, front, state, k);
 		else if (!sim_watch(c, n, k->next < end ? k->next : end))
 			ret = res_check(c, l, k);
 	}
@@ -123,7 +123,7 @@ static int wait_at_door(struct sim_cpu *c, struct sim_lock *l, struct res_look *
 	}
 }
 
-static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
+static void hybrid_take(struct sim_cpu *c, struct sim_lock *l, int mine)
 {
 	struct clh_node *me = clh_node(l, mine);
 	int behind;
@@ -138,7 +138,7 @@ static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
 	host_kick(c, behind / CLH_NODES);
 }
 
-static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+static int hybrid_queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int mine, front = clh_join(c, l, &mine), ret = 0;
 
@@ -150,12 +150,12 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 		ret = wait_at_door(c, l, k);
 	if (ret)
 		return ret;
-	take(c, l, mine);
+	hybrid_take(c, l, mine);
 	l->queued++;
 	return 0;
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int hybrid_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val = sim_cas(c, &l->word, 0, res_tag(c->id));
 	struct res_look k;
@@ -166,9 +166,9 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	if (res_mine(c, val))
 		return -EDEADLK;
 	res_wait_begin(c, l, &k, QUEUE_LIMIT);
-	ret = steal(c, l, &k);
+	ret = hybrid_steal(c, l, &k);
 	if (ret == -EINPROGRESS)
-		ret = queue(c, l, &k);
+		ret = hybrid_queue(c, l, &k);
 	res_wait_end(c, l);
 	return ret;
 }
@@ -179,7 +179,7 @@ const struct lock_ops hybrid_lock = {
 	.state = sizeof(struct clh_cpu),
 	.init = clh_init,
 	.done = clh_done,
-	.acquire = acquire,
+	.acquire = hybrid_acquire,
 	.release = q_release,
 	.finds_deadlocks = true,
 };

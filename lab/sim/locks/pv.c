@@ -23,7 +23,7 @@ struct pv_cpu {
 	int hashed; /* only of entry 0: the CPU to kick */
 };
 
-static void init(struct sim_lock *l)
+static void pv_init(struct sim_lock *l)
 {
 	for (int i = 0; i < l->sim->ncpus; i++) {
 		struct pv_cpu *n = lock_cpu_state(l, i);
@@ -33,18 +33,18 @@ static void init(struct sim_lock *l)
 	}
 }
 
-static void done(struct sim_lock *l)
+static void pv_done(struct sim_lock *l)
 {
 	for (int i = 0; i < l->sim->ncpus; i++)
 		line_free(&((struct pv_cpu *)lock_cpu_state(l, i))->line);
 }
 
-static struct pv_cpu *node(struct sim_lock *l, int cpu)
+static struct pv_cpu *pv_node(struct sim_lock *l, int cpu)
 {
 	return lock_cpu_state(l, cpu);
 }
 
-static bool steal(struct sim_cpu *c, struct sim_lock *l)
+static bool pv_steal(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val;
 
@@ -64,21 +64,21 @@ static bool spin_behind(struct sim_cpu *c, struct sim_lock *l, int front)
 {
 	sim_time end = c->sim->now + SPINS * c->sim->topo.pause, look;
 
-	while (!sim_read(c, &node(l, c->id)->go)) {
+	while (!sim_read(c, &pv_node(l, c->id)->go)) {
 		look = c->sim->now + LOOK_EVERY;
-		sim_watch(c, &node(l, c->id)->go, look < end ? look : end);
+		sim_watch(c, &pv_node(l, c->id)->go, look < end ? look : end);
 		if (c->sim->now >= end ||
-		    (c->sim->now >= look && sim_read(c, &node(l, front)->state) != RUNNING))
-			return sim_read(c, &node(l, c->id)->go);
+		    (c->sim->now >= look && sim_read(c, &pv_node(l, front)->state) != RUNNING))
+			return sim_read(c, &pv_node(l, c->id)->go);
 	}
 	return true;
 }
 
 static void wait_turn(struct sim_cpu *c, struct sim_lock *l, int front)
 {
-	struct pv_cpu *me = node(l, c->id);
+	struct pv_cpu *me = pv_node(l, c->id);
 
-	sim_store(c, &node(l, front)->next, UINT64_MAX, c->id + 1);
+	sim_store(c, &pv_node(l, front)->next, UINT64_MAX, c->id + 1);
 	while (!spin_behind(c, l, front)) {
 		sim_swap(c, &me->state, UINT64_MAX, HALTED);
 		if (!sim_read(c, &me->go))
@@ -105,12 +105,12 @@ static bool spin_first(struct sim_cpu *c, struct sim_lock *l, uint64_t *val)
 
 static void wait_lock(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct pv_cpu *me = node(l, c->id);
+	struct pv_cpu *me = pv_node(l, c->id);
 	uint64_t val;
 
 	while (!spin_first(c, l, &val)) {
 		if (sim_read(c, &me->state) != HASHED) {
-			node(l, 0)->hashed = c->id;
+			pv_node(l, 0)->hashed = c->id;
 			if (!(sim_swap(c, &l->word, Q_LOCKED, SLOW) & Q_LOCKED)) {
 				sim_swap(c, &l->word, Q_LOCKED, LOCKED);
 				return;
@@ -123,22 +123,22 @@ static void wait_lock(struct sim_cpu *c, struct sim_lock *l)
 }
 
 /* Makes the next waiter head. If it has halted, the release of the lock kicks it. */
-static void pass(struct sim_cpu *c, struct sim_lock *l)
+static void pv_pass(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t next;
 
-	while (!(next = sim_read(c, &node(l, c->id)->next)))
-		sim_watch(c, &node(l, c->id)->next, SIM_NEVER);
-	sim_store(c, &node(l, next - 1)->go, UINT64_MAX, 1);
-	if (sim_cas(c, &node(l, next - 1)->state, HALTED, HASHED) != HALTED)
+	while (!(next = sim_read(c, &pv_node(l, c->id)->next)))
+		sim_watch(c, &pv_node(l, c->id)->next, SIM_NEVER);
+	sim_store(c, &pv_node(l, next - 1)->go, UINT64_MAX, 1);
+	if (sim_cas(c, &pv_node(l, next - 1)->state, HALTED, HASHED) != HALTED)
 		return;
-	node(l, 0)->hashed = next - 1;
+	pv_node(l, 0)->hashed = next - 1;
 	sim_store(c, &l->word, Q_LOCKED, SLOW);
 }
 
-static void queue(struct sim_cpu *c, struct sim_lock *l)
+static void pv_queue(struct sim_cpu *c, struct sim_lock *l)
 {
-	struct pv_cpu *me = node(l, c->id);
+	struct pv_cpu *me = pv_node(l, c->id);
 	uint64_t tail = q_tail(c->id), val;
 	int front;
 
@@ -151,27 +151,27 @@ static void queue(struct sim_cpu *c, struct sim_lock *l)
 	wait_lock(c, l);
 	val = sim_read(c, &l->word);
 	if ((val & Q_TAIL) != tail || sim_cas(c, &l->word, val, val & ~Q_TAIL) != val)
-		pass(c, l);
+		pv_pass(c, l);
 	l->queued++;
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int pv_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	if (!sim_cas(c, &l->word, 0, LOCKED))
 		return 0;
-	if (steal(c, l))
+	if (pv_steal(c, l))
 		l->unfair++;
 	else
-		queue(c, l);
+		pv_queue(c, l);
 	return 0;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+static void pv_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t old = sim_swap(c, &l->word, Q_LOCKED, 0);
 
 	if ((old & Q_LOCKED) == SLOW)
-		host_kick(c, node(l, 0)->hashed);
+		host_kick(c, pv_node(l, 0)->hashed);
 }
 
 const struct lock_ops pv_lock = {
@@ -179,10 +179,10 @@ const struct lock_ops pv_lock = {
 	.source = "Linux 4.14",
 	.state = sizeof(struct pv_cpu),
 	.param = PV,
-	.init = init,
-	.done = done,
-	.acquire = acquire,
-	.release = release,
+	.init = pv_init,
+	.done = pv_done,
+	.acquire = pv_acquire,
+	.release = pv_release,
 };
 
 const struct lock_ops hybrid_pv_lock = {
@@ -190,8 +190,8 @@ const struct lock_ops hybrid_pv_lock = {
 	.source = "Linux 4.15",
 	.state = sizeof(struct pv_cpu),
 	.param = HYBRID,
-	.init = init,
-	.done = done,
-	.acquire = acquire,
-	.release = release,
+	.init = pv_init,
+	.done = pv_done,
+	.acquire = pv_acquire,
+	.release = pv_release,
 };

@@ -47,7 +47,7 @@ uint64_t q_wait_free(struct sim_cpu *c, struct sim_lock *l)
 }
 
 /* Return: true if no waiter is behind. */
-static bool take(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
+static bool q_take(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 {
 	uint64_t tail = q_tail(c->id), old;
 
@@ -65,7 +65,7 @@ static bool take(struct sim_cpu *c, struct sim_lock *l, uint64_t val)
 	}
 }
 
-static void pass(struct sim_cpu *c, struct sim_lock *l)
+static void q_pass(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct mcs_cpu *me = lock_cpu_state(l, c->id), *behind;
 	uint64_t next;
@@ -93,11 +93,11 @@ bool q_join(struct sim_cpu *c, struct sim_lock *l)
 
 void q_queue(struct sim_cpu *c, struct sim_lock *l)
 {
-	if (!q_join(c, l) && !take(c, l, q_wait_free(c, l)))
-		pass(c, l);
+	if (!q_join(c, l) && !q_take(c, l, q_wait_free(c, l)))
+		q_pass(c, l);
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int q_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val = sim_cas(c, &l->word, 0, 1);
 
@@ -118,7 +118,7 @@ const struct lock_ops qspin_lock = {
 	.param = STORE,
 	.init = q_init,
 	.done = q_done,
-	.acquire = acquire,
+	.acquire = q_acquire,
 	.release = q_release,
 };
 
@@ -129,6 +129,6 @@ const struct lock_ops qspin_cas_lock = {
 	.param = CMPXCHG,
 	.init = q_init,
 	.done = q_done,
-	.acquire = acquire,
+	.acquire = q_acquire,
 	.release = q_release,
 };

@@ -40,7 +40,7 @@ static int wait_word(struct sim_cpu *c, struct sim_lock *l, uint64_t busy, struc
 	return 0;
 }
 
-static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
+static void queue_take(struct sim_cpu *c, struct sim_lock *l, int mine)
 {
 	if (clh_take_alone(c, l, mine, sim_read(c, &l->word) & ~Q_BUSY))
 		return;
@@ -48,7 +48,7 @@ static void take(struct sim_cpu *c, struct sim_lock *l, int mine)
 	clh_pass(c, l, mine);
 }
 
-static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+static int queue_join(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int mine, front = clh_join(c, l, &mine), ret = 0;
 
@@ -59,7 +59,7 @@ static int queue(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	if (!ret)
 		ret = wait_word(c, l, Q_BUSY, k);
 	if (!ret)
-		take(c, l, mine);
+		queue_take(c, l, mine);
 	return ret;
 }
 
@@ -81,7 +81,7 @@ static bool try_first(struct sim_cpu *c, struct sim_lock *l)
 	return false;
 }
 
-static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+static int queue_wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int ret;
 
@@ -89,7 +89,7 @@ static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 		return 0;
 	if (!q_set_pending(c, l, sim_read(c, &l->word))) {
 		k->limit = c->sim->now + QUEUE_LIMIT;
-		return queue(c, l, k);
+		return queue_join(c, l, k);
 	}
 	ret = wait_word(c, l, Q_LOCKED, k);
 	if (!ret)
@@ -97,7 +97,7 @@ static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	return ret;
 }
 
-static int slow(struct sim_cpu *c, struct sim_lock *l)
+static int queue_slow(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct res_look k;
 	int ret;
@@ -105,18 +105,18 @@ static int slow(struct sim_cpu *c, struct sim_lock *l)
 	if (q_trylock(c, l, res_tag(c->id)))
 		return 0;
 	res_wait_begin(c, l, &k, PENDING_LIMIT);
-	ret = wait(c, l, &k);
+	ret = queue_wait(c, l, &k);
 	res_wait_end(c, l);
 	return ret;
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int queue_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val = sim_cas(c, &l->word, 0, res_tag(c->id));
 	int ret = 0;
 
 	if (val)
-		ret = res_mine(c, val) ? -EDEADLK : slow(c, l);
+		ret = res_mine(c, val) ? -EDEADLK : queue_slow(c, l);
 	return ret;
 }
 
@@ -126,7 +126,7 @@ const struct lock_ops queue_lock = {
 	.state = sizeof(struct clh_cpu),
 	.init = clh_init,
 	.done = clh_done,
-	.acquire = acquire,
+	.acquire = queue_acquire,
 	.release = q_release,
 	.finds_deadlocks = true,
 };

@@ -22,7 +22,7 @@ struct tas_cpu {
 	struct backoff delay;
 };
 
-static uint32_t grow(uint32_t pause)
+static uint32_t pause_grow(uint32_t pause)
 {
 	pause += pause / 2 + 1;
 	return pause < MAX_PAUSE ? pause : MAX_PAUSE;
@@ -38,11 +38,11 @@ static void back_off(struct sim_cpu *c, struct sim_lock *l, bool lost)
 		return;
 	}
 	if (lost)
-		me->pause = grow(me->pause);
+		me->pause = pause_grow(me->pause);
 	sim_pause(c, me->pause + 1);
 }
 
-static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+static int tas_wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	struct tas_cpu *me = lock_cpu_state(l, c->id);
 
@@ -65,7 +65,7 @@ static int wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	return 0;
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int tas_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	uint64_t val = sim_cas(c, &l->word, 0, res_tag(c->id));
 	struct res_look k;
@@ -75,7 +75,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 		return -EDEADLK;
 	if (val) {
 		res_wait_begin(c, l, &k, TAS_LIMIT);
-		ret = wait(c, l, &k);
+		ret = tas_wait(c, l, &k);
 		res_wait_end(c, l);
 	}
 	return ret;
@@ -86,7 +86,7 @@ const struct lock_ops tas_lock = {
 	.source = "docs/lock.md",
 	.state = sizeof(struct tas_cpu),
 	.param = PLAIN,
-	.acquire = acquire,
+	.acquire = tas_acquire,
 	.release = q_release,
 	.finds_deadlocks = true,
 };
@@ -96,7 +96,7 @@ const struct lock_ops tas_auto_lock = {
 	.source = "docs/lock.md, with Rik van Riel's auto-tuning",
 	.state = sizeof(struct tas_cpu),
 	.param = AUTO,
-	.acquire = acquire,
+	.acquire = tas_acquire,
 	.release = q_release,
 	.finds_deadlocks = true,
 };

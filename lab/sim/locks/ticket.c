@@ -13,7 +13,7 @@ struct ticket_cpu {
 	struct backoff auto_delay;
 };
 
-static void spin(struct sim_cpu *c, struct sim_lock *l, uint32_t mine)
+static void ticket_spin(struct sim_cpu *c, struct sim_lock *l, uint32_t mine)
 {
 	while ((uint32_t)sim_read(c, &l->word) != mine)
 		sim_watch(c, &l->word, SIM_NEVER);
@@ -46,10 +46,10 @@ static void poll_auto(struct sim_cpu *c, struct sim_lock *l, uint32_t mine, uint
 			return;
 		}
 	}
-	spin(c, l, mine);
+	ticket_spin(c, l, mine);
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int ticket_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct ticket_cpu *me = lock_cpu_state(l, c->id);
 	uint64_t old = sim_add(c, &l->word, 1ULL << 32);
@@ -59,7 +59,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	if (head == me->mine)
 		return 0;
 	if (!l->ops->param)
-		spin(c, l, me->mine);
+		ticket_spin(c, l, me->mine);
 	else if (l->ops->param > 0)
 		poll_fixed(c, l, me->mine, head);
 	else
@@ -67,7 +67,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return 0;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+static void ticket_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct ticket_cpu *me = lock_cpu_state(l, c->id);
 
@@ -79,8 +79,8 @@ static void release(struct sim_cpu *c, struct sim_lock *l)
 				     .source = "Rik van Riel 2013",      \
 				     .state = sizeof(struct ticket_cpu), \
 				     .param = factor,                    \
-				     .acquire = acquire,                 \
-				     .release = release }
+				     .acquire = ticket_acquire,          \
+				     .release = ticket_release }
 
 TICKET(ticket_lock, "ticket", 0);
 TICKET(ticket_10_lock, "ticket-10x", 10);

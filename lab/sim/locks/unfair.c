@@ -2,7 +2,7 @@
 /* The unfair lock of guests without paravirtual locks: test, then compare-and-exchange. */
 #include "locks/table.h"
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int unfair_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	bool first = true;
 
@@ -15,7 +15,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return 0;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+static void unfair_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	sim_store(c, &l->word, UINT64_MAX, 0);
 }
@@ -23,6 +23,6 @@ static void release(struct sim_cpu *c, struct sim_lock *l)
 const struct lock_ops unfair_lock = {
 	.name = "unfair",
 	.source = "Linux, virt_spin_lock()",
-	.acquire = acquire,
-	.release = release,
+	.acquire = unfair_acquire,
+	.release = unfair_release,
 };

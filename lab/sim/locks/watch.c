@@ -72,18 +72,18 @@ void res_wait_end(struct sim_cpu *c, struct sim_lock *l)
 }
 
 /* The CPU that owns a lock with this word; -1: nobody. */
-static int owner(uint64_t word)
+static int word_owner(uint64_t word)
 {
 	return (int)(word & Q_LOCKED) - 1;
 }
 
 /* Return: true if the chain of waits comes back to @c. */
-static bool walk(struct sim_cpu *c, struct sim_lock *l)
+static bool waits_walk(struct sim_cpu *c, struct sim_lock *l)
 {
 	struct world *w = l->world;
 
 	for (int hop = 0; hop <= MAX_HOPS; hop++) {
-		int cpu = owner(sim_read(c, &l->word));
+		int cpu = word_owner(sim_read(c, &l->word));
 		uint64_t waits;
 
 		if (cpu == c->id)
@@ -106,7 +106,7 @@ int res_check(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 	k->interval = k->interval * 4 < MAX_LOOK ? k->interval * 4 : MAX_LOOK;
 	if (k->next > k->limit)
 		k->next = k->limit;
-	if (walk(c, l) && walk(c, l))
+	if (waits_walk(c, l) && waits_walk(c, l))
 		return -EDEADLK;
 	return c->sim->now >= k->limit ? -ETIMEDOUT : 0;
 }

@@ -24,19 +24,19 @@ struct fault {
 	sim_time closed, found;
 };
 
-static void rest(struct sim_cpu *c)
+static void cpu_rest(struct sim_cpu *c)
 {
 	for (;;)
 		sim_delay(c, 1000 * SIM_MS);
 }
 
-static void bystand(struct fault *f, struct sim_cpu *c)
+static void cpu_bystand(struct fault *f, struct sim_cpu *c)
 {
 	struct sim_lock *l = &f->lock[f->job->parties];
 
 	for (;;) {
 		if (l->ops->acquire(c, l))
-			rest(c);
+			cpu_rest(c);
 		sim_delay(c, f->job->cs);
 		l->ops->release(c, l);
 		sim_delay(c, f->job->ncs * (0.5 + rng_unit(&c->sim->rng)));
@@ -58,15 +58,15 @@ static void take_part(struct fault *f, struct sim_cpu *c, int n)
 		f->found = c->sim->now;
 		c->sim->stop = true;
 	}
-	rest(c);
+	cpu_rest(c);
 }
 
-static void thread(struct sim_cpu *c)
+static void fault_thread(struct sim_cpu *c)
 {
 	struct fault *f = c->user;
 
 	if (f->party[c->id] < 0)
-		bystand(f, c);
+		cpu_bystand(f, c);
 	take_part(f, c, f->party[c->id]);
 }
 
@@ -88,7 +88,7 @@ static int set_up(struct fault *f, uint64_t seed)
 {
 	int locks = f->job->parties + 1, cpus = f->job->threads;
 
-	if (sim_init(&f->sim, &f->job->topo, cpus, seed, thread))
+	if (sim_init(&f->sim, &f->job->topo, cpus, seed, fault_thread))
 		return -ENOMEM;
 	f->lock = calloc(locks, sizeof(*f->lock));
 	f->index = calloc(locks, sizeof(*f->index));
@@ -141,7 +141,7 @@ static int play_round(const struct job *j, uint64_t seed, struct fault_result *r
 	return ret;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -157,7 +157,7 @@ int run_fault(const struct job *j, struct fault_result *r)
 	for (int i = 0; !ret && i < j->rounds; i++)
 		ret = play_round(j, j->seed + i, r, &ns[i]);
 	if (!ret) {
-		qsort(ns, j->rounds, sizeof(*ns), ascending);
+		qsort(ns, j->rounds, sizeof(*ns), compare_doubles);
 		r->p50 = ns[j->rounds / 2];
 		r->p99 = ns[j->rounds * 99 / 100];
 		r->max = ns[j->rounds - 1];

@@ -36,7 +36,7 @@ void job_defaults(struct job *j)
 	};
 }
 
-static int bad(char *error, const char *key, const char *what)
+static int member_bad(char *error, const char *key, const char *what)
 {
 	snprintf(error, JOB_ERROR, "%.40s: %s", key, what);
 	return -EINVAL;
@@ -63,7 +63,7 @@ static int read_time(struct job *j, const char *key, json_t *v, char *error)
 		if (strcmp(times[i].key, key))
 			continue;
 		if (!json_is_number(v) || n < 0 || n * times[i].unit > MAX_TIME_NS * SIM_NS)
-			return bad(error, key, "not a time from 0 to 10000 s");
+			return member_bad(error, key, "not a time from 0 to 10000 s");
 		*times[i].to = n * times[i].unit;
 		return 0;
 	}
@@ -77,23 +77,24 @@ static int read_count(struct job *j, const char *key, json_t *v, char *error)
 
 	if (!strcmp(key, "threads")) {
 		if (!ok || n > SIM_CPUS)
-			return bad(error, key, "not a number from 1 to 512");
+			return member_bad(error, key, "not a number from 1 to 512");
 		j->threads = n;
 	} else if (!strcmp(key, "pcpus")) {
 		if (!ok || n > SIM_CPUS)
-			return bad(error, key, "not a number from 1 to 512");
+			return member_bad(error, key, "not a number from 1 to 512");
 		j->host.pcpus = n;
 	} else if (!strcmp(key, "parties") || !strcmp(key, "rounds")) {
 		if (!ok || n > (*key == 'p' ? JOB_PARTIES : 100000))
-			return bad(error, key, "not a number from 1 to 32 parties, 100000 rounds");
+			return member_bad(error, key,
+					  "not a number from 1 to 32 parties, 100000 rounds");
 		*(*key == 'p' ? &j->parties : &j->rounds) = n;
 	} else if (!strcmp(key, "locks")) {
 		if (!ok || n > JOB_LOCKS)
-			return bad(error, key, "not a number from 1 to 4096");
+			return member_bad(error, key, "not a number from 1 to 4096");
 		j->locks = n;
 	} else if (!strcmp(key, "seed") || !strcmp(key, "acquisitions")) {
 		if (!ok || n > 1000000000)
-			return bad(error, key, "not a number from 1 to 1000000000");
+			return member_bad(error, key, "not a number from 1 to 1000000000");
 		*(*key == 's' ? &j->seed : &j->acquisitions) = n;
 	} else {
 		return -ENOENT;
@@ -108,7 +109,7 @@ static int read_share(struct job *j, const char *key, json_t *v, char *error)
 	if (strcmp(key, "lines") && strcmp(key, "refs"))
 		return -ENOENT;
 	if (!json_is_number(v) || n < 0 || n > JOB_LINES)
-		return bad(error, key, "not a number from 0 to 16");
+		return member_bad(error, key, "not a number from 0 to 16");
 	*(*key == 'l' ? &j->lines : &j->refs) = n;
 	return 0;
 }
@@ -126,13 +127,13 @@ static int read_lock(struct job *j, const char *key, json_t *v, char *error)
 
 	if (!strcmp(key, "embedded")) {
 		j->embedded = json_is_true(v);
-		return json_is_boolean(v) ? 0 : bad(error, key, "not true or false");
+		return json_is_boolean(v) ? 0 : member_bad(error, key, "not true or false");
 	}
 	if (strcmp(key, "lock"))
 		return -ENOENT;
 	ops = json_is_string(v) ? lock_find(json_string_value(v)) : NULL;
 	if (!ops)
-		return bad(error, key, lock_missing(v));
+		return member_bad(error, key, lock_missing(v));
 	j->ops = ops;
 	return 0;
 }
@@ -150,7 +151,7 @@ static int read_member(struct job *j, const char *key, json_t *v, char *error)
 		if (ret != -ENOENT)
 			return ret;
 	}
-	return bad(error, key, "unknown");
+	return member_bad(error, key, "unknown");
 }
 
 int job_read(struct job *j, json_t *from, char *error)
@@ -159,7 +160,7 @@ int job_read(struct job *j, json_t *from, char *error)
 	json_t *v;
 
 	if (!json_is_object(from))
-		return bad(error, "job", "not a JSON object");
+		return member_bad(error, "job", "not a JSON object");
 	json_object_foreach(from, key, v) {
 		int ret = read_member(j, key, v, error);
 
@@ -167,10 +168,10 @@ int job_read(struct job *j, json_t *from, char *error)
 			return ret;
 	}
 	if (!j->host.pcpus && j->threads > topo_cpus(&j->topo))
-		return bad(error, "threads", "more than the machine has CPUs");
+		return member_bad(error, "threads", "more than the machine has CPUs");
 	if (j->parties > j->threads)
-		return bad(error, "parties", "more than there are threads");
+		return member_bad(error, "parties", "more than there are threads");
 	if (j->parties && !j->ops->finds_deadlocks)
-		return bad(error, "parties", "this lock never fails");
+		return member_bad(error, "parties", "this lock never fails");
 	return 0;
 }

@@ -27,7 +27,7 @@ struct load {
 	bool warm;
 };
 
-static int draw(struct sim_cpu *c, double n)
+static int draw_whole(struct sim_cpu *c, double n)
 {
 	int whole = n;
 
@@ -42,7 +42,7 @@ static void warmed_up(struct load *w)
 		w->lock[i].queued = w->lock[i].unfair = 0;
 }
 
-static void count(struct load *w, struct sim_cpu *c, int lock, sim_time waited)
+static void load_count(struct load *w, struct sim_cpu *c, int lock, sim_time waited)
 {
 	const struct job *j = w->job;
 	int last = w->last[lock];
@@ -63,23 +63,23 @@ static void count(struct load *w, struct sim_cpu *c, int lock, sim_time waited)
 		w->sim.stop = true;
 }
 
-static void section(struct load *w, struct sim_cpu *c, struct sim_lock *l)
+static void load_section(struct load *w, struct sim_cpu *c, struct sim_lock *l)
 {
-	int n = draw(c, w->job->lines);
+	int n = draw_whole(c, w->job->lines);
 
 	for (int i = 0; i < n; i++)
 		sim_own(c, i || !w->job->embedded ? &w->data[i] : &l->data);
 	sim_delay(c, w->job->cs);
 }
 
-static void outside(struct load *w, struct sim_cpu *c)
+static void load_outside(struct load *w, struct sim_cpu *c)
 {
-	for (int n = draw(c, w->job->refs); n > 0; n--)
+	for (int n = draw_whole(c, w->job->refs); n > 0; n--)
 		sim_add(c, &w->refs, 1);
 	sim_delay(c, w->job->ncs * (0.5 + rng_unit(&c->sim->rng)));
 }
 
-static void thread(struct sim_cpu *c)
+static void load_thread(struct sim_cpu *c)
 {
 	struct load *w = c->user;
 	int n;
@@ -92,10 +92,10 @@ static void thread(struct sim_cpu *c)
 			w->errors++;
 			continue;
 		}
-		count(w, c, n, c->sim->now - start);
-		section(w, c, &w->lock[n]);
+		load_count(w, c, n, c->sim->now - start);
+		load_section(w, c, &w->lock[n]);
 		w->lock[n].ops->release(c, &w->lock[n]);
-		outside(w, c);
+		load_outside(w, c);
 	}
 }
 
@@ -122,7 +122,7 @@ static int set_up_locks(struct load *w)
 static int set_up(struct load *w, const struct job *j)
 {
 	w->job = j;
-	if (sim_init(&w->sim, &j->topo, j->threads, j->seed, thread))
+	if (sim_init(&w->sim, &j->topo, j->threads, j->seed, load_thread))
 		return -ENOMEM;
 	for (int i = 0; i < j->threads; i++)
 		w->sim.cpu[i].user = w;
@@ -136,19 +136,19 @@ static int set_up(struct load *w, const struct job *j)
 	return set_up_locks(w);
 }
 
-static int descending(const void *a, const void *b)
+static int compare_descending(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x < y) - (x > y);
 }
 
-static void fairness(struct load *w, struct result *r)
+static void result_fairness(struct load *w, struct result *r)
 {
 	int n = w->job->threads;
 	double squares = 0, half = 0;
 
-	qsort(w->took, n, sizeof(*w->took), descending);
+	qsort(w->took, n, sizeof(*w->took), compare_descending);
 	for (int i = 0; i < n; i++) {
 		squares += (double)w->took[i] * w->took[i];
 		half += i < n / 2 ? w->took[i] : n % 2 && i == n / 2 ? w->took[i] / 2.0 : 0;
@@ -157,7 +157,7 @@ static void fairness(struct load *w, struct result *r)
 	r->busier = w->total ? half / w->total : 0;
 }
 
-static void measure(struct load *w, struct result *r)
+static void result_measure(struct load *w, struct result *r)
 {
 	sim_time span = w->warm ? w->sim.now - w->warm_end : 0;
 
@@ -174,7 +174,7 @@ static void measure(struct load *w, struct result *r)
 	r->preempted = w->host.preempted;
 	r->halts = w->host.halts;
 	r->kicks = w->host.kicks;
-	fairness(w, r);
+	result_fairness(w, r);
 }
 
 static void tear_down(struct load *w)
@@ -203,7 +203,7 @@ int run_job(const struct job *j, struct result *r)
 	ret = set_up(w, j);
 	if (!ret) {
 		sim_run(&w->sim, j->warm + j->span);
-		measure(w, r);
+		result_measure(w, r);
 	}
 	tear_down(w);
 	free(w);

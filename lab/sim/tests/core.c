@@ -7,7 +7,7 @@
 
 static int order[8], seen;
 
-static void note(void *arg, uint64_t tag)
+static void event_note(void *arg, uint64_t tag)
 {
 	(void)arg;
 	order[seen++] = tag;
@@ -21,10 +21,10 @@ static void earlier_events_come_first(void **state)
 
 	(void)state;
 	seen = 0;
-	events_add(&e, 5, note, NULL, 0);
-	events_add(&e, 5, note, NULL, 1);
-	events_add(&e, 3, note, NULL, 2);
-	events_add(&e, 7, note, NULL, 3);
+	events_add(&e, 5, event_note, NULL, 0);
+	events_add(&e, 5, event_note, NULL, 1);
+	events_add(&e, 3, event_note, NULL, 2);
+	events_add(&e, 7, event_note, NULL, 3);
 	while (events_next(&e, &ev))
 		ev.fn(ev.arg, ev.tag);
 	assert_int_equal(seen, 4);
@@ -52,25 +52,25 @@ static struct sim_var var;
 static sim_time took[8];
 static void (*script)(struct sim_cpu *);
 
-static void idle(struct sim_cpu *c)
+static void cpu_idle(struct sim_cpu *c)
 {
 	for (;;)
 		sim_delay(c, 1000 * SIM_MS);
 }
 
-static void scripted(struct sim_cpu *c)
+static void script_play(struct sim_cpu *c)
 {
 	script(c);
-	idle(c);
+	cpu_idle(c);
 }
 
-static void play(const struct topo *t, int cpus, void (*fn)(struct sim_cpu *))
+static void sim_play(const struct topo *t, int cpus, void (*fn)(struct sim_cpu *))
 {
 	struct sim s;
 
 	script = fn;
 	memset(took, 0, sizeof(took));
-	assert_int_equal(sim_init(&s, t, cpus, 1, scripted), 0);
+	assert_int_equal(sim_init(&s, t, cpus, 1, script_play), 0);
 	line_init(&line, &s, 0);
 	var = (struct sim_var){ .line = &line };
 	sim_run(&s, 10 * SIM_MS);
@@ -78,7 +78,7 @@ static void play(const struct topo *t, int cpus, void (*fn)(struct sim_cpu *))
 	sim_free(&s);
 }
 
-static void at(struct sim_cpu *c, sim_time t)
+static void delay_until(struct sim_cpu *c, sim_time t)
 {
 	sim_delay(c, t - c->sim->now);
 }
@@ -88,7 +88,7 @@ static void read_in_turn(struct sim_cpu *c)
 {
 	sim_time start;
 
-	at(c, (1 + c->id) * 10 * SIM_US);
+	delay_until(c, (1 + c->id) * 10 * SIM_US);
 	start = c->sim->now;
 	sim_read(c, &var);
 	took[c->id] = c->sim->now - start;
@@ -97,7 +97,7 @@ static void read_in_turn(struct sim_cpu *c)
 static void reads_cost_the_way(void **state)
 {
 	(void)state;
-	play(&machine, 8, read_in_turn);
+	sim_play(&machine, 8, read_in_turn);
 	assert_int_equal(took[0], machine.hit);
 	assert_int_equal(took[1], machine.local);
 	assert_int_equal(took[2], machine.remote);
@@ -109,7 +109,7 @@ static void read_at_once(struct sim_cpu *c)
 {
 	sim_time start;
 
-	at(c, 10 * SIM_US);
+	delay_until(c, 10 * SIM_US);
 	start = c->sim->now;
 	if (c->id)
 		sim_read(c, &var);
@@ -127,7 +127,7 @@ static void a_line_serves_one_read_at_a_time(void **state)
 				  .occ_local = 8 * SIM_NS };
 
 	(void)state;
-	play(&one, 4, read_at_once);
+	sim_play(&one, 4, read_at_once);
 	for (int i = 1; i < 4; i++)
 		sum += took[i];
 	assert_int_equal(sum, 3 * one.local + (0 + 1 + 2) * one.occ_local);
@@ -138,12 +138,12 @@ static void write_shared(struct sim_cpu *c)
 {
 	sim_time start;
 
-	at(c, 10 * SIM_US);
+	delay_until(c, 10 * SIM_US);
 	sim_read(c, &var);
 	if (c->id != 1)
 		return;
 	for (int i = 0; i < 2; i++) {
-		at(c, (20 + i) * SIM_US);
+		delay_until(c, (20 + i) * SIM_US);
 		start = c->sim->now;
 		sim_add(c, &var, 1);
 		took[i] = c->sim->now - start;
@@ -155,7 +155,7 @@ static void store_alone(struct sim_cpu *c)
 {
 	sim_time start;
 
-	at(c, 10 * SIM_US);
+	delay_until(c, 10 * SIM_US);
 	if (c->id != 1)
 		return;
 	start = c->sim->now;
@@ -166,11 +166,11 @@ static void store_alone(struct sim_cpu *c)
 static void a_write_waits_for_the_farthest_copy(void **state)
 {
 	(void)state;
-	play(&machine, 8, write_shared);
+	sim_play(&machine, 8, write_shared);
 	assert_int_equal(took[0], machine.remote + machine.rmw);
 	assert_int_equal(took[1], machine.hit + machine.rmw);
 	assert_int_equal(var.value, 2);
-	play(&machine, 2, write_shared);
+	sim_play(&machine, 2, write_shared);
 	assert_int_equal(took[0], machine.local + machine.rmw);
 }
 
@@ -180,22 +180,22 @@ static void a_write_to_a_shared_line_may_cost_less(void **state)
 
 	(void)state;
 	cheap.upgrade = 20 * SIM_NS;
-	play(&cheap, 8, write_shared);
+	sim_play(&cheap, 8, write_shared);
 	assert_int_equal(took[0], cheap.upgrade + machine.rmw);
 	assert_int_equal(took[1], machine.hit + machine.rmw);
 	/* Without a copy the way is as long as ever. */
-	play(&cheap, 2, store_alone);
+	sim_play(&cheap, 2, store_alone);
 	assert_int_equal(took[0], machine.local + machine.rmw);
 	/* No write becomes dearer. */
 	cheap.upgrade = 300 * SIM_NS;
-	play(&cheap, 8, write_shared);
+	sim_play(&cheap, 8, write_shared);
 	assert_int_equal(took[0], machine.remote + machine.rmw);
 }
 
 /* 0 fails to exchange; 1, which spins, has to fetch the line again. */
 static void fail_and_watch(struct sim_cpu *c)
 {
-	at(c, 10 * SIM_US);
+	delay_until(c, 10 * SIM_US);
 	sim_read(c, &var);
 	if (c->id) {
 		took[1] = sim_watch(c, &var, 50 * SIM_US);
@@ -204,7 +204,7 @@ static void fail_and_watch(struct sim_cpu *c)
 		took[4] = c->sim->now;
 		return;
 	}
-	at(c, 20 * SIM_US);
+	delay_until(c, 20 * SIM_US);
 	assert_int_equal(sim_cas(c, &var, 1, 2), 0);
 	took[0] = c->sim->now;
 }
@@ -212,7 +212,7 @@ static void fail_and_watch(struct sim_cpu *c)
 static void a_failed_exchange_takes_the_line_too(void **state)
 {
 	(void)state;
-	play(&machine, 2, fail_and_watch);
+	sim_play(&machine, 2, fail_and_watch);
 	assert_int_equal(var.value, 0);
 	assert_true(took[1]);
 	assert_int_equal(took[2] - took[0], machine.local);
@@ -225,7 +225,7 @@ static void store_then_add(struct sim_cpu *c)
 {
 	sim_time start;
 
-	at(c, 10 * SIM_US);
+	delay_until(c, 10 * SIM_US);
 	if (c->id != 1)
 		return;
 	start = c->sim->now;
@@ -238,7 +238,7 @@ static void store_then_add(struct sim_cpu *c)
 static void stores_are_visible_later(void **state)
 {
 	(void)state;
-	play(&machine, 2, store_then_add);
+	sim_play(&machine, 2, store_then_add);
 	assert_int_equal(took[0], 0);
 	assert_int_equal(took[1], machine.local + machine.hit + machine.rmw);
 	assert_int_equal(var.value, 8);
@@ -248,7 +248,7 @@ static int served[16], count;
 
 static void add_at_once(struct sim_cpu *c)
 {
-	at(c, 10 * SIM_US + c->id);
+	delay_until(c, 10 * SIM_US + c->id);
 	sim_add(c, &var, 1);
 	served[count++] = c->id;
 }
@@ -262,12 +262,12 @@ static void requests_are_served_in_order_or_at_random(void **state)
 
 	(void)state;
 	count = 0;
-	play(&t, 16, add_at_once);
+	sim_play(&t, 16, add_at_once);
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(served[i], i);
 	t.random = true;
 	count = 0;
-	play(&t, 16, add_at_once);
+	sim_play(&t, 16, add_at_once);
 	assert_int_equal(count, 16);
 	for (int i = 0; i < 16; i++)
 		random += served[i] != i;

@@ -7,7 +7,7 @@
 #include "run/run.h"
 #include "tests/suites.h"
 
-static struct fault_result stage(const char *lock, int parties)
+static struct fault_result fault_stage(const char *lock, int parties)
 {
 	struct fault_result r;
 	struct job j;
@@ -29,7 +29,7 @@ static void our_locks_find_every_cycle(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		for (size_t k = 0; k < sizeof(parties) / sizeof(parties[0]); k++) {
-			struct fault_result r = stage(locks[i], parties[k]);
+			struct fault_result r = fault_stage(locks[i], parties[k]);
 
 			assert_int_equal(r.deadlocks, 5);
 			assert_true(parties[k] == 1 ? r.max < 20 : r.p50 > 200);
@@ -40,15 +40,15 @@ static void our_locks_find_every_cycle(void **state)
 
 static void tables_find_pairs_after_a_millisecond(void **state)
 {
-	struct fault_result r = stage("held-table", 1);
+	struct fault_result r = fault_stage("held-table", 1);
 
 	(void)state;
 	assert_int_equal(r.deadlocks, 5);
 	assert_true(r.max < 100);
-	r = stage("held-table", 2);
+	r = fault_stage("held-table", 2);
 	assert_int_equal(r.deadlocks, 5);
 	assert_true(r.p50 >= 1e6 && r.max < 3e6);
-	r = stage("held-table", 3);
+	r = fault_stage("held-table", 3);
 	assert_int_equal(r.timeouts, 5);
 }
 
@@ -76,7 +76,7 @@ static void high_cpus_are_found_too(void **state)
 	assert_int_equal(r.deadlocks, 3);
 }
 
-static struct result overcommit(const char *lock, int vcpus)
+static struct result load_overcommit(const char *lock, int vcpus)
 {
 	struct result r;
 	struct job j;
@@ -100,7 +100,8 @@ static void virtual_cpus_take_turns(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct result even = overcommit(locks[i], 4), over = overcommit(locks[i], 8);
+		struct result even = load_overcommit(locks[i], 4),
+			      over = load_overcommit(locks[i], 8);
 
 		assert_int_equal(even.preempted, 0);
 		assert_true(over.preempted >= 4);
@@ -115,12 +116,12 @@ static void waiters_halt_and_are_kicked(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct result r = overcommit(locks[i], 12);
+		struct result r = load_overcommit(locks[i], 12);
 
 		assert_true(r.halts > 0 && r.kicks > 0);
 		assert_true(r.queued > 0 && r.unfair > 0);
 	}
-	assert_int_equal(overcommit("unfair", 12).halts, 0);
+	assert_int_equal(load_overcommit("unfair", 12).halts, 0);
 }
 
 int test_faults(void)

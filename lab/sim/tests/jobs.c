@@ -6,7 +6,7 @@
 #include "run/job.h"
 #include "tests/suites.h"
 
-static int read(const char *text, struct job *j, char *error)
+static int job_read_text(const char *text, struct job *j, char *error)
 {
 	json_t *o = json_loads(text, 0, NULL);
 	int ret;
@@ -25,10 +25,11 @@ static void members_are_taken_over(void **state)
 
 	(void)state;
 	assert_int_equal(
-		read("{\"lock\": \"ticket\", \"threads\": 3, \"cs_ns\": 1.5, \"lines\": 0.5,"
-		     "\"topology\": {\"sockets\": 1, \"cores\": 4, \"smt\": 1,"
-		     "\"local_ns\": 44, \"random\": true}}",
-		     &j, error),
+		job_read_text(
+			"{\"lock\": \"ticket\", \"threads\": 3, \"cs_ns\": 1.5, \"lines\": 0.5,"
+			"\"topology\": {\"sockets\": 1, \"cores\": 4, \"smt\": 1,"
+			"\"local_ns\": 44, \"random\": true}}",
+			&j, error),
 		0);
 	assert_string_equal(j.ops->name, "ticket");
 	assert_int_equal(j.threads, 3);
@@ -67,7 +68,7 @@ static void bad_members_are_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(read(cases[i].text, &j, error), -EINVAL);
+		assert_int_equal(job_read_text(cases[i].text, &j, error), -EINVAL);
 		if (!strstr(error, cases[i].error))
 			fail_msg("%s: %s", cases[i].text, error);
 	}

@@ -13,7 +13,7 @@
 static struct sim_lock lock;
 static int inside, most, entered, order[MANY], rounds;
 
-static void hold(struct sim_cpu *c)
+static void lock_hold(struct sim_cpu *c)
 {
 	if (++inside > most)
 		most = inside;
@@ -22,11 +22,11 @@ static void hold(struct sim_cpu *c)
 	entered++;
 }
 
-static void storm(struct sim_cpu *c)
+static void lock_storm(struct sim_cpu *c)
 {
 	for (;;) {
 		assert_int_equal(lock.ops->acquire(c, &lock), 0);
-		hold(c);
+		lock_hold(c);
 		lock.ops->release(c, &lock);
 		sim_delay(c, rng_below(&c->sim->rng, 200) * SIM_NS);
 		if (entered > 3000)
@@ -64,7 +64,7 @@ static void play_on(const struct topo *topo, const struct lock_ops *ops, int thr
 	sim_free(&s);
 }
 
-static void play(const struct lock_ops *ops, int threads, void (*code)(struct sim_cpu *))
+static void play_on_one(const struct lock_ops *ops, int threads, void (*code)(struct sim_cpu *))
 {
 	struct job j;
 
@@ -87,7 +87,7 @@ static void one_owner_at_a_time(void **state)
 		for (size_t k = 0; k < sizeof(threads) / sizeof(threads[0]); k++) {
 			if (is_too_slow(lock_at(i)->name, threads[k]))
 				continue;
-			play(lock_at(i), threads[k], storm);
+			play_on_one(lock_at(i), threads[k], lock_storm);
 			if (most != 1 || entered <= 3000)
 				fail_msg("%s, %d threads: %d owners, %d sections", lock_at(i)->name,
 					 threads[k], most, entered);
@@ -123,7 +123,7 @@ static void waiters_are_served_in_order(void **state)
 	for (size_t i = 0; i < sizeof(fifo) / sizeof(fifo[0]); i++) {
 		if (is_left_out(fifo[i]))
 			continue;
-		play(lock_find(fifo[i]), THREADS, in_order);
+		play_on_one(lock_find(fifo[i]), THREADS, in_order);
 		assert_int_equal(rounds, THREADS);
 		for (int k = 0; k < THREADS; k++)
 			if (order[k] != k)
