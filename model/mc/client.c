@@ -22,7 +22,7 @@ static uint64_t stall_ms(char c)
 	return 1;
 }
 
-static void acquire(int lock)
+static void client_acquire(int lock)
 {
 	struct mc_ctx *ctx = mc_ctx();
 	int ret;
@@ -36,7 +36,7 @@ static void acquire(int lock)
 		ctx->holds |= 1U << lock;
 }
 
-static void release(int lock)
+static void client_release(int lock)
 {
 	struct mc_ctx *ctx = mc_ctx();
 
@@ -52,12 +52,12 @@ static void release(int lock)
 	ctx->releasing = -1;
 }
 
-static void step(char c)
+static void client_step(char c)
 {
 	if (c >= 'A' && c < 'A' + MC_LOCKS)
-		acquire(c - 'A');
+		client_acquire(c - 'A');
 	else if (c >= 'a' && c < 'a' + MC_LOCKS)
-		release(c - 'a');
+		client_release(c - 'a');
 	else if (c == '.')
 		mc_point();
 	else
@@ -67,7 +67,7 @@ static void step(char c)
 void mc_run_script(const char *script)
 {
 	for (; *script; script++)
-		step(*script);
+		client_step(*script);
 }
 
 /* Is every acquired lock released later, and is every character known? */

@@ -121,7 +121,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t mc_parse(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'p':
@@ -202,7 +202,7 @@ static void print_result(int ret, double wall)
 	printf(" seconds=%.2f\n", wall);
 }
 
-static double now(void)
+static double cpu_seconds(void)
 {
 	struct timespec ts;
 
@@ -210,7 +210,7 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static int run(void)
+static int mc_run(void)
 {
 	if (replay)
 		return mc_replay(replay);
@@ -226,14 +226,14 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = mc_parse,
 		.args_doc = "SCRIPT...",
 		.doc = "Run the lock's C under every schedule within the bounds.\v"
 		       "A script is what one CPU does: A-F acquire a lock, a-f release it, . is a step, "
 		       "~ a stop of 2 s, = one of 400 ms, _ of 100 ms, ! of 1 ms.\n"
 		       "Status: 0 no failure, 1 a failure, 2 usage.",
 	};
-	double start = now();
+	double start = cpu_seconds();
 	int ret;
 
 	mc_cfg.preemptions = 2;
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	mc_lock_setup();
-	ret = run();
+	ret = mc_run();
 	if (ret < -1)
 		return 2;
 	if (reached && !mc_reached_write(reached)) {
@@ -259,6 +259,6 @@ int main(int argc, char **argv)
 		printf("failure: %s\npath: ", mc_failure);
 		mc_print_path();
 	}
-	print_result(ret, now() - start);
+	print_result(ret, cpu_seconds() - start);
 	return mc_failure ? 1 : 0;
 }

@@ -35,7 +35,7 @@ void mc_note(enum mc_note what, const struct mc_at *at, uint32_t a, uint32_t b)
 		n->at = *at;
 }
 
-static const char *program(void)
+static const char *program_path(void)
 {
 	static char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -45,7 +45,7 @@ static const char *program(void)
 }
 
 /* "function file:line" of every access, by one run of addr2line. */
-static char **locate(uint32_t from)
+static char **notes_locate(uint32_t from)
 {
 	char **where = calloc(MAX_NOTES, sizeof(*where));
 	char name[] = "/tmp/mc-pcs.XXXXXX", cmd[4300], line[512];
@@ -56,7 +56,8 @@ static char **locate(uint32_t from)
 		fprintf(f, "%p\n", (void *)((uintptr_t)notes[i].at.pc - 1));
 	if (!f || fclose(f))
 		return where;
-	snprintf(cmd, sizeof(cmd), "addr2line -f -s -p -e '%s' <%s 2>/dev/null", program(), name);
+	snprintf(cmd, sizeof(cmd), "addr2line -f -s -p -e '%s' <%s 2>/dev/null", program_path(),
+		 name);
 	f = popen(cmd, "r");
 	for (i = from; f && i < mc.notes && fgets(line, sizeof(line), f); i++) {
 		char *at = strstr(line, " at ");
@@ -112,7 +113,7 @@ static void print_note(const struct note *n, const char *where)
 
 void mc_notes_print(void)
 {
-	char **where = locate(0);
+	char **where = notes_locate(0);
 	uint32_t i;
 
 	for (i = 0; i < mc.notes; i++)

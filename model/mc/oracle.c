@@ -127,7 +127,7 @@ static const char *judge_time(struct mc_ctx *ctx)
 	return mc.now - ctx->since > limit + TIME_SLACK ? "the wait was too long" : NULL;
 }
 
-static const char *judge(struct mc_ctx *ctx, int lock, int ret)
+static const char *judge_result(struct mc_ctx *ctx, int lock, int ret)
 {
 	if (!ret && ctx->told)
 		return "a failure is reported, but the lock is acquired";
@@ -145,7 +145,7 @@ static const char *judge(struct mc_ctx *ctx, int lock, int ret)
 void mc_attempt_over(int lock, int ret)
 {
 	struct mc_ctx *ctx = mc_ctx();
-	const char *why = judge(ctx, lock, ret);
+	const char *why = judge_result(ctx, lock, ret);
 
 	mc_note(MC_NOTE_RET, NULL, lock, ctx->kind);
 	if (why)

@@ -37,7 +37,7 @@ char *mc_stack_top(int cpu)
 }
 
 /* Runs the scheduler until it resumes this CPU. */
-static void park(void)
+static void cpu_park(void)
 {
 	switch_stack(&mc_this()->sp, scheduler_sp);
 }
@@ -58,7 +58,7 @@ void mc_blame(const char *why)
 void mc_fail(const char *why)
 {
 	mc_blame(why);
-	park();
+	cpu_park();
 	__builtin_unreachable();
 }
 
@@ -67,7 +67,7 @@ static void cpu_main(void)
 	mc_run_script(mc_cfg.task[mc.cur]);
 	mc_observe();
 	mc_this()->done = true;
-	park();
+	cpu_park();
 	__builtin_unreachable();
 }
 
@@ -132,7 +132,7 @@ void mc_wrote(const volatile void *addr)
 		wake_watchers(watch_bit(addr));
 }
 
-static void interrupt(enum mc_order order)
+static void cpu_interrupt(enum mc_order order)
 {
 	struct mc_cpu *cpu = mc_this();
 	struct mc_ctx *ctx;
@@ -174,7 +174,7 @@ static bool interrupted_attempt(const struct mc_cpu *cpu)
 }
 
 /* Stop before an access, until the scheduler wants it made. */
-static void stop(const struct mc_at *at)
+static void cpu_stop(const struct mc_at *at)
 {
 	struct mc_cpu *cpu = mc_this();
 	enum mc_order order;
@@ -186,12 +186,12 @@ static void stop(const struct mc_at *at)
 	}
 	while (cpu->blocked || mc_has_choice(at)) {
 		cpu->at = *at;
-		park();
+		cpu_park();
 		order = cpu->order;
 		if (order == MC_GO)
 			break;
 		cpu->order = MC_GO;
-		interrupt(order);
+		cpu_interrupt(order);
 	}
 	if (cpu->blocked) {
 		cpu->blocked = false;
@@ -216,7 +216,7 @@ void mc_access(const volatile void *addr, enum mc_op op, void *pc)
 	if (at.class == MC_ALIEN)
 		return;
 	mc_observe();
-	stop(&at);
+	cpu_stop(&at);
 	mc_note(MC_NOTE_ACCESS, &at, 0, 0);
 	bit = watch_bit(addr);
 	mc_this()->watch |= bit;
@@ -229,7 +229,7 @@ void mc_point(void)
 	struct mc_at at = { .op = MC_POINT, .class = MC_SHARED };
 
 	mc_observe();
-	stop(&at);
+	cpu_stop(&at);
 }
 
 /* The clock is read: time may jump here. */
@@ -240,7 +240,7 @@ void mc_clock(void)
 	if (!mc_running || mc.jumps >= mc_cfg.jumps)
 		return;
 	mc_observe();
-	stop(&at);
+	cpu_stop(&at);
 }
 
 void mc_stall(uint64_t ns)
@@ -257,7 +257,7 @@ void mc_stall(uint64_t ns)
 	while (mc.now < cpu->stall) {
 		cpu->watch = 0;
 		cpu->relaxed = true;
-		stop(&at);
+		cpu_stop(&at);
 	}
 	cpu->stall = 0;
 	mc.idle = 0;

@@ -86,7 +86,7 @@ static int respin_options(struct mc_option *opt)
 	return n;
 }
 
-static bool takes(const struct mc_cpu *cpu, enum mc_order order)
+static bool cpu_takes(const struct mc_cpu *cpu, enum mc_order order)
 {
 	if (cpu->done || cpu->level + 1 >= MC_LEVELS || cpu->ctx[cpu->level].nmi)
 		return false;
@@ -112,7 +112,7 @@ static int interrupt_options(struct mc_option *opt)
 		if (preempts && mc.preempted >= mc_cfg.preemptions)
 			continue;
 		for (order = MC_NMI; order < MC_IRQ + mc_cfg.nirq; order++) {
-			if (takes(&mc.cpu[i], order))
+			if (cpu_takes(&mc.cpu[i], order))
 				opt[n++] = (struct mc_option){ .cpu = i,
 							       .order = order,
 							       .preempts = preempts };
@@ -265,7 +265,7 @@ static int run_to_choice(struct mc_option *opt)
 	return 0;
 }
 
-static void choose(const struct mc_option *opt, int i)
+static void search_choose(const struct mc_option *opt, int i)
 {
 	if (mc.path < MAX_PATH)
 		path[mc.path] = i;
@@ -290,7 +290,7 @@ static double seconds_now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static void push(const struct mc_option *opt, int n)
+static void branch_push(const struct mc_option *opt, int n)
 {
 	struct branch *b;
 
@@ -311,7 +311,7 @@ static void push(const struct mc_option *opt, int n)
 }
 
 /* Takes the next option that was not tried; returns false if there is none. */
-static bool backtrack(void)
+static bool search_backtrack(void)
 {
 	while (nbranches) {
 		struct branch *b = &branches[nbranches - 1];
@@ -324,9 +324,9 @@ static bool backtrack(void)
 			memcpy(opt, b->opt, sizeof(opt));
 			free(b->state);
 			nbranches--;
-			choose(opt, i);
+			search_choose(opt, i);
 		} else {
-			choose(b->opt, i);
+			search_choose(b->opt, i);
 		}
 		return true;
 	}
@@ -348,18 +348,18 @@ int mc_search(double seconds, uint64_t max_states)
 			return -1;
 		if (n && seen_add(mc_hash())) {
 			mc_stats.states++;
-			push(opt, n);
-			choose(opt, 0);
+			branch_push(opt, n);
+			search_choose(opt, 0);
 			continue;
 		}
-		if (!backtrack())
+		if (!search_backtrack())
 			return 1;
 		if (!(mc_stats.steps & 1023) && (seconds_now() > end || seen_full()))
 			return 0;
 	}
 }
 
-static uint64_t lot(uint64_t *rng)
+static uint64_t rng_next(uint64_t *rng)
 {
 	*rng ^= *rng << 13;
 	*rng ^= *rng >> 7;
@@ -368,17 +368,17 @@ static uint64_t lot(uint64_t *rng)
 }
 
 /* Mostly goes on; else draws any option, but interrupts more rarely. */
-static int draw(uint64_t *rng, const struct mc_option *opt, int n)
+static int option_draw(uint64_t *rng, const struct mc_option *opt, int n)
 {
 	bool goes = !opt[0].preempts && !opt[0].order && opt[0].cpu == mc.cur;
 
 	int i;
 
-	if (goes && lot(rng) % 8)
+	if (goes && rng_next(rng) % 8)
 		return 0;
-	i = lot(rng) % n;
-	if (opt[i].order != MC_GO && lot(rng) % 8)
-		i = lot(rng) % n;
+	i = rng_next(rng) % n;
+	if (opt[i].order != MC_GO && rng_next(rng) % 8)
+		i = rng_next(rng) % n;
 	return i;
 }
 
@@ -402,7 +402,7 @@ int mc_random(double seconds, uint64_t seed)
 		rng = seed_of(seed, k);
 		mc_build();
 		while ((n = run_to_choice(opt)))
-			choose(opt, draw(&rng, opt, n));
+			search_choose(opt, option_draw(&rng, opt, n));
 		if (mc_failure)
 			return -1;
 		mc_words_write();
@@ -428,7 +428,7 @@ int mc_replay(const char *want)
 				mc.path, n);
 			return -2;
 		}
-		choose(opt, i);
+		search_choose(opt, i);
 	}
 	return mc_failure ? -1 : 0;
 }

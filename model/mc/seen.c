@@ -30,7 +30,7 @@ void seen_init(uint64_t max)
 	limit = max;
 }
 
-static uint64_t find(uint64_t hash)
+static uint64_t slot_find(uint64_t hash)
 {
 	uint64_t i = hash & (nslots - 1);
 
@@ -39,7 +39,7 @@ static uint64_t find(uint64_t hash)
 	return i;
 }
 
-static void grow(void)
+static void seen_grow(void)
 {
 	uint64_t *old = slots, n = nslots, i;
 
@@ -47,20 +47,20 @@ static void grow(void)
 	slots = new_slots(nslots);
 	for (i = 0; i < n; i++) {
 		if (old[i])
-			slots[find(old[i])] = old[i];
+			slots[slot_find(old[i])] = old[i];
 	}
 	free(old);
 }
 
 bool seen_add(uint64_t hash)
 {
-	uint64_t i = find(hash);
+	uint64_t i = slot_find(hash);
 
 	if (slots[i])
 		return false;
 	slots[i] = hash;
 	if (++used > nslots / 2)
-		grow();
+		seen_grow();
 	return true;
 }
 

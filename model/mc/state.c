@@ -11,7 +11,7 @@ struct part {
 
 #define MAX_PARTS 128
 
-static unsigned int collect(struct part *part)
+static unsigned int parts_collect(struct part *part)
 {
 	unsigned int n = 0;
 	int i;
@@ -27,7 +27,7 @@ static unsigned int collect(struct part *part)
 	return n;
 }
 
-static uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
+static uint64_t hash_mix(uint64_t h, uint64_t a, uint64_t b)
 {
 	unsigned __int128 m =
 		(unsigned __int128)(h ^ a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xd6e8feb86659fd93ULL);
@@ -41,12 +41,12 @@ static uint64_t hash_bytes(uint64_t h, const char *p, size_t size)
 
 	for (; size >= 16; p += 16, size -= 16) {
 		memcpy(w, p, 16);
-		h = mix(h, w[0], w[1]);
+		h = hash_mix(h, w[0], w[1]);
 	}
 	if (size) {
 		memset(w, 0, sizeof(w));
 		memcpy(w, p, size);
-		h = mix(h, w[0], w[1]);
+		h = hash_mix(h, w[0], w[1]);
 	}
 	return h;
 }
@@ -75,7 +75,7 @@ uint64_t mc_hash(void)
 	uint32_t counts[MC_CPUS][MC_LEVELS];
 	struct part part[MAX_PARTS];
 	uint32_t steps = mc.steps, notes = mc.notes, path = mc.path;
-	unsigned int i, n = collect(part);
+	unsigned int i, n = parts_collect(part);
 	uint64_t h = 1;
 
 	mc.steps = 0;
@@ -91,7 +91,7 @@ uint64_t mc_hash(void)
 	return h ? h : 1;
 }
 
-static size_t padded(size_t size)
+static size_t size_padded(size_t size)
 {
 	return (size + 7) & ~7UL;
 }
@@ -100,25 +100,25 @@ static size_t padded(size_t size)
 size_t mc_save_bound(void)
 {
 	struct part part[MAX_PARTS];
-	unsigned int i, n = collect(part);
+	unsigned int i, n = parts_collect(part);
 	size_t size = sizeof(struct part);
 
 	for (i = 0; i < n; i++)
-		size += sizeof(struct part) + padded(part[i].size);
+		size += sizeof(struct part) + size_padded(part[i].size);
 	return size;
 }
 
 size_t mc_save(char *to)
 {
 	struct part part[MAX_PARTS];
-	unsigned int i, n = collect(part);
+	unsigned int i, n = parts_collect(part);
 	char *p = to;
 
 	part[n++] = (struct part){ NULL, 0 };
 	for (i = 0; i < n; i++) {
 		memcpy(p, &part[i], sizeof(part[i]));
 		memcpy(p + sizeof(part[i]), part[i].start, part[i].size);
-		p += sizeof(part[i]) + padded(part[i].size);
+		p += sizeof(part[i]) + size_padded(part[i].size);
 	}
 	return p - to;
 }
@@ -132,6 +132,6 @@ void mc_restore(const char *from)
 		if (!part.start)
 			return;
 		memcpy(part.start, from + sizeof(part), part.size);
-		from += sizeof(part) + padded(part.size);
+		from += sizeof(part) + size_padded(part.size);
 	}
 }
