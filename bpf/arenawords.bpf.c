@@ -42,7 +42,12 @@ static void word_read(struct arena_word *w)
 {
 	const void *at = (void *)(kernel_start + (__u32)(user_start + w->off));
 
-	w->err = -bpf_probe_read_kernel(&w->value, sizeof(w->value), at);
+	__u32 size = w->size;
+
+	if (!size || size > sizeof(w->value))
+		size = sizeof(w->value);
+	w->value = 0;
+	w->err = -bpf_probe_read_kernel(&w->value, size, at);
 }
 
 SEC("syscall")

@@ -40,30 +40,10 @@ struct {
 
 static const __u32 zero;
 
-SEC("tp_btf/contention_begin")
-int BPF_PROG(rqspin_wait_begins, void *lock, unsigned int flags)
-{
-	struct waiting *w = flags == SLOWPATH_SPIN ? bpf_map_lookup_elem(&waiting, &zero) : NULL;
-	__u64 depth;
-
-	if (!w)
-		return 0;
-	depth = w->depth;
-	/* Ends were missed: begin anew. */
-	if (depth >= WAITING) {
-		witness_unsure();
-		depth = 0;
-	}
-	w->now[depth & (WAITING - 1)].lock = (__u64)lock;
-	w->now[depth & (WAITING - 1)].start_ns = bpf_ktime_get_ns();
-	w->depth = depth + 1;
-	return 0;
-}
-
 /* Takes the wait for this lock off the list; its beginning, 0 if that was not seen. */
 static __always_inline __u64 waiting_end(struct waiting *w, __u64 lock)
 {
-	__u64 depth = w->depth;
+	__u64 depth = w->depth, start;
 	__u32 i;
 
 	bpf_for(i, 0, WAITING) {
@@ -76,8 +56,10 @@ static __always_inline __u64 waiting_end(struct waiting *w, __u64 lock)
 		/* The ends of those on top were missed. */
 		if (i)
 			witness_unsure();
-		w->depth = at;
-		return w->now[at & (WAITING - 1)].start_ns;
+		/* First read: an interrupt may use the place as soon as it is free. */
+		start = *(volatile __u64 *)&w->now[at & (WAITING - 1)].start_ns;
+		*(volatile __u64 *)&w->depth = at;
+		return start;
 	}
 	return 0;
 }
@@ -114,6 +96,7 @@ static __always_inline void wait_write(void *ctx, __u64 lock, __u64 ns, const st
 	witness_publish(&at, &to->w, d);
 }
 
+/* Attached before the other one: an end without a beginning is ignored. */
 SEC("tp_btf/contention_end")
 int BPF_PROG(rqspin_wait_ends, void *lock, int ret)
 {
@@ -124,11 +107,37 @@ int BPF_PROG(rqspin_wait_ends, void *lock, int ret)
 	if (!start || ret)
 		return 0;
 	ns = bpf_ktime_get_ns() - start;
-	if (ns <= longer_ns)
+	/* The clock may go back a little. */
+	if ((__s64)ns <= (__s64)longer_ns)
 		return 0;
 	__builtin_memset(w->stack, 0, sizeof(w->stack));
 	len = bpf_get_stack(ctx, w->stack, sizeof(w->stack), 0);
+	if (len < 0)
+		witness_unsure();
 	if (slowpath_on(w->stack))
 		wait_write(ctx, (__u64)lock, ns, w, len);
+	return 0;
+}
+
+SEC("tp_btf/contention_begin")
+int BPF_PROG(rqspin_wait_begins, void *lock, unsigned int flags)
+{
+	struct waiting *w = flags == SLOWPATH_SPIN ? bpf_map_lookup_elem(&waiting, &zero) : NULL;
+	__u64 depth;
+
+	if (!w)
+		return 0;
+	/* A CPU does not wait twice for a lock: the end of an older wait for it was missed. */
+	if (w->depth && waiting_end(w, (__u64)lock))
+		witness_unsure();
+	depth = w->depth;
+	/* Ends were missed: begin anew. */
+	if (depth >= WAITING) {
+		witness_unsure();
+		depth = 0;
+	}
+	w->now[depth & (WAITING - 1)].lock = (__u64)lock;
+	w->now[depth & (WAITING - 1)].start_ns = bpf_ktime_get_ns();
+	w->depth = depth + 1;
 	return 0;
 }

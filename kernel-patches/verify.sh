@@ -145,6 +145,7 @@ doc_complaints() {
 
 # Only what the commit adds to the complaints is its own. The comments of tools/ are not kernel-doc.
 kernel_doc() {
+	perl -c "$src/scripts/kernel-doc" >/dev/null 2>&1 || { echo "kernel-doc does not run"; return 1; }
 	touched "$1" AM | grep -E '\.(c|h)$' | grep -v '^tools/' >"$work/touched" || true
 	[ -s "$work/touched" ] || return 0
 	doc_complaints "$1^" >"$work/doc.before"
@@ -158,7 +159,7 @@ kernel_doc() {
 sparse_complaints() {
 	git -C "$src" checkout -q --detach "$1"
 	# shellcheck disable=SC2086 # a list of words
-	kmake "$src" "$obj" C=2 $2 >"$work/sparse.log" 2>&1 || { cat "$work/sparse.log"; return 1; }
+	kmake "$src" "$obj" C=2 $2 >"$work/sparse.log" 2>&1 || { cat "$work/sparse.log" >&2; return 1; }
 	sed -E 's/:[0-9]+:[0-9]+:/:/g' "$work/sparse.log" |
 		{ grep -vF -f <(kfunc_complaints) || true; } | sort -u
 }
@@ -212,6 +213,7 @@ for rev in "${revs[@]}"; do
 	i=$((i + 1))
 	[ $i -gt "${to:-$i}" ] || [ $i -lt "$from" ] || verify_patch "$rev" "$(printf '%04d' $i)"
 done
+[ "$from" -le $i ] || [ $failed != 0 ] || die "--from $from: there are $i patches" 2
 [ "$from$to" != 1 ] || [ ! -e "$patches/checkpatch-allow.txt" ] ||
 	check "every line of checkpatch-allow.txt is needed" no_stale_allowance
 echo "1..$n"

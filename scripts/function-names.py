@@ -100,6 +100,8 @@ def main():
     args.add_argument("files", nargs="+", type=Path)
     opts = args.parse_args()
     functions = [f for path in opts.files for f in functions_of(path)]
+    if not any(f.path.parts[0] in LIMITS for f in functions):
+        sys.exit("no functions found: give files by their paths in the checkout")
     if opts.list:
         for f in filter(lambda f: f.one_word, functions):
             print(f"{f.path}:{f.line}: {f.name}")

@@ -68,6 +68,8 @@ async def page_evaluate(tab, script):
         "Runtime.evaluate",
         {"expression": script, "awaitPromise": True, "returnByValue": True},
     )
+    if "error" in res:
+        raise RuntimeError(res["error"]["message"])
     outcome = res["result"]
     if "exceptionDetails" in outcome:
         raise RuntimeError(outcome["exceptionDetails"]["exception"]["description"])

@@ -168,13 +168,14 @@ static int held_watch(const struct held_seen *seen, const struct held_cmd *h)
 static int arena_watch(const struct held_cmd *h)
 {
 	struct held_seen seen = { 0 };
-	int code = EXIT_OK;
+	int err;
 
-	seen.arena = held_arena_open(&h->arena, &code);
-	if (seen.arena)
-		code = held_watch(&seen, h) ? EXIT_FAIL : EXIT_OK;
+	seen.arena = held_arena_open(&h->arena, &err);
+	if (!seen.arena)
+		return cmd_exit_code(err);
+	err = held_watch(&seen, h);
 	held_arena_close(seen.arena);
-	return code;
+	return err ? EXIT_FAIL : EXIT_OK;
 }
 
 static int table_watch(const struct held_cmd *h)

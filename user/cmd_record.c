@@ -181,7 +181,7 @@ static void record_say(const struct recorder_about *about)
 	if (about->longer_ns)
 		snprintf(waits, sizeof(waits), ", and the last %u waits longer than %s",
 			 about->keep, format_ns(about->longer_ns, longer));
-	pr_info("recording the last %u failures of each CPU%s; sources: %s; 'rqspin trace --last' "
+	pr_info("recording of each CPU: the last %u failures%s; sources: %s; 'rqspin trace --last' "
 		"shows them",
 		about->keep, waits, about->sources);
 }

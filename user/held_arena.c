@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "held_arena.h"
@@ -57,21 +56,20 @@ static int parts_open(struct held_arena *ha, const struct held_arena_opts *opts,
 	return locks_find(ha, opts, why);
 }
 
-struct held_arena *held_arena_open(const struct held_arena_opts *opts, int *code)
+struct held_arena *held_arena_open(const struct held_arena_opts *opts, int *err)
 {
 	struct held_arena *ha = calloc(1, sizeof(*ha));
 	char why[WHY] = "out of memory";
-	int err = ha ? 0 : -ENOMEM;
 
+	*err = ha ? 0 : -ENOMEM;
 	if (ha) {
 		ha->locks.usual = ARENA_QUEUED;
-		err = parts_open(ha, opts, why);
+		*err = parts_open(ha, opts, why);
 	}
-	if (!err)
+	if (!*err)
 		return ha;
 	pr_err("--arena %s: %s", escaped(opts->map), why);
 	held_arena_close(ha);
-	*code = cmd_exit_code(err);
 	return NULL;
 }
 
@@ -91,7 +89,8 @@ int held_arena_look(struct held_arena *ha, const struct print_opts *print, int *
 	int err;
 
 	for (size_t i = 0; i < ha->locks.nr; i++)
-		ha->words[i] = (struct arena_word){ .off = ha->locks.all[i].off };
+		ha->words[i] = (struct arena_word){ .off = ha->locks.all[i].off,
+						    .size = ha->locks.all[i].size };
 	err = arenamem_read(ha->mem, ha->words, ha->locks.nr);
 	if (err) {
 		pr_err("the arena cannot be read: %s", strerror(-err));

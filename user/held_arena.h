@@ -15,8 +15,8 @@ struct held_arena_opts {
 	size_t nr_words;
 };
 
-/* NULL after a message; *code is the exit status then. */
-struct held_arena *held_arena_open(const struct held_arena_opts *opts, int *code);
+/* NULL after a message; *err is -errno then. */
+struct held_arena *held_arena_open(const struct held_arena_opts *opts, int *err);
 void held_arena_close(struct held_arena *ha);
 
 /* Reads and prints once. 0 or -errno after a message; *out_err gets that of the output. */

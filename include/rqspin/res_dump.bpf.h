@@ -85,7 +85,8 @@ static __always_inline void rqspin_dump_lock(__u32 cpu, __u64 table, __u32 nth, 
 	struct rqspinlock_held___dump *held = (void *)table;
 	__u64 lock;
 
-	if (bpf_core_read(&lock, sizeof(lock), &held->locks[nth]))
+	/* 0: the CPU enters or removes a lock at this moment. */
+	if (bpf_core_read(&lock, sizeof(lock), &held->locks[nth]) || !lock)
 		return;
 	/* The kernel enters a lock before it takes it: only the newest one may be waited for. */
 	if (newest)
@@ -117,7 +118,7 @@ static __attribute__((noinline, unused)) int res_dump_held_cpu(__u32 cpu)
 		rqspin_dump_lock(cpu, table, i, i + 1 == cnt);
 	}
 	if (cnt > RQSPIN_DUMP_LOCKS)
-		rqspin_dump("cpu %llu holds %llu more locks that the kernel does not record\n", cpu,
+		rqspin_dump("cpu %llu holds or waits for %llu more locks, not recorded\n", cpu,
 			    cnt - RQSPIN_DUMP_LOCKS);
 	return cnt;
 }

@@ -23,7 +23,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "documents"
 EXPERIMENTS = TOP / "lab/sim/calibrate/experiments.py"
 SCHEMA = "rqspin-claims/1"
 PUBLISHED_ONLY, IN_WORDS, NONE = "published only", "in words", "-"
-COLUMNS = ("id", "document", "claim", "state", "command", "ours", "published", "error", "from")
+COLUMNS = ("id", "document", "claim", "state", "evidence", "command", "ours", "published")
+COLUMNS += ("error", "from")
 MEMBERS = {"id", "claim", "command", "published", "ours", "error", "missing"}
 #: Members that hold for both figures of a claim unless one of them says otherwise.
 SHARED = {"where", "value", "by", "show", "scale", "digits", "unit", "pivot", "per"}
@@ -111,11 +112,11 @@ def row_of(claim, here):
     row = {key: claim.get(key, NONE) for key in ("id", "document", "claim", "command")}
     row |= {"published": theirs.text, "published_number": theirs.number, "quote": quote}
     if ours is None:
-        return row | {"state": PUBLISHED_ONLY, "ours": NONE, "ours_number": None, "error": NONE,
-                      "from": _why(claim)}  # fmt: skip
+        nothing = dict.fromkeys(("evidence", "ours", "error"), NONE)
+        return row | {"state": PUBLISHED_ONLY, **nothing, "ours_number": None, "from": _why(claim)}
     error = figures.ERRORS[claim.get("error", "none")](ours, theirs, claim)
-    return row | {"state": ours.state, "ours": ours.text, "ours_number": ours.number,
-                  "error": error, "from": ours.origin}  # fmt: skip
+    row |= {"state": ours.state, "evidence": ours.evidence, "from": ours.origin}
+    return row | {"ours": ours.text, "ours_number": ours.number, "error": error}
 
 
 def _named(claim, here):

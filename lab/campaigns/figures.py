@@ -26,6 +26,11 @@ class Figure:
     text: str
     origin: str = ""
     state: str = ""
+    evidence: str = ""
+
+
+class NoRows(CampaignError):
+    """Nothing is selected: a campaign may not have come so far."""
 
 
 def geometric_mean(values):
@@ -56,6 +61,9 @@ SHOWS = {
 
 def _pivoted(frame, spec):
     column, value = spec["pivot"]
+    wanted = spec.get("where", {}).get(column)
+    if isinstance(wanted, list) and set(wanted) - set(frame[column]):
+        raise NoRows(f"no rows: {spec}")
     frame = frame.pivot_table(index=spec["per"], columns=column, values=value, sort=False)
     return frame.reset_index()
 
@@ -63,15 +71,18 @@ def _pivoted(frame, spec):
 def selected(frame, spec):
     """The values that a specification means, by key."""
     frame = sources.matching(frame, spec.get("where", {}))
+    if frame.empty:
+        raise NoRows(f"no rows: {spec}")
     if "pivot" in spec:
         frame = _pivoted(frame, spec)
-    if frame.empty:
-        raise CampaignError(f"no rows: {spec}")
     values = frame.eval(spec.get("value", "value"))
     if "by" in spec:
         keys = [frame[key] for key in np.atleast_1d(spec["by"])]
         values = _joined(values.groupby(keys, sort=False), spec)
-    return values.dropna()
+    values = values.dropna()
+    if values.empty:
+        raise NoRows(f"no rows: {spec}")
+    return values
 
 
 def _joined(grouped, spec):
@@ -113,9 +124,14 @@ def figure(rows, spec, state):
 def find(specs, here):
     """The figure of the first source that has rows, or None."""
     for spec in specs:
-        rows, state = sources.rows_of(spec, here)
-        if rows is not None:
-            return figure(rows, spec, state)
+        rows, state, evidence = sources.rows_of(spec, here)
+        if rows is None:
+            continue
+        try:
+            return dataclasses.replace(figure(rows, spec, state), evidence=evidence)
+        except NoRows:
+            if "campaign" not in spec:
+                raise
     return None
 
 

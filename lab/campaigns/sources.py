@@ -25,6 +25,13 @@ SIMULATOR = ("core", "locks", "run")
 TOPOLOGIES = TOP / "lab/sim/topologies"
 
 REPRODUCED, SIMULATION = "reproduced", "simulated"
+MEASURED, COMPUTED, WRITTEN, COUNTED, TESTED = (
+    "measured",
+    "computed",
+    "recorded",
+    "counted",
+    "tested",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +70,10 @@ def published_rows(spec, _):
 
 @functools.cache
 def simulator_id():
-    """Tells the simulator's sources from others."""
-    paths = sorted(p for d in SIMULATOR for p in (TOP / "lab/sim" / d).glob("*.[ch]"))
+    """Tells what simulated figures depend on from other versions of it."""
+    names = [(d, "*.[ch]") for d in SIMULATOR] + [("calibrate", "*.py"), ("topologies", "*.json")]
+    paths = sorted(p for d, what in names for p in (TOP / "lab/sim" / d).glob(what))
+    paths = [p for p in paths if not p.name.startswith("test_")]
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
@@ -81,6 +90,14 @@ def simulated_rows(spec, _):
     return Rows(read_csv(path), origin)
 
 
+def doubts_of(c, frame, quick):
+    """What makes results worth less than those of a whole campaign on a quiet machine."""
+    total = len(list(c.cells()))
+    busy = ", busy machine" if not frame.empty and frame.busy.any() else ""
+    partly = f", {len(frame)} of {total} cells" if len(frame) < total else ""
+    return busy + partly + (", quick" if quick else "")
+
+
 def measured_rows(spec, here):
     """A campaign's results on this machine, or nothing if it was not run."""
     c = campaigns.load(spec["campaign"], here.quick)
@@ -89,8 +106,8 @@ def measured_rows(spec, here):
         return None
     m = st.head()["machine"]
     frame = st.frame()
-    busy = ", busy machine" if not frame.empty and frame.busy.any() else ""
-    origin = f"measured: {m['cpu']}, {m['cpus']} CPUs, {m['date'][:10]}, {m['commit']}{busy}"
+    origin = f"measured: {m['cpu']}, {m['cpus']} CPUs, {m['date'][:10]}, {m['commit']}"
+    origin += doubts_of(c, frame, here.quick)
     return None if frame.empty else Rows(frame, origin)
 
 
@@ -179,18 +196,19 @@ def significance_rows(spec, _):
     return Rows(frame, f"computed from published/{name}")
 
 
-#: The member that tells the kind of a source: how its rows are made, and what it shows.
+#: The member that tells the kind of a source: how its rows are made, what state the claim is in
+#: then, and what sort of evidence that is.
 KINDS = {
-    "campaign": (measured_rows, REPRODUCED),
-    "recorded": (document_rows, REPRODUCED),
-    "axis_of": (axis_rows, REPRODUCED),
-    "list_of": (list_rows, REPRODUCED),
-    "patches": (patch_rows, REPRODUCED),
-    "test": (test_rows, REPRODUCED),
-    "table": (published_rows, REPRODUCED),
-    "significance": (significance_rows, REPRODUCED),
-    "sim": (simulated_rows, SIMULATION),
-    "topology": (topology_rows, SIMULATION),
+    "campaign": (measured_rows, REPRODUCED, MEASURED),
+    "recorded": (document_rows, REPRODUCED, WRITTEN),
+    "axis_of": (axis_rows, REPRODUCED, COUNTED),
+    "list_of": (list_rows, REPRODUCED, COUNTED),
+    "patches": (patch_rows, REPRODUCED, COUNTED),
+    "test": (test_rows, REPRODUCED, TESTED),
+    "table": (published_rows, REPRODUCED, COMPUTED),
+    "significance": (significance_rows, REPRODUCED, COMPUTED),
+    "sim": (simulated_rows, SIMULATION, SIMULATION),
+    "topology": (topology_rows, SIMULATION, COUNTED),
 }
 
 
@@ -202,12 +220,14 @@ def kind_of(spec):
 
 
 def rows_of(spec, here):
-    """Rows of a source, or None if nothing was measured or simulated yet; and its state."""
-    make, state = KINDS[kind_of(spec)]
+    """Rows of a source, or None if nothing was measured or simulated yet; state; evidence."""
+    make, state, evidence = KINDS[kind_of(spec)]
     rows = make(spec, here)
+    if kind_of(spec) == "recorded" and "machine" not in spec:
+        evidence = COUNTED
     if rows and "remark" in spec:
         rows = dataclasses.replace(rows, origin=f"{spec['remark']}; {rows.origin}")
-    return rows, state
+    return rows, state, evidence
 
 
 def matching(frame, where):

@@ -55,8 +55,7 @@ static void loops_spend(u64 loops)
 		barrier();
 }
 
-/* Converts @ns to loops of loops_spend(). Reading a clock instead would take as long as the work.
- */
+/* Converts @ns to rounds of loops_spend(). Reading a clock would take as long as the work. */
 static u64 to_loops(u32 ns)
 {
 	static const u64 probe = 1 << 20;

@@ -348,7 +348,7 @@ class Recorder:
     def start(self, *args):
         res = self.record(*args)
         assert res.returncode == 0, res.stderr
-        assert not res.stdout and "recording the last " in res.stderr
+        assert not res.stdout and "recording of each CPU: the last " in res.stderr
 
     def status(self):
         res = self.record("--status", "--json")

@@ -105,7 +105,7 @@ def test_recorder_has_the_capabilities(bpffs_of_ours, nothing_left):
     if run(*by, "true").returncode:
         pytest.skip("needs setpriv and these capabilities")
     said = record_as_unit(bpffs_of_ours, by)
-    assert "recording the last" in said and "are removed" in said
+    assert "recording of each CPU: the last" in said and "are removed" in said
     assert "without" not in said, said
 
 

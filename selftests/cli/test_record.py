@@ -36,7 +36,7 @@ def test_start_status_stop(recorder):
     assert status["folder"] == f"{recorder.bpffs}/rqspin/recorder"
     assert all(s["recorded"] == s["kept"] == 0 for s in status["sources"])
     text = recorder.record("--status").stdout
-    assert "the last 32 failures of each CPU" in text and "MiB, in " in text
+    assert "of each CPU: the last 32 failures" in text and "MiB, in " in text
     assert "are removed" in recorder.stop().stderr
     assert "no recorder ran" in recorder.stop().stderr
 

@@ -75,7 +75,7 @@ def long_waits(rounds):
         # A virtual CPU that got no time came too late for the queue, and waited beside it.
         assert 0 < told["queued"] <= rounds
         return told["queued"], told["waited_ns"][:rounds]
-    return rounds, told["waited_ns"][:rounds]
+    return rounds - told["failed"], told["waited_ns"][:rounds]
 
 
 def waits(lines):
@@ -137,6 +137,10 @@ def test_the_threshold(recorder, late):
     assert all(x["wait_ns"] > 2_000_000 for x in kept)
     assert len(kept) <= min(nr, sum(ns > 2_000_000 for ns in waited))
     assert recorder.status()["waits"]["longer_than_ns"] == 2_000_000
+    recorder.stop()
+    recorder.start("--wait-longer-than", "0.01ms")
+    nr = long_waits(4)[0]
+    assert len([x for x in waits(recorder.last()[0]) if x["prog"]["name"] == "long_wait"]) == nr
 
 
 @needs_locks
@@ -144,6 +148,8 @@ def test_the_threshold(recorder, late):
 @needs_own_wait
 def test_waits_push_out_no_failures(recorder, late):
     """Each has memory of its own, and both are in one order of time."""
+    if kernel_has_tracepoint():
+        pytest.skip("this lock also tells of the waits of pair_wait, which share the ring")
     recorder.start("--wait-longer-than", ANY, "--keep", "16")
     before = recorder.status()
     pair(3)
@@ -151,20 +157,21 @@ def test_waits_push_out_no_failures(recorder, late):
     pair(3)
     after = recorder.status()
     lines, summary = recorder.last("--map", "longs")
-    assert after["waits"]["recorded"] == nr > 16
-    assert (after["waits"]["kept"], after["waits"]["overwritten"]) == (16, nr - 16)
-    assert after["waits"]["missed"] == after["waits"]["unsure"] == 0
+    recorded = after["waits"]["recorded"]
+    # An interrupt that waits for a lock while the recorder's program runs may hide a wait.
+    assert nr - after["waits"]["missed"] - after["waits"]["unsure"] <= recorded <= nr
+    assert recorded > 16
+    assert (after["waits"]["kept"], after["waits"]["overwritten"]) == (16, recorded - 16)
     assert after["memory"] == before["memory"]
-    assert len(waits(lines)) == 16 and summary["waits"]["lost"] == nr - 16
+    assert len(waits(lines)) == 16 and summary["waits"]["lost"] == recorded - 16
     lines, _ = recorder.last()
     assert [x["ts_ns"] for x in lines] == sorted(x["ts_ns"] for x in lines)
     failed = [i for i, x in enumerate(lines) if x["type"] == "failure"]
     assert {x["type"] for x in lines[failed[0] : failed[-1]]} == {"failure", "wait"}
     sources = {s["source"]: s for s in after["sources"]}
     assert "waits" not in sources
-    if not kernel_has_tracepoint():
-        seen = [x for x in lines if x["type"] == "failure" and x["source"] == "contention"]
-        assert len(seen) == sources["contention"]["recorded"] == 6
+    seen = [x for x in lines if x["type"] == "failure" and x["source"] == "contention"]
+    assert len(seen) == sources["contention"]["recorded"] == 6
     assert "waits" in recorder.record("--status").stdout
 
 
@@ -187,7 +194,8 @@ def test_text_and_filters(recorder, late):
         r"got longs\[0\]\.lock\(map \d+\); waited \d+\.\d{3} ms"
     )
     assert all(re.fullmatch(form, x) for x in lines), lines
-    assert re.search(r"\d+ of \d+ waits longer than 1\.00 us shown, lost: 0$", res.stderr, re.M)
+    summary = r"\d+ of \d+ waits longer than 1\.00 us shown, lost: (at least )?0"
+    assert re.search(summary, res.stderr)
     assert ("  not seen: " in res.stderr) != kernel_has_tracepoint()
     assert not shown("--prog", "long_own")[0] and not shown("--kind", "aa")[0]
     assert len(shown("--last=2", "--map", "longs")[0]) == 2
@@ -208,7 +216,7 @@ def test_both_are_removed(recorder):
     recorder.start("--wait-longer-than", "10ms")
     assert (recorder.root / "recorder/waits").is_dir()
     text = recorder.record("--status").stdout
-    assert "the last 256 failures of each CPU, and the last 256 waits longer than 10.0 ms" in text
+    assert "of each CPU: the last 256 failures, and the last 256 waits longer than 10.0 ms" in text
     assert "are removed" in recorder.stop().stderr
 
 

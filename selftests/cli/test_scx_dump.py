@@ -60,10 +60,10 @@ def scheduler():
         EVENT.write_text("1")
         yield
     finally:
-        EVENT.write_text("0")
         for link in pin.iterdir():
             link.unlink()
         pin.rmdir()
+        EVENT.write_text("0")
 
 
 def dump():

@@ -4,7 +4,7 @@
 
 struct bpf_object;
 
-/* Run programs X_ab and X_ba of the object on two CPUs at once; reports by tap(). */
+/* Run programs X_ab and X_ba of the object on two CPUs at once; reports by tap_result(). */
 void check_contended(const struct bpf_object *obj, const char *name);
 
 #endif

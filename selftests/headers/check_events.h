@@ -4,7 +4,7 @@
 
 struct bpf_object;
 
-/* Compare the events in the object's ring with the run that caused them; reports by tap(). */
+/* Compare the events in the object's ring with the run that caused them, by tap_result(). */
 void check_events(const struct bpf_object *obj, int prog_fd);
 
 #endif

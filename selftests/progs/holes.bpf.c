@@ -228,8 +228,7 @@ __attribute__((naked)) int upper_half_of_the_result(void)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r6");
 }
 
-/* leaf_less() changes the tree during a walk: with an object of a map, or of a list under its lock.
- */
+/* A callback less() changes the tree during a walk: by an object of a map or of a locked list. */
 
 struct leaf {
 	struct bpf_rb_node branch;

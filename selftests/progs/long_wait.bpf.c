@@ -29,7 +29,8 @@ struct {
 
 __u64 arrived;
 __u64 refused; /* rounds in which the owner has had its answer */
-__u64 queued;  /* rounds in which the other one was in the queue */
+__u64 queued;  /* rounds in which the other one was in the queue, and got the lock */
+__u64 failed;  /* rounds in which its time limit ended: its virtual CPU did not run */
 __u64 waited_ns[ROUNDS];
 
 static __always_inline const struct qspinlock *word_of(struct slot *s)
@@ -78,7 +79,7 @@ SEC("tc")
 int long_wait(struct __sk_buff *ctx)
 {
 	const struct qspinlock *word;
-	__u64 round, start, ns;
+	__u64 round, before, start, ns;
 	struct slot *s;
 	__u32 key = 0;
 	int err;
@@ -89,12 +90,17 @@ int long_wait(struct __sk_buff *ctx)
 	word = word_of(s);
 	round = *(volatile __u64 *)&refused;
 	wait_parties(&arrived, 2);
+	before = *(volatile __u64 *)&queued;
 	WAIT_UNTIL(bits(word) & PENDING || *(volatile __u64 *)&refused > round);
 	start = bpf_ktime_get_ns();
 	err = bpf_res_spin_lock(&s->lock);
 	if (!err)
 		bpf_res_spin_unlock(&s->lock);
 	ns = bpf_ktime_get_ns() - start;
+	if (err)
+		__sync_fetch_and_add(&failed, 1);
+	if (err && *(volatile __u64 *)&queued != before)
+		__sync_fetch_and_add(&queued, -1);
 	waited_ns[round & (ROUNDS - 1)] = ns;
 	wait_parties(&arrived, 2);
 	return err;

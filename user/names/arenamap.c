@@ -71,6 +71,10 @@ int arenamap_find(const char *asked, struct arenamap *map, char *why, size_t siz
 		*map = one;
 		nr++;
 	}
+	if (errno == EPERM) {
+		snprintf(why, size, "maps cannot be listed without CAP_SYS_ADMIN");
+		return -EPERM;
+	}
 	if (nr == 1)
 		return 0;
 	if (nr)
@@ -209,7 +213,7 @@ static int place_add(const struct arenamap *map, __u64 arena_size, const char *p
 int arenamap_choose(const struct arenamap *map, __u64 arena_size, const char *const *places,
 		    size_t nr, struct arena_locks *locks, char *why, size_t size)
 {
-	struct arena_locks chosen = { .usual = locks->usual };
+	struct arena_locks chosen = { .usual = locks->usual, .beyond = locks->beyond };
 	int err = 0;
 
 	if (!nr)

@@ -138,6 +138,7 @@ int arena_print(const struct arena_reading *r, const struct print_opts *opts)
 	for (size_t i = 0; i < r->locks->nr; i++)
 		print_lock(r, i);
 	if (r->locks->beyond)
-		printf("%zu more locks: choose with --word\n", r->locks->beyond);
+		printf("%zu more locks are not looked at: --word shows one by its offset\n",
+		       r->locks->beyond);
 	return out_flush();
 }

@@ -77,7 +77,7 @@ static void record_text(const struct recorder_about *about, const char *folder,
 	char since[40], longer[16];
 
 	wall_time(about->started_ns, true, since);
-	printf("recording since %s: the last %u failures of each CPU", since, about->keep);
+	printf("recording since %s, of each CPU: the last %u failures", since, about->keep);
 	if (about->longer_ns)
 		printf(", and the last %u waits longer than %s", about->keep,
 		       format_ns(about->longer_ns, longer));

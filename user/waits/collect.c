@@ -111,7 +111,7 @@ void waits_stop(struct waits *w)
 	waits_bpf__detach(w->skel);
 }
 
-/* add() of waits.bpf.c relies on this order: first switch halves for all, then look at each CPU. */
+/* waits_add() of waits.bpf.c relies on this order: switch halves for all, then look at each CPU. */
 bool waits_turn(struct waits *w)
 {
 	bool all = true;

@@ -114,7 +114,8 @@ void c_memory_get(struct sim_lock *l)
 void c_memory_put(struct sim_lock *l)
 {
 	(void)l;
-	if (--memory.locks)
+	/* A lock that could not be made has no part in it. */
+	if (memory.locks <= 0 || --memory.locks)
 		return;
 	for (size_t i = 0; i < memory.sim->ncpus * memory.lines_of_cpu; i++)
 		line_free(&memory.line[i].line);
