@@ -38,7 +38,7 @@ static __always_inline const struct qspinlock *word_of(struct slot *s)
 	return bpf_rdonly_cast(&s->lock, bpf_core_type_id_kernel(struct qspinlock));
 }
 
-static __always_inline __u32 bits(const struct qspinlock *word)
+static __always_inline __u32 word_bits(const struct qspinlock *word)
 {
 	return *(volatile const __u32 *)&word->val.counter;
 }
@@ -65,11 +65,11 @@ int long_own(struct __sk_buff *ctx)
 	if (!twice)
 		bpf_res_spin_unlock(&again->lock);
 	__sync_fetch_and_add(&refused, 1);
-	WAIT_UNTIL(bits(word) & (PENDING | TAIL));
-	if (bits(word) & TAIL)
+	WAIT_UNTIL(word_bits(word) & (PENDING | TAIL));
+	if (word_bits(word) & TAIL)
 		__sync_fetch_and_add(&queued, 1);
 	bpf_for(i, 0, HOLD)
-		bits(word);
+		word_bits(word);
 	bpf_res_spin_unlock(&s->lock);
 	wait_parties(&arrived, 2);
 	return twice;
@@ -91,7 +91,7 @@ int long_wait(struct __sk_buff *ctx)
 	round = *(volatile __u64 *)&refused;
 	wait_parties(&arrived, 2);
 	before = *(volatile __u64 *)&queued;
-	WAIT_UNTIL(bits(word) & PENDING || *(volatile __u64 *)&refused > round);
+	WAIT_UNTIL(word_bits(word) & PENDING || *(volatile __u64 *)&refused > round);
 	start = bpf_ktime_get_ns();
 	err = bpf_res_spin_lock(&s->lock);
 	if (!err)

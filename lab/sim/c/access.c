@@ -63,18 +63,18 @@ static const struct sim_req *newest_store(const struct sim_cpu *c, const struct 
 	return NULL;
 }
 
-static void hit(struct sim_cpu *c)
+static void c_spend_hit(struct sim_cpu *c)
 {
 	c_spend(c, c->sim->topo.hit);
 }
 
 /* Take the time of a read of memory as it is; the CPU has no store to it that is not visible. */
-static void fetch(struct sim_cpu *c, const struct c_word *w)
+static void word_fetch(struct sim_cpu *c, const struct c_word *w)
 {
 	if (!w->own)
 		cpus[c->id].seen = w->var;
 	if (is_at_hand(c, w, false)) {
-		hit(c);
+		c_spend_hit(c);
 		return;
 	}
 	c_settle(c);
@@ -91,13 +91,13 @@ static uint64_t load_word(struct sim_cpu *c, const struct c_word *w)
 	const struct sim_req *r = w->line ? newest_store(c, w) : NULL;
 
 	if (r && !(w->mask & ~r->mask)) {
-		hit(c);
+		c_spend_hit(c);
 		return r->bits;
 	}
 	if (r)
 		sim_drain(c);
 	if (w->line)
-		fetch(c, w);
+		word_fetch(c, w);
 	return *w->var->at;
 }
 
@@ -140,7 +140,7 @@ void c_read_plain(const volatile void *at, size_t size)
 			return;
 		if (newest_store(c, &w))
 			sim_drain(c);
-		fetch(c, &w);
+		word_fetch(c, &w);
 	}
 }
 

@@ -14,7 +14,7 @@ static struct c_area areas;
 static char *as_new;
 
 /* Once: the initcalls write what the data of all CPUs begins with. */
-static void boot(void)
+static void areas_begin(void)
 {
 	size_t size;
 
@@ -30,7 +30,7 @@ static void boot(void)
 void c_glue_reset(int cpus, struct c_area *area)
 {
 	if (!as_new)
-		boot();
+		areas_begin();
 	memcpy(areas.start, as_new, cpus * areas.stride);
 	shim_nr_cpus = cpus;
 	*area = areas;

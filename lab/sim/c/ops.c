@@ -10,7 +10,7 @@ extern const struct lab_ops lab_own_ticket, lab_ticket_10, lab_ticket_50, lab_ti
 
 static int socket_of[SIM_CPUS];
 
-static void init(struct sim_lock *l)
+static void ops_init(struct sim_lock *l)
 {
 	c_memory_get(l);
 	for (int i = 0; i < l->sim->ncpus; i++)
@@ -19,7 +19,7 @@ static void init(struct sim_lock *l)
 	c_glue_init(l->ops->code, c_memory_of(l));
 }
 
-static int acquire(struct sim_cpu *c, struct sim_lock *l)
+static int ops_acquire(struct sim_cpu *c, struct sim_lock *l)
 {
 	int ret = c_glue_lock(l->ops->code, c_memory_of(l));
 
@@ -27,7 +27,7 @@ static int acquire(struct sim_cpu *c, struct sim_lock *l)
 	return ret;
 }
 
-static void release(struct sim_cpu *c, struct sim_lock *l)
+static void ops_release(struct sim_cpu *c, struct sim_lock *l)
 {
 	c_glue_unlock(l->ops->code, c_memory_of(l));
 	c_settle(c);
@@ -37,7 +37,8 @@ static void release(struct sim_cpu *c, struct sim_lock *l)
 	&(const struct lock_ops)                                                               \
 	{                                                                                      \
 		.name = "c:" text, .source = where, .code = &(id), .finds_deadlocks = (fails), \
-		.init = init, .done = c_memory_put, .acquire = acquire, .release = release     \
+		.init = ops_init, .done = c_memory_put, .acquire = ops_acquire,                \
+		.release = ops_release                                                         \
 	}
 
 const struct lock_ops *const c_lock_table[] = {

@@ -15,24 +15,24 @@ static struct c_area area;
 static void (*script)(struct sim_cpu *);
 static bool done;
 
-static void idle(struct sim_cpu *c)
+static void cpu_stay_idle(struct sim_cpu *c)
 {
 	for (;;)
 		sim_delay(c, 1000 * SIM_MS);
 }
 
 /* CPU 1 runs the script; the line of the lock is CPU 0's at first. */
-static void scripted(struct sim_cpu *c)
+static void cpu_run_script(struct sim_cpu *c)
 {
 	if (c->id == 1) {
 		script(c);
 		done = true;
 		c->sim->stop = true;
 	}
-	idle(c);
+	cpu_stay_idle(c);
 }
 
-static void play(void (*code)(struct sim_cpu *))
+static void script_play(void (*code)(struct sim_cpu *))
 {
 	struct sim s;
 	struct job j;
@@ -40,7 +40,7 @@ static void play(void (*code)(struct sim_cpu *))
 	script = code;
 	done = false;
 	job_defaults(&j);
-	assert_int_equal(sim_init(&s, &j.topo, 2, 1, scripted), 0);
+	assert_int_equal(sim_init(&s, &j.topo, 2, 1, cpu_run_script), 0);
 	assert_int_equal(lock_init(&lock, lock_find("c:ticket"), &s, 0), 0);
 	c_glue_reset(2, &area);
 	sim_run(&s, SIM_MS);
@@ -66,7 +66,7 @@ static void store_and_load(struct sim_cpu *c)
 static void a_store_is_seen_by_its_cpu_first(void **state)
 {
 	(void)state;
-	play(store_and_load);
+	script_play(store_and_load);
 }
 
 static void two_stores(struct sim_cpu *c)
@@ -84,7 +84,7 @@ static void two_stores(struct sim_cpu *c)
 static void stores_keep_their_order(void **state)
 {
 	(void)state;
-	play(two_stores);
+	script_play(two_stores);
 }
 
 static void add_parts(struct sim_cpu *c)
@@ -106,7 +106,7 @@ static void add_parts(struct sim_cpu *c)
 static void an_atomic_changes_its_bits_only(void **state)
 {
 	(void)state;
-	play(add_parts);
+	script_play(add_parts);
 }
 
 static void read_data(struct sim_cpu *c)
@@ -128,7 +128,7 @@ static void read_data(struct sim_cpu *c)
 static void own_data_costs_a_hit(void **state)
 {
 	(void)state;
-	play(read_data);
+	script_play(read_data);
 }
 
 static struct result run_load(const char *name, int threads)
