@@ -2,7 +2,7 @@
 SHELLS = bash zsh fish
 DOCS = $(O)/docs/rqspin.8 $(SHELLS:%=$(O)/docs/rqspin.%-completion)
 PC = $(O)/docs/rqspin.pc
-VERSION = $(shell sed -n 's/^\#define RQSPIN_VERSION "\(.*\)"/\1/p' user/version.h)
+VERSION = $(shell sed -n 's/^\#define RQSPIN_VERSION "\(.*\)"/\1/p' user/base/version.h)
 
 .PHONY: docs
 docs: $(DOCS) ## man page and completion of shells, from the command's tables
@@ -22,7 +22,7 @@ $(O)/docs/rqspin.%-completion: docs/rqspin.%-completion.in docs/gen-cli-docs.py 
 	$(say) DOC $@
 	$(Q)python3 docs/gen-cli-docs.py $* $< <$(O)/docs/tables.json >$@
 
-$(PC): docs/rqspin.pc.in user/version.h FORCE
+$(PC): docs/rqspin.pc.in user/base/version.h FORCE
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
 

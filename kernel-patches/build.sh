@@ -88,7 +88,7 @@ make_extra() {
 	local dir copy=$obj-extra
 	[ "$family" != 6.12 ] && [ "${ARCH:-x86_64}" = x86_64 ] || return 0
 	rm -rf "$copy" && mkdir -p "$copy" "$1/extra"
-	for dir in "$src/tools/testing/selftests/bpf/test_kmods" "$top/selftests/cycles"; do
+	for dir in "$src/tools/testing/selftests/bpf/test_kmods" "$top/selftests/kernel/cycles"; do
 		cp -r "$dir" "$copy/"
 		kmake "$src" "$obj" LOCALVERSION="$version" M="$copy/${dir##*/}" modules
 		cp "$copy/${dir##*/}"/*.ko "$1/extra/"

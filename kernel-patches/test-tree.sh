@@ -93,8 +93,8 @@ fi
 # Another 6.12.y below it makes other context lines.
 [ "$(git -C "$tree" rev-parse "base^{tree}")" != "$(base_field tree)" ] ||
 	check "the series is that of the tree" "$kp/regen.sh" --check
-check "the mutants of selftests/lock apply to it" \
-	sh -c "git -C '$tree' apply --check '$kp/../selftests/lock/mutants.patch' 2>'$out/err'"
+check "the mutants of selftests/kernel/lock apply to it" \
+	sh -c "git -C '$tree' apply --check '$kp/../selftests/kernel/lock/mutants.patch' 2>'$out/err'"
 part_of_base
 unpack
 check "the files of the base get every patch" all_applied

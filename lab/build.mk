@@ -32,26 +32,26 @@ LAB_FLAGS_obj-noqueue = -DSHIM_NO_QUEUE -Wall -Werror
 # program: variant, source folder
 LAB_PROGRAMS = bench bench-high detect regress stress stress-escape regress-escape stress-high \
 	regress-high detect-high stress-16k detect-16k race-tsan path waits unit cell
-LAB_OF_bench = obj bench
-LAB_OF_bench-high = obj-bench-high bench
-LAB_OF_detect = obj detect
-LAB_OF_regress = obj regress
-LAB_OF_regress-escape = obj-escape regress
-LAB_OF_stress = obj-yield stress
-LAB_OF_stress-escape = obj-escape stress
-LAB_OF_stress-high = obj-high stress
-LAB_OF_regress-high = obj-high regress
-LAB_OF_detect-high = obj-high detect
-LAB_OF_stress-16k = obj-16k stress
-LAB_OF_detect-16k = obj-16k detect
-LAB_OF_race-tsan = obj-tsan race
-LAB_OF_path = obj path
-LAB_OF_waits = obj-sites waits
-LAB_OF_unit = obj-yield unit
-LAB_OF_cell = obj-counts cell
+LAB_OF_bench = obj threads/bench
+LAB_OF_bench-high = obj-bench-high threads/bench
+LAB_OF_detect = obj tests/detect
+LAB_OF_regress = obj tests/regress
+LAB_OF_regress-escape = obj-escape tests/regress
+LAB_OF_stress = obj-yield tests/stress
+LAB_OF_stress-escape = obj-escape tests/stress
+LAB_OF_stress-high = obj-high tests/stress
+LAB_OF_regress-high = obj-high tests/regress
+LAB_OF_detect-high = obj-high tests/detect
+LAB_OF_stress-16k = obj-16k tests/stress
+LAB_OF_detect-16k = obj-16k tests/detect
+LAB_OF_race-tsan = obj-tsan tests/race
+LAB_OF_path = obj tests/path
+LAB_OF_waits = obj-sites tests/waits
+LAB_OF_unit = obj-yield tests/unit
+LAB_OF_cell = obj-counts threads/cell
 LAB_LIBS_unit = -lcmocka
 
-lab-sources = $(wildcard lab/shim/*.c lab/lib/*.c lab/locks/*.c lab/$(1)/*.c)
+lab-sources = $(wildcard lab/shim/*.c lab/threads/lib/*.c lab/locks/*.c lab/$(1)/*.c)
 lab-objects = $(patsubst lab/%.c,$(LAB)/$(1)/%.o,$(call lab-sources,$(2))) \
 	$(addprefix $(LAB)/$(1)/,rqspinlock.o rqspinlock_cycle.o qspinlock.o) \
 	$(if $(wildcard $(UPSTREAM_TREE)/kernel),$(LAB)/$(1)/locks/upstream-lock.o)
@@ -94,20 +94,20 @@ endef
 $(foreach v,$(LAB_VARIANTS),$(eval $(call lab-variant,$(v))))
 $(foreach p,$(LAB_PROGRAMS),$(eval $(call lab-program,$(p))))
 
-# The locks to compare with under the scheduler of model/mc, which asks before every access.
+# The locks to compare with under the scheduler of lab/schedules/mc, which asks before every access.
 SCHED = $(LAB)/obj-sched
-SCHED_CFLAGS = $(filter-out -I%,$(LAB_CFLAGS)) -DSHIM_EXTERN -include model/mc/arch.h \
-	-fno-stack-protector -fcf-protection=none -Wno-tsan -Ilab/shim -Imodel/mc \
+SCHED_CFLAGS = $(filter-out -I%,$(LAB_CFLAGS)) -DSHIM_EXTERN -include lab/schedules/mc/arch.h \
+	-fno-stack-protector -fcf-protection=none -Wno-tsan -Ilab/shim -Ilab/schedules/mc \
 	-I$(SHIM_TREE)/include -I$(SHIM_TREE)
 SCHED_OWN = run client graph search state seen note main hooks
 SCHED_LOCKS = nodes backoff ticket queued cna held unfair qspin pv_queued pv_hybrid
 SCHED_PART = glue oracle ops claims cycles
-SCHED_OBJS = $(SCHED_OWN:%=$(SCHED)/mc/%.o) $(SCHED_LOCKS:%=$(SCHED)/locks/%.o) \
-	$(SCHED_PART:%=$(SCHED)/sched/%.o) $(addprefix $(SCHED)/,shim/shim.o qspinlock.o)
-SCHED_HOOKED = $(SCHED)/locks/%.o $(patsubst %,$(SCHED)/sched/%.o,ops claims cycles)
+SCHED_OBJS = $(SCHED_OWN:%=$(SCHED)/schedules/mc/%.o) $(SCHED_LOCKS:%=$(SCHED)/locks/%.o) \
+	$(SCHED_PART:%=$(SCHED)/schedules/explore/%.o) $(addprefix $(SCHED)/,shim/shim.o qspinlock.o)
+SCHED_HOOKED = $(SCHED)/locks/%.o $(patsubst %,$(SCHED)/schedules/explore/%.o,ops claims cycles)
 $(SCHED_HOOKED) $(SCHED)/qspinlock.o: SCHED_CFLAGS += -fsanitize=thread
 
-$(SCHED)/mc/%.o: model/mc/%.c
+$(SCHED)/schedules/mc/%.o: lab/schedules/mc/%.c
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=gnu11 -g -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-pie -MMD -MP \
@@ -125,8 +125,8 @@ $(LAB)/lab-sched: $(SCHED_OBJS)
 	$(Q)$(CC) $(SHIM_LDFLAGS) $^ -o $@
 
 # System calls that wait for the kernel's own locks: needs no tree.
-SCALE_OBJS = $(patsubst lab/%.c,$(LAB)/%.o,$(wildcard lab/scale/*.c))
-$(LAB)/scale/%.o: lab/scale/%.c
+SCALE_OBJS = $(patsubst lab/%.c,$(LAB)/%.o,$(wildcard lab/threads/scale/*.c))
+$(LAB)/threads/scale/%.o: lab/threads/scale/%.c
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=gnu11 -g -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -MMD -MP \
@@ -135,7 +135,7 @@ $(LAB)/lab-scale: $(SCALE_OBJS)
 	$(say) LD $@
 	$(Q)$(CC) $^ -o $@ $(LAB_LIBS)
 
--include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d)
+-include $(wildcard $(LAB)/*/*.d $(LAB)/*/*/*.d $(LAB)/*/*/*/*.d)
 
 .PHONY: lab-upstream
 lab-upstream: ## fetch upstream's lock, and put it into the lab beside ours

@@ -24,7 +24,7 @@ job() {
 job lab-path
 program=lab/mutants/run.sh job lab-edits --edits
 job lab-unit
-program=lab/sched/run.sh job lab-sched "$lab/lab-sched"
+program=lab/schedules/explore/run.sh job lab-sched "$lab/lab-sched"
 job lab-regress
 job lab-regress-escape
 job lab-regress-high

@@ -9,7 +9,7 @@ ifeq ($(SANITIZE),1)
 O ?= build/sanitize
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
-# FUZZ=1: for selftests/fuzz, by the compiler that has libFuzzer.
+# FUZZ=1: for selftests/tool/fuzz, by the compiler that has libFuzzer.
 ifeq ($(FUZZ),1)
 O ?= build/fuzz
 SANITIZERS = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""No circles among C files (X.c and X.h count as one, "X"), nor among the folders of user/.
+"""No circles among C files (X.c and X.h count as one, "X"), and no include upwards.
 
-usage: include-circles.py FILE...
+usage: include-circles.py [--layers FILE] FILE...
 
 Includes of files that are not named on the command line (generated ones, systems') do not count.
+FILE says which folder is above which (layers.conf beside this script).
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
 
-ROOTS = ["include", "bpf", "user", "lab/shim"]
+ROOTS = ["include", "bpf", "user", "lab/shim", "lab", "lab/machines", "lab/schedules/mc", ""]
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
@@ -77,13 +79,39 @@ def print_circles(graph):
     return bad
 
 
+def layers_read(path):
+    """Per folder: those that it may include."""
+    allowed, half = {}, []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            half = []
+        elif line and not line.startswith("#"):
+            name, _, others = line.partition(":")
+            allowed[name] = {*half, *others.split()}
+            half.append(name)
+    return allowed
+
+
+def print_upwards(graph, allowed):
+    """How many includes the table does not allow, and folders it does not know."""
+    bad = [f"{name}: not in the table" for name in graph if name not in allowed]
+    for name in sorted(graph.keys() & allowed.keys()):
+        bad += [f"{name} -> {other}" for other in sorted(graph[name] - allowed[name])]
+    for line in bad:
+        print(line)
+    return len(bad)
+
+
 def main():
-    files = {Path(f) for f in sys.argv[1:]}
-    bad = print_circles(edges(files, module))
-    below_user = {f for f in files if f.parts[0] == "user" and len(f.parts) > 2}
-    bad += print_circles(edges(below_user, folder))
-    if bad:
+    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    ap.add_argument("--layers", type=Path, default=Path(__file__).with_name("layers.conf"))
+    ap.add_argument("files", nargs="+", type=Path)
+    args = ap.parse_args()
+    files = set(args.files)
+    if print_circles(edges(files, module)):
         sys.exit("include circles: move what both need into a file of its own")
+    if print_upwards(edges(files, folder), layers_read(args.layers)):
+        sys.exit(f"includes that {args.layers.name} does not allow: move what both need down")
 
 
 if __name__ == "__main__":

@@ -65,9 +65,10 @@ too_long() {
 # A verb is known by its table alone, and a main program to nobody.
 headers() {
 	local f without=()
-	for f in $(files 'user/*.c' 'lab/bench/*.c' 'selftests/headers/*.c' 'selftests/runner/*.c'); do
+	for f in $(files 'user/*.c' 'lab/threads/bench/*.c' 'selftests/tool/headers/*.c' \
+		'selftests/kernel/runner/*.c'); do
 		case $f in
-		user/cmd_* | user/main.c | user/tests/*) continue ;;
+		user/cmd/cmd_* | user/cmd/main.c | user/tests/*) continue ;;
 		*/bench.c | */drive.c | */runner.c | */headers/*/*) continue ;;
 		esac
 		[ -f "${f%.c}.h" ] || without+=("$f")
@@ -91,7 +92,7 @@ unformatted() {
 
 exit_codes() {
 	! git grep -nwE 'EXIT_(OK|FAIL|USAGE|UNSUPPORTED|LOST|EVENT)' \
-		'user/*.[ch]' ':!user/cmd_*.c' ':!user/cmd.h' ':!user/main.c'
+		'user/*.[ch]' ':!user/cmd/cmd_*.c' ':!user/cmd/cmd.h' ':!user/cmd/main.c'
 }
 
 mapfile -t c < <(files '*.c' '*.h')
@@ -116,7 +117,7 @@ check "100 columns (${#wide[@]} files)" too_long "${wide[@]}"
 ! command -v gofmt >/dev/null || check "gofmt (${#go[@]} files)" unformatted "${go[@]}"
 ! command -v rustfmt >/dev/null ||
 	check "rustfmt (${#rs[@]} files)" rustfmt --edition 2021 --check "${rs[@]}"
-check "no include circle" python3 scripts/include-circles.py "${c[@]}"
+check "no include circle, no include upwards" python3 scripts/include-circles.py "${c[@]}"
 check "functions read noun_verb" python3 scripts/function-names.py "${c[@]}"
 check "every X.c has its X.h" headers
 check "only verbs know exit codes" exit_codes

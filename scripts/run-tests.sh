@@ -16,7 +16,7 @@ times=$logs/times.tsv
 TIMEFORMAT='%R %U %S'
 fallback_guest="debian-7 queue"
 # What every kernel has to pass; other suites are nowhere else, whatever their image is called.
-least=selftests/kernel.sh
+least=selftests/kernel/brief.sh
 patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|'
 no_kernel+='setup: error: (no package of linux-source|cannot install)) '

@@ -12,7 +12,7 @@ case $* in
 --all)
 	# All but the tool in Python, what needs locktorture of a guest, and what types `make` as
 	# the documents do, without sanitizers.
-	mapfile -t tests < <(cd selftests/cli && compgen -G 'test_*.py' | sort |
+	mapfile -t tests < <(cd selftests/tool/cli && compgen -G 'test_*.py' | sort |
 		sed 's/^test_//; s/\.py$//' | grep -vxE 'bcc|commands|tracepoint')
 	[ ${#tests[@]} -gt 0 ]
 	;;
@@ -24,14 +24,15 @@ esac
 
 export O=build/sanitize
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
-objects=("$O"/selftests/progs/{aa,long_keys,plain_deadlock,queue_pair,queue_wait,timeout}.bpf.o)
+progs=$O/selftests/kernel/progs
+objects=("$progs"/{aa,long_keys,plain_deadlock,queue_pair,queue_wait,timeout}.bpf.o)
 for source in selftests/{lines,rings}/*.bpf.c; do
 	objects+=("$O/${source%.c}.o")
 done
-for events in selftests/cli/replay/*.jsonl; do
+for events in selftests/tool/cli/replay/*.jsonl; do
 	objects+=("$O/${events%.jsonl}/replay.bpf.o")
 done
-make -s SANITIZE=1 O=$O bpf user check-objects $O/selftests/cli/map_failures "${objects[@]}"
+make -s SANITIZE=1 O=$O bpf user check-objects $O/selftests/tool/cli/map_failures "${objects[@]}"
 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -42,6 +43,6 @@ else
 	echo "not ok - unit tests"
 	failed=1
 fi
-tests=("${tests[@]/#/selftests/cli/test_}")
+tests=("${tests[@]/#/selftests/tool/cli/test_}")
 .venv/bin/pytest -v -p no:cacheprovider "${tests[@]/%/.py}" || exit
 exit $failed

@@ -39,7 +39,7 @@ def test_has_what_is_committed(archive):
 
 
 def test_packages_have_the_version():
-    version = re.search(r'"(.*)"', (TOP / "user/version.h").read_text())[1]
+    version = re.search(r'"(.*)"', (TOP / "user/base/version.h").read_text())[1]
     assert (TOP / "packaging/debian/changelog").read_text().startswith(f"rqspin ({version}-")
     spec = (TOP / "packaging/rpm/rqspin.spec").read_text()
     assert re.search(r"^Version: +(\S+)", spec, re.M)[1] == version

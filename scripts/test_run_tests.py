@@ -20,8 +20,8 @@ COPIED = (
 )
 SUITES = """
 +full | old queue | 60 | echo "ok 1 - full"
-+least-of-b | b queue | 60 | selftests/kernel.sh
-+least-of-newest | newest queue | 60 | selftests/kernel.sh
++least-of-b | b queue | 60 | selftests/kernel/brief.sh
++least-of-newest | newest queue | 60 | selftests/kernel/brief.sh
 """
 # A guest is a process of this machine. It notes each boot, and dies if a suite asks for that.
 FETCH = """#!/bin/bash
@@ -66,7 +66,7 @@ def tree(tmp_path):
     (tmp_path / "scripts/suites.conf").write_text(SUITES)
     write_script(tmp_path / "selftests/vm/fetch-kernel.sh", FETCH)
     write_script(tmp_path / "selftests/vm/run.sh", RUN)
-    write_script(tmp_path / "selftests/kernel.sh", KERNEL_SH)
+    write_script(tmp_path / "selftests/kernel/brief.sh", KERNEL_SH)
     for name, command in GUEST_TOOLS.items():
         write_script(tmp_path / "bin" / name, f"#!/bin/bash\n{command}\n")
     for name in ("dmesg", "orphans", "pins"):

@@ -33,7 +33,7 @@ func generic(t *testing.T, text []byte) (value map[string]any) {
 
 // Every member that trace has written is there, with its value.
 func TestLinesAreKept(t *testing.T) {
-	names, err := filepath.Glob("../../selftests/cli/replay/*.jsonl")
+	names, err := filepath.Glob("../../selftests/tool/cli/replay/*.jsonl")
 	if err != nil || len(names) < 8 {
 		t.Fatal(names, err)
 	}

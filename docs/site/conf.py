@@ -6,10 +6,10 @@ import re
 
 # It is read from a copy below build/, beside the pages.
 HERE = pathlib.Path(__file__).resolve()
-TOP = next(p for p in HERE.parents if (p / "user/version.h").exists())
+TOP = next(p for p in HERE.parents if (p / "user/base/version.h").exists())
 
 project = "rqspin"
-version = release = re.search(r'RQSPIN_VERSION "(.*)"', (TOP / "user/version.h").read_text())[1]
+version = release = re.search(r'RQSPIN_VERSION "(.*)"', (TOP / "user/base/version.h").read_text())[1]
 extensions = ["myst_parser"]
 # A heading may be a command: two dashes stay two dashes.
 smartquotes = False

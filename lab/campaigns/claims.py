@@ -20,7 +20,7 @@ from errors import CampaignError
 from machine import TOP
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "documents"
-EXPERIMENTS = TOP / "lab/sim/calibrate/experiments.py"
+EXPERIMENTS = TOP / "lab/machines/calibrate/experiments.py"
 SCHEMA = "rqspin-claims/1"
 PUBLISHED_ONLY, IN_WORDS, NONE = "published only", "in words", "-"
 COLUMNS = ("id", "document", "claim", "state", "evidence", "command", "ours", "published")

@@ -8,7 +8,7 @@ import tables
 from errors import CampaignError
 from machine import TOP
 
-sys.path.insert(0, str(TOP / "selftests/bench"))
+sys.path.insert(0, str(TOP / "selftests/kernel/bench"))
 from stats import median_interval  # noqa: E402
 
 __all__ = ["build", "median_interval"]

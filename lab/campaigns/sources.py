@@ -17,12 +17,12 @@ import store
 from errors import CampaignError
 from machine import TOP
 
-PUBLISHED = TOP / "lab/sim/published"
-SIMULATED = TOP / "build/lab/sim/claims"
+PUBLISHED = TOP / "lab/machines/published"
+SIMULATED = TOP / "build/lab/machines/claims"
 #: Simulated figures of the checkout, for those who have simulated nothing themselves.
-RECORDED = TOP / "lab/sim/recorded"
+RECORDED = TOP / "lab/machines/recorded"
 SIMULATOR = ("core", "locks", "run")
-TOPOLOGIES = TOP / "lab/sim/topologies"
+TOPOLOGIES = TOP / "lab/machines/topologies"
 
 REPRODUCED, SIMULATION = "reproduced", "simulated"
 MEASURED, COMPUTED, WRITTEN, COUNTED, TESTED = (
@@ -72,7 +72,7 @@ def published_rows(spec, _):
 def simulator_id():
     """Tells what simulated figures depend on from other versions of it."""
     names = [(d, "*.[ch]") for d in SIMULATOR] + [("calibrate", "*.py"), ("topologies", "*.json")]
-    paths = sorted(p for d, what in names for p in (TOP / "lab/sim" / d).glob(what))
+    paths = sorted(p for d, what in names for p in (TOP / "lab/machines" / d).glob(what))
     paths = [p for p in paths if not p.name.startswith("test_")]
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 

@@ -3,7 +3,7 @@
 
 [[table]]: name, title, rows (an axis), columns (axes), value (a measured column, a sum of columns,
 or a quotient of these: "A / A + B"), in [where] the values that all cells of the table have, and
-optionally scale, digits, and published: a file of lab/sim/published, with "published_rows",
+optionally scale, digits, and published: a file of lab/machines/published, with "published_rows",
 "published_where", "published_scale" and the columns to show, or with "published_pivot", the column
 whose values become columns. "published_only": nothing is measured. "published_eval": NAME = "an
 expression of published columns".
@@ -22,7 +22,7 @@ from errors import CampaignError
 
 BUSY = " *"
 BUSY_NOTE = "* at least one round on a busy machine: measure again (README)"
-PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "sim/published"
+PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "machines/published"
 
 
 def number(frame, name):

@@ -339,7 +339,7 @@ def test_lines_of_a_patch():
     [
         ({"recorded": "README.md", "find": "no such words"}, "0 times"),
         ({"recorded": "no-such-file", "find": "x"}, "0 times"),
-        ({"test": "lab/regress/leave.c", "has": "no_such_test", "says": "x"}, "has no"),
+        ({"test": "lab/tests/regress/leave.c", "has": "no_such_test", "says": "x"}, "has no"),
         ({"table": "no-such.csv"}, "no table"),
         ({"nonsense": 1}, "names 0 sources"),
         ({"patches": "kernel-patches/6.12", "titles": ["no-such"]}, "0 patches"),

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The simulator: needs only jansson; with a patched kernel tree it has the locks in C, too.
-SIM = $(O)/lab/sim
-SIM_SRCS = $(wildcard lab/sim/core/*.c lab/sim/locks/*.c lab/sim/run/*.c)
+SIM = $(O)/lab/machines
+SIM_SRCS = $(wildcard lab/machines/core/*.c lab/machines/locks/*.c lab/machines/run/*.c)
 SIM_OBJS = $(SIM_SRCS:%.c=$(O)/%.o) $(SIM_C_OBJS)
-SIM_MAIN = $(O)/lab/sim/main.o
-SIM_TEST_SRCS = $(filter-out $(if $(SIM_C),,%/c.c),$(wildcard lab/sim/tests/*.c))
+SIM_MAIN = $(O)/lab/machines/main.o
+SIM_TEST_SRCS = $(filter-out $(if $(SIM_C),,%/c.c),$(wildcard lab/machines/tests/*.c))
 SIM_TESTS = $(SIM_TEST_SRCS:%.c=$(O)/%.o)
 # The locks' own C, where the patched tree and what lab/locks includes are there: without them the
 # simulator has only its dialect.
 SIM_C = $(and $(wildcard $(LAB_TREE)/kernel/bpf/rqspinlock.c), \
 	$(wildcard /usr/include/ck_spinlock.h))
 ifneq ($(SIM_C),)
-SIM_SRCS += $(filter-out %/glue.c,$(wildcard lab/sim/c/*.c))
+SIM_SRCS += $(filter-out %/glue.c,$(wildcard lab/machines/c/*.c))
 SIM_LOCKS = nodes backoff ticket queued cna held unfair qspin kernel
 SIM_HOOKED = $(SIM_LOCKS:%=$(LAB)/obj-sim/locks/%.o) \
 	$(addprefix $(LAB)/obj-sim/,rqspinlock.o rqspinlock_cycle.o qspinlock.o)
-SIM_C_OBJS = $(SIM_HOOKED) $(addprefix $(LAB)/obj-sim/,sim/c/glue.o shim/shim.o)
-SIM_C_CFLAGS = -DSHIM_EXTERN -include lab/sim/c/arch.h $(filter-out -I%,$(LAB_CFLAGS)) \
+SIM_C_OBJS = $(SIM_HOOKED) $(addprefix $(LAB)/obj-sim/,machines/c/glue.o shim/shim.o)
+SIM_C_CFLAGS = -DSHIM_EXTERN -include lab/machines/c/arch.h $(filter-out -I%,$(LAB_CFLAGS)) \
 	-fno-stack-protector -fcf-protection=none -Wno-tsan -Ilab -Ilab/shim \
 	-I$(SHIM_TREE)/include -I$(SHIM_TREE)
 SIM_LDFLAGS = $(SHIM_LDFLAGS)
@@ -36,7 +36,7 @@ $(LAB)/obj-sim/%.o: $(SHIM_TREE)/kernel/locking/%.c
 endif
 SIM_LIBS = $(shell pkg-config --libs jansson 2>/dev/null) -lm
 
-$(SIM_SRCS:%.c=$(O)/%.o) $(SIM_MAIN) $(SIM_TESTS): ALL_CFLAGS += -Ilab/sim
+$(SIM_SRCS:%.c=$(O)/%.o) $(SIM_MAIN) $(SIM_TESTS): ALL_CFLAGS += -Ilab/machines
 
 $(SIM)/rqspin-sim: $(SIM_OBJS) $(SIM_MAIN)
 	$(say) LD $@
@@ -57,4 +57,4 @@ sim-unit: $(SIM)/tests/unit
 
 .PHONY: sim-check
 sim-check: $(SIM)/rqspin-sim ## calibrate the simulator, compare with published tables: 4 minutes
-	$(Q).venv/bin/python lab/sim/calibrate/check.py
+	$(Q).venv/bin/python lab/machines/calibrate/check.py

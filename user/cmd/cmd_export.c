@@ -8,21 +8,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/caps.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/stop.h"
+#include "../base/caps.h"
+#include "../base/clock.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/stop.h"
 #include "cmd.h"
-#include "kernel/probe.h"
-#include "metrics/counts.h"
-#include "metrics/expose.h"
-#include "metrics/http.h"
-#include "metrics/series.h"
-#include "metrics/wait_counts.h"
-#include "base/whole_file.h"
+#include "../kernel/probe.h"
+#include "../counts/counts.h"
+#include "../output/metrics/expose.h"
+#include "../output/metrics/http.h"
+#include "../counts/series.h"
+#include "../counts/wait_counts.h"
+#include "../base/whole_file.h"
 #include "trace_options.h"
-#include "waits/scope.h"
+#include "../waits/scope.h"
 
 #define INTERVAL_S	15
 #define MAX_SERIES	1000

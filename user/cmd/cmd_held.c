@@ -8,17 +8,17 @@
 
 #include "cmd.h"
 #include "held_arena.h"
-#include "show/held_view.h"
-#include "kernel/heldtab.h"
-#include "names/lockname.h"
-#include "base/grow.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "kernel/probe.h"
-#include "base/stop.h"
-#include "trace/spinning.h"
-#include "show/print_opts.h"
+#include "../output/held_view.h"
+#include "../kernel/heldtab.h"
+#include "../names/lockname.h"
+#include "../base/grow.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../kernel/probe.h"
+#include "../base/stop.h"
+#include "../events/spinning.h"
+#include "../output/print_opts.h"
 
 #define WATCH_MS 1000
 

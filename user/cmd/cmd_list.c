@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "base/json_out.h"
-#include "base/opts.h"
-#include "run/samples.h"
+#include "../base/json_out.h"
+#include "../base/opts.h"
+#include "../run/samples.h"
 
 static const struct argp argp = {
 	.parser = opts_parse_none,

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/duration.h"
-#include "base/log.h"
-#include "base/opts.h"
+#include "../base/duration.h"
+#include "../base/log.h"
+#include "../base/opts.h"
 #include "cmd.h"
-#include "kernel/probe.h"
-#include "record/holdings.h"
-#include "record/recorder.h"
-#include "show/record_view.h"
-#include "sources/longwaits.h"
+#include "../kernel/probe.h"
+#include "../events/recorder/holdings.h"
+#include "../events/recorder/recorder.h"
+#include "../output/record_view.h"
+#include "../events/sources/longwaits.h"
 #include "trace_options.h"
-#include "waits/missing.h"
+#include "../waits/missing.h"
 
 enum { KEY_KEEP = 0x1000, KEY_WAITS, KEY_STACKS, KEY_SOURCE, KEY_STATUS, KEY_STOP, KEY_BPFFS };
 

@@ -7,17 +7,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
+#include "../base/json_out.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
 #include "cmd.h"
-#include "replay/builtin.h"
-#include "replay/folder.h"
-#include "replay/pick.h"
-#include "replay/read.h"
-#include "replay/source.h"
-#include "replay/view.h"
+#include "../replay/builtin.h"
+#include "../replay/folder.h"
+#include "../replay/pick.h"
+#include "../replay/read.h"
+#include "../replay/source.h"
+#include "../replay/view.h"
 
 #define EVENT_MAX 1000000000000ULL
 

@@ -5,19 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "base/whole_file.h"
+#include "../base/json_out.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../base/whole_file.h"
 #include "cmd.h"
-#include "report/gather.h"
-#include "report/graphviz.h"
-#include "report/lines.h"
-#include "report/marks.h"
-#include "report/page.h"
-#include "report/perfetto.h"
-#include "version.h"
+#include "../output/page/gather.h"
+#include "../output/page/graphviz.h"
+#include "../output/page/lines.h"
+#include "../output/page/marks.h"
+#include "../output/page/page.h"
+#include "../output/page/perfetto.h"
+#include "base/version.h"
 
 struct report_cmd {
 	const char *in;	 /* "-": standard input */

@@ -7,19 +7,19 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "base/escape.h"
-#include "base/json_out.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "show/run_report.h"
-#include "run/counting.h"
-#include "run/input.h"
-#include "run/outcome.h"
-#include "run/plan.h"
-#include "run/results.h"
-#include "run/samples.h"
-#include "run/untaken.h"
-#include "run/workload.h"
+#include "../base/escape.h"
+#include "../base/json_out.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../output/run_report.h"
+#include "../run/counting.h"
+#include "../run/input.h"
+#include "../run/outcome.h"
+#include "../run/plan.h"
+#include "../run/results.h"
+#include "../run/samples.h"
+#include "../run/untaken.h"
+#include "../run/workload.h"
 
 #define COUNT_MAX 1000000000000ULL
 

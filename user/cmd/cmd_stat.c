@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "../base/clock.h"
 #include "cmd.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "show/stat_print.h"
-#include "show/stat_table.h"
-#include "base/stop.h"
-#include "kernel/probe.h"
-#include "waits/follow.h"
-#include "waits/missing.h"
-#include "waits/scope.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../output/stat_print.h"
+#include "../output/stat_table.h"
+#include "../base/stop.h"
+#include "../kernel/probe.h"
+#include "../waits/follow.h"
+#include "../waits/missing.h"
+#include "../waits/scope.h"
 #include "trace_options.h"
 
 struct stat_cmd {

@@ -8,20 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/child.h"
-#include "base/clock.h"
+#include "../base/child.h"
+#include "../base/clock.h"
 #include "cmd.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "base/stop.h"
-#include "base/whole_file.h"
-#include "record/recorder.h"
-#include "show/print.h"
-#include "sources/longwaits.h"
-#include "trace/family.h"
-#include "trace/newest.h"
-#include "trace/unique.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../base/stop.h"
+#include "../base/whole_file.h"
+#include "../events/recorder/recorder.h"
+#include "../output/print.h"
+#include "../events/sources/longwaits.h"
+#include "../events/family.h"
+#include "../events/newest.h"
+#include "../events/unique.h"
 #include "trace_options.h"
 
 #define PATIENCE_S 1	     /* an interrupted command that has not ended by then gets SIGTERM */

@@ -7,9 +7,9 @@
 #include <bpf/libbpf.h>
 
 #include "cmd.h"
-#include "base/json_out.h"
-#include "base/opts.h"
-#include "version.h"
+#include "../base/json_out.h"
+#include "../base/opts.h"
+#include "base/version.h"
 
 #ifdef RQSPIN_LIBBPF_BUNDLED
 #define LIBBPF_BUNDLED true

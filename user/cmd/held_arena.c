@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/log.h"
+#include "../base/escape.h"
+#include "../base/log.h"
 #include "held_arena.h"
-#include "kernel/arenamem.h"
-#include "names/arenalocks.h"
-#include "names/arenamap.h"
-#include "names/arenaname.h"
-#include "show/arena_view.h"
+#include "../kernel/arenamem.h"
+#include "../names/arenalocks.h"
+#include "../names/arenamap.h"
+#include "../names/arenaname.h"
+#include "../output/arena_view.h"
 
 #define WHY 320
 

@@ -10,11 +10,11 @@
 
 #include "cmd.h"
 #include "examples.h"
-#include "base/fds.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "base/out.h"
-#include "base/suggest.h"
+#include "../base/fds.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../base/out.h"
+#include "../base/suggest.h"
 #include "tables.h"
 #include "words.h"
 

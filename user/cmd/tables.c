@@ -3,14 +3,14 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "base/json_out.h"
+#include "../base/json_out.h"
 #include "cmd.h"
-#include "errors/table.h"
+#include "../errors/table.h"
 #include "examples.h"
-#include "run/samples.h"
-#include "sources/table.h"
+#include "../run/samples.h"
+#include "../events/sources/table.h"
 #include "tables.h"
-#include "version.h"
+#include "base/version.h"
 #include "words.h"
 
 /* Completion asks for live words when it needs them. */

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/opts.h"
-#include "kernel/maplocks.h"
-#include "kernel/probe.h"
-#include "sources/table.h"
-#include "base/stop.h"
+#include "../base/clock.h"
+#include "../base/log.h"
+#include "../base/opts.h"
+#include "../kernel/maplocks.h"
+#include "../kernel/probe.h"
+#include "../events/sources/table.h"
+#include "../base/stop.h"
 #include "trace_options.h"
 
 enum { KEY_NO_ADDR = 0x3000, KEY_SOURCE, KEY_BUFFER, KEY_STRICT };

@@ -6,9 +6,9 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "trace/session.h"
-#include "trace/filter.h"
-#include "show/print_opts.h"
+#include "../events/session.h"
+#include "../events/filter.h"
+#include "../output/print_opts.h"
 
 #define POLL_MS 10 /* for session_poll() */
 

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <bpf/libbpf.h>
 
-#include "base/escape.h"
-#include "base/log.h"
-#include "names/proginfo.h"
-#include "run/progs.h"
-#include "sources/table.h"
-#include "trace/failure.h"
+#include "../base/escape.h"
+#include "../base/log.h"
+#include "../names/proginfo.h"
+#include "../run/progs.h"
+#include "../events/sources/table.h"
+#include "../events/failure.h"
 #include "words.h"
 
 static json_t *words_of_kinds(const char *object)

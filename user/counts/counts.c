@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "metrics/counts.h"
-#include "metrics/series.h"
-#include "trace/filter.h"
-#include "trace/session.h"
+#include "counts/counts.h"
+#include "counts/series.h"
+#include "events/filter.h"
+#include "events/session.h"
 
 size_t counts_add(struct counts *c, const struct failure *f, struct session *s)
 {

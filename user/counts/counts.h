@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trace/losses.h"
+#include "events/losses.h"
 
 struct failure;
 struct series_table;

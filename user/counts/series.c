@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/series.h"
+#include "counts/series.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "trace/failure.h"
+#include "events/failure.h"
 
 #define RECENT 256 /* a power of two */
 #define NONE   SERIES_NONE

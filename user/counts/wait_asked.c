@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <strings.h>
 
-#include "metrics/wait_asked.h"
+#include "counts/wait_asked.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "trace/failure.h"
-#include "trace/filter.h"
+#include "events/failure.h"
+#include "events/filter.h"
 #include "waits/drain.h"
 
 /* Applies the filters for failures to waits, as far as waits have the same members. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/wait_series.h"
+#include "counts/wait_series.h"
 #include "waits/sum.h"
 
 struct wait_histograms {

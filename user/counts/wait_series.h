@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "metrics/series.h"
+#include "counts/series.h"
 #include "names/cgroupname.h"
 #include "waits.h"
 

@@ -17,8 +17,8 @@
 #include "kernel/maplocks.h"
 #include "kernel/nestfree.h"
 #include "kernel/probe.h"
-#include "sources/table.h"
-#include "trace/source.h"
+#include "events/sources/table.h"
+#include "events/source.h"
 
 #define AA_AT_ONCE_NS 100000
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "trace/counted.h"
+#include "events/counted.h"
 
 bool counted_has(const struct counted *c, const char *name)
 {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "kernel/heldtab.h"
-#include "trace/cycle.h"
+#include "events/cycle.h"
 
 #define SAMPLE_NS  20000000ULL
 #define CONFIRM_NS 1000000

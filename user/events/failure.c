@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "trace/failure.h"
+#include "events/failure.h"
 
 const char *kind_name(__u32 kind)
 {

@@ -7,9 +7,9 @@
 
 #include "base/grow.h"
 #include "base/task.h"
-#include "trace/failure.h"
-#include "trace/family.h"
-#include "trace/perf_rings.h"
+#include "events/failure.h"
+#include "events/family.h"
+#include "events/perf_rings.h"
 
 #define TASKS_MAX     (1U << 22) /* the kernel's limit of task ids */
 #define PAGE_TASKS    (1U << 12)

@@ -14,8 +14,8 @@
 #include "base/opts.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "trace/failure.h"
-#include "trace/filter.h"
+#include "events/failure.h"
+#include "events/filter.h"
 
 enum { KEY_PID = 0x2000, KEY_CPU, KEY_KIND, KEY_LOCK, KEY_MAP, KEY_COMM };
 

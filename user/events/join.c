@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "names/proginfo.h"
-#include "trace/source.h"
-#include "trace/join.h"
-#include "trace/merge.h"
+#include "events/source.h"
+#include "events/join.h"
+#include "events/merge.h"
 
 /* On a busy machine a program may be stopped between the kernel's report and its own. */
 #define WAIT_NS	     1000000000ULL

@@ -3,7 +3,7 @@
 #ifndef RQSPIN_TRACE_JOIN_H
 #define RQSPIN_TRACE_JOIN_H
 
-#include "trace/failure.h"
+#include "events/failure.h"
 
 struct join;
 

@@ -6,7 +6,7 @@
 
 #include "names/proginfo.h"
 #include "base/log.h"
-#include "trace/lineup.h"
+#include "events/lineup.h"
 
 bool lineup_has(const struct lineup *l, unsigned int traits)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trace/source.h"
+#include "events/source.h"
 
 struct session;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernel/maplocks.h"
-#include "trace/losses.h"
+#include "events/losses.h"
 
 bool losses_possible(const struct losses *l)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/failure.h"
-#include "trace/join.h"
-#include "trace/lineup.h"
-#include "trace/lost.h"
+#include "events/failure.h"
+#include "events/join.h"
+#include "events/lineup.h"
+#include "events/lost.h"
 
 /* The failure whose report was lost has been seen, or is counted by another source. */
 static bool counted_elsewhere(const struct lineup *l, const struct source *src)

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "trace/losses.h"
+#include "events/losses.h"
 
 struct join;
 struct lineup;

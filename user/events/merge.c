@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "trace/merge.h"
-#include "trace/source.h"
+#include "events/merge.h"
+#include "events/source.h"
 
 #define OP_END_NS 1000000ULL /* from the failure of its lock to the end of a map operation */
 

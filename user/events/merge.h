@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "trace/failure.h"
+#include "events/failure.h"
 
 /*
  * Can both be reports of one failure? f: the one of the source with the higher rank. Data that one

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "names/proginfo.h"
-#include "trace/newest.h"
+#include "events/newest.h"
 
 struct newest {
 	struct failure **items;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "trace/failure.h"
+#include "events/failure.h"
 
 struct newest;
 

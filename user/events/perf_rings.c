@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 
-#include "trace/perf_rings.h"
+#include "events/perf_rings.h"
 
 #define DATA_PAGES 16 /* a power of two; for some 300 programs that come and go */
 

@@ -11,13 +11,13 @@
 #include "names/lockname.h"
 #include "base/log.h"
 #include "names/proginfo.h"
-#include "trace/session.h"
-#include "trace/cycle.h"
-#include "trace/join.h"
-#include "trace/lineup.h"
-#include "trace/lost.h"
-#include "trace/unseen.h"
-#include "trace/wake.h"
+#include "events/session.h"
+#include "events/cycle.h"
+#include "events/join.h"
+#include "events/lineup.h"
+#include "events/lost.h"
+#include "events/unseen.h"
+#include "events/wake.h"
 
 struct session {
 	struct proginfos *progs;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/failure.h"
-#include "trace/losses.h"
+#include "events/failure.h"
+#include "events/losses.h"
 
 struct heldtab;
 struct locknames;

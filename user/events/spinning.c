@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "kernel/heldtab.h"
 #include "names/ksyms.h"
-#include "trace/perf_rings.h"
-#include "trace/spinning.h"
+#include "events/perf_rings.h"
+#include "events/spinning.h"
 
 #define LOOK_US	  2000
 #define PERIOD_NS 50000

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "names/proginfo.h"
-#include "trace/failure.h"
-#include "trace/tally.h"
+#include "events/failure.h"
+#include "events/tally.h"
 
 static bool row_same(const struct tally_row *a, const struct tally_row *b)
 {

@@ -4,8 +4,8 @@
 
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "trace/failure.h"
-#include "trace/unique.h"
+#include "events/failure.h"
+#include "events/unique.h"
 
 #define TEXT 320
 

@@ -7,10 +7,10 @@
 #include "kernel/maplocks.h"
 #include "names/own.h"
 #include "names/proginfo.h"
-#include "trace/filter.h"
-#include "trace/lineup.h"
-#include "trace/unseen.h"
-#include "trace/wake.h"
+#include "events/filter.h"
+#include "events/lineup.h"
+#include "events/unseen.h"
+#include "events/wake.h"
 
 #define NAMED_MAX 20 /* warnings that name a program that is not seen */
 

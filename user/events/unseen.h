@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "trace/counted.h"
+#include "events/counted.h"
 
 struct lineup;
 struct proginfos;

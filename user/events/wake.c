@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "names/proginfo.h"
-#include "trace/perf_rings.h"
-#include "trace/wake.h"
+#include "events/perf_rings.h"
+#include "events/wake.h"
 
 struct wake {
 	struct perf_rings rings;

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "trace/wake_names.h"
+#include "events/wake_names.h"
 
 struct proginfos;
 struct wake;

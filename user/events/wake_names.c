@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "trace/wake_names.h"
+#include "events/wake_names.h"
 
 #define NAMES	1024 /* the latest programs, which are kept */
 #define TAG_HEX 16   /* "bpf_prog_<tag>_<name>" */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/alike.h"
-#include "trace/failure.h"
+#include "output/alike.h"
+#include "events/failure.h"
 
 #define KEPT 16
 

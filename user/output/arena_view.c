@@ -9,10 +9,10 @@
 #include "base/json_out.h"
 #include "base/out.h"
 #include "names/lockname.h"
-#include "show/arena_view.h"
-#include "show/lock_view.h"
-#include "show/print_opts.h"
-#include "show/wall_time.h"
+#include "output/arena_view.h"
+#include "output/lock_view.h"
+#include "output/print_opts.h"
+#include "output/wall_time.h"
 
 static const char *const states[] = { "free", "locked", "handed over" };
 

@@ -6,8 +6,8 @@
 #include "names/callsite.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "show/call_view.h"
-#include "show/lock_view.h"
+#include "output/call_view.h"
+#include "output/lock_view.h"
 
 /* The program may be unknown, and with it the file of its own function. */
 void line_put(FILE *out, const struct proginfo *prog, const char *file, __u32 line)

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "errors/table.h"
-#include "show/errors_view.h"
+#include "output/errors_view.h"
 
 static const char *const kind_ids[] = { "plain", "later", "series" };
 static const char *const kind_titles[] = { "plain lock, as on Linux 6.12",

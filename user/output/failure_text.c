@@ -6,13 +6,13 @@
 #include "base/log.h"
 #include "base/out.h"
 #include "names/proginfo.h"
-#include "show/call_view.h"
-#include "show/failure_text.h"
-#include "show/lock_view.h"
-#include "show/print_opts.h"
-#include "show/wait_totals.h"
-#include "show/wall_time.h"
-#include "trace/failure.h"
+#include "output/call_view.h"
+#include "output/failure_text.h"
+#include "output/lock_view.h"
+#include "output/print_opts.h"
+#include "output/wait_totals.h"
+#include "output/wall_time.h"
+#include "events/failure.h"
 
 /* some: there may be more of them. */
 static void put_locks(FILE *out, const struct lock_view *v, const __u64 *locks, __u32 nr, bool some)

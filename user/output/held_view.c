@@ -9,11 +9,11 @@
 #include "base/out.h"
 #include "kernel/heldtab.h"
 #include "names/lockname.h"
-#include "show/held_view.h"
-#include "show/lock_view.h"
-#include "show/print_opts.h"
-#include "show/wall_time.h"
-#include "trace/spinning.h"
+#include "output/held_view.h"
+#include "output/lock_view.h"
+#include "output/print_opts.h"
+#include "output/wall_time.h"
+#include "events/spinning.h"
 
 static unsigned int nr_recorded(const struct held_cpu *c)
 {

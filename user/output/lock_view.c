@@ -5,7 +5,7 @@
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "names/lockname.h"
-#include "show/lock_view.h"
+#include "output/lock_view.h"
 
 #define LOCK_TEXT 320
 

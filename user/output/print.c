@@ -4,14 +4,14 @@
 #include "base/out.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "show/alike.h"
-#include "show/failure_json.h"
-#include "show/failure_text.h"
-#include "show/lock_view.h"
-#include "show/print.h"
-#include "show/print_opts.h"
-#include "show/wait_view.h"
-#include "trace/session.h"
+#include "output/alike.h"
+#include "output/failure_json.h"
+#include "output/failure_text.h"
+#include "output/lock_view.h"
+#include "output/print.h"
+#include "output/print_opts.h"
+#include "output/wait_view.h"
+#include "events/session.h"
 
 static struct lock_view lock_view_of(struct session *s, const struct failure *f,
 				     const struct print_opts *opts)

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "trace/losses.h"
-#include "trace/tally.h"
+#include "events/losses.h"
+#include "events/tally.h"
 
 struct print_opts {
 	bool json;

@@ -5,10 +5,10 @@
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
-#include "record/holdings.h"
-#include "record/recorder.h"
-#include "show/record_view.h"
-#include "show/wall_time.h"
+#include "events/recorder/holdings.h"
+#include "events/recorder/recorder.h"
+#include "output/record_view.h"
+#include "output/wall_time.h"
 
 #define SCHEMA "rqspin-record/1"
 

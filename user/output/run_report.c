@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/duration.h"
 #include "base/json_out.h"
-#include "show/run_report.h"
+#include "output/run_report.h"
 
 static void total_make(const struct report *r, struct role_result *total)
 {

@@ -7,14 +7,14 @@
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
-#include "show/failure_json.h"
-#include "show/lock_view.h"
-#include "show/print_opts.h"
-#include "show/stat_print.h"
-#include "show/stat_table.h"
-#include "show/wall_time.h"
-#include "trace/failure.h"
-#include "trace/losses.h"
+#include "output/failure_json.h"
+#include "output/lock_view.h"
+#include "output/print_opts.h"
+#include "output/stat_print.h"
+#include "output/stat_table.h"
+#include "output/wall_time.h"
+#include "events/failure.h"
+#include "events/losses.h"
 
 static int by_count(const void *a, const void *b)
 {

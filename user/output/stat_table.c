@@ -6,8 +6,8 @@
 
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "show/stat_table.h"
-#include "trace/session.h"
+#include "output/stat_table.h"
+#include "events/session.h"
 
 #define LOCKNAME_ROOM 320
 

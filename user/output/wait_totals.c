@@ -2,8 +2,8 @@
 #include "base/duration.h"
 #include "base/json_out.h"
 #include "base/log.h"
-#include "show/print_opts.h"
-#include "show/wait_totals.h"
+#include "output/print_opts.h"
+#include "output/wait_totals.h"
 
 void wait_summary_text(const struct wait_totals *w)
 {

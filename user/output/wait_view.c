@@ -3,12 +3,12 @@
 
 #include "base/json_out.h"
 #include "base/out.h"
-#include "show/failure_json.h"
-#include "show/failure_text.h"
-#include "show/lock_view.h"
-#include "show/wait_view.h"
-#include "show/wall_time.h"
-#include "trace/failure.h"
+#include "output/failure_json.h"
+#include "output/failure_text.h"
+#include "output/lock_view.h"
+#include "output/wait_view.h"
+#include "output/wall_time.h"
+#include "events/failure.h"
 
 #define SCHEMA "rqspin-event/2"
 

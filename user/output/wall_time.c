@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "show/wall_time.h"
+#include "output/wall_time.h"
 
 #define NS 1000000000LL
 

@@ -5,7 +5,7 @@
 
 #include "replay/homes.h"
 #include "replay/scene.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 #define ELEMENTS_MAX 4096 /* of an array, which has memory for all */
 

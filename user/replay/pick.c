@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "replay/pick.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 struct picking {
 	struct pick *pick;

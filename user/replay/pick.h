@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "report/lines.h"
+#include "output/page/lines.h"
 
 /**
  * struct pick - which failure

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "replay/homes.h"
 #include "replay/read.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 static int event_refuse(const char *why)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "replay/scene.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 bool scene_internal(const struct scene_lock *lock)
 {

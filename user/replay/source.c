@@ -4,7 +4,7 @@
 #include "replay/homes.h"
 #include "replay/source.h"
 #include "replay/text.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 static void put_fact(FILE *out, const char *what, const char *text)
 {

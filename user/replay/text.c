@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "replay/text.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 __attribute__((format(printf, 2, 3))) static void text_add(char text[PARTY_TEXT], const char *fmt,
 							   ...)

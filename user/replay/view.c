@@ -2,7 +2,7 @@
 #include "base/json_out.h"
 #include "replay/text.h"
 #include "replay/view.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 static json_t *lock_json(const struct scene_lock *lock)
 {

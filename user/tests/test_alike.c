@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/alike.h"
-#include "trace/failure.h"
+#include "output/alike.h"
+#include "events/failure.h"
 #include "unit.h"
 
 static struct failure failure_make(__u64 ts_ns, __u64 lock)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sources/classify.h"
+#include "events/sources/classify.h"
 #include "unit.h"
 
 enum { A = 0x1000, B = 0x2000, C = 0x3000, D = 0x4000 };

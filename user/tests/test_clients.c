@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "metrics/clients.h"
+#include "output/metrics/clients.h"
 #include "unit.h"
 
 static struct clients clients;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
-#include "trace/counted.h"
+#include "events/counted.h"
 #include "unit.h"
 
 static void a_name_counts_once(void **state)

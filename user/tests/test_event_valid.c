@@ -3,7 +3,7 @@
 #include <linux/types.h>
 
 #include "rqspin/event.h"
-#include "sources/event_valid.h"
+#include "events/sources/event_valid.h"
 #include "unit.h"
 
 #define NOW 1000000000ULL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <linux/perf_event.h>
 
-#include "trace/failure.h"
-#include "trace/family.h"
+#include "events/failure.h"
+#include "events/family.h"
 #include "unit.h"
 
 #define OWN 100

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/failure.h"
-#include "trace/filter.h"
+#include "events/failure.h"
+#include "events/filter.h"
 #include "unit.h"
 
 /* A map operation says its map; the lock of it that failed may have no name. */

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "names/proginfo.h"
-#include "trace/join.h"
+#include "events/join.h"
 #include "unit.h"
-#include "sources/contention.h"
-#include "sources/longwaits.h"
-#include "sources/mapops.h"
-#include "sources/ring.h"
-#include "sources/tracepoint.h"
-#include "sources/trampoline.h"
+#include "events/sources/contention.h"
+#include "events/sources/longwaits.h"
+#include "events/sources/mapops.h"
+#include "events/sources/ring.h"
+#include "events/sources/tracepoint.h"
+#include "events/sources/trampoline.h"
 
 struct seen {
 	int nr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "show/failure_text.h"
-#include "trace/failure.h"
+#include "output/failure_text.h"
+#include "events/failure.h"
 #include "unit.h"
 
 static void kinds_and_errors_are_words(void **state)

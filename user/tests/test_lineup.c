@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/lineup.h"
+#include "events/lineup.h"
 #include "unit.h"
 
 static char order[32]; /* in which sources were opened */

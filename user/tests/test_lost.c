@@ -2,10 +2,10 @@
 #include <linux/bpf.h>
 
 #include "kernel/maplocks.h"
-#include "trace/failure.h"
-#include "trace/join.h"
-#include "trace/lineup.h"
-#include "trace/lost.h"
+#include "events/failure.h"
+#include "events/join.h"
+#include "events/lineup.h"
+#include "events/lost.h"
 #include "unit.h"
 
 /* A source's state is how many it has lost. */

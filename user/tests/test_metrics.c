@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "kernel/maplocks.h"
-#include "metrics/expose.h"
-#include "metrics/series.h"
-#include "trace/failure.h"
+#include "output/metrics/expose.h"
+#include "counts/series.h"
+#include "events/failure.h"
 #include "unit.h"
 
 static struct failure failure_of(const char *prog, __u32 kind)

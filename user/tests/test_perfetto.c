@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/marks.h"
-#include "report/perfetto.h"
+#include "output/page/marks.h"
+#include "output/page/perfetto.h"
 #include "unit.h"
 
 /* Microseconds after noon; wait_ns 0: unknown. */

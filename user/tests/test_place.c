@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/place.h"
+#include "events/recorder/place.h"
 #include "unit.h"
 
 static struct place other; /* of another command */

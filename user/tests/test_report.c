@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "show/run_report.h"
+#include "output/run_report.h"
 #include "unit.h"
 
 static void durations_have_three_digits(void **state)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/gather.h"
-#include "report/lines.h"
-#include "report/rank.h"
-#include "report/timeline.h"
-#include "report/waits.h"
+#include "output/page/gather.h"
+#include "output/page/lines.h"
+#include "output/page/rank.h"
+#include "output/page/timeline.h"
+#include "output/page/waits.h"
 #include "unit.h"
 
 #define COMMON                                                                          \

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/report_parse.h"
-#include "trace/session.h"
+#include "events/sources/report_parse.h"
+#include "events/session.h"
 #include "unit.h"
 
 #define AA                                                            \

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/ring_counts.h"
-#include "trace/failure.h"
+#include "events/sources/ring_counts.h"
+#include "events/failure.h"
 #include "unit.h"
 
 struct state {

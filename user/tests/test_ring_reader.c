@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "sources/ring_reader.h"
+#include "events/sources/ring_reader.h"
 #include "unit.h"
 
 #define SLOTS 8

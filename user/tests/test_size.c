@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "top/size.h"
+#include "output/screen/size.h"
 #include "unit.h"
 
 static void a_size_is_made_fit(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "sources/longwaits.h"
-#include "sources/table.h"
+#include "events/sources/longwaits.h"
+#include "events/sources/table.h"
 #include "unit.h"
 
 /* A rank says which of two reports is kept, and the bits of absorbed reports go by it. */

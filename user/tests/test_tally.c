@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/failure.h"
-#include "trace/tally.h"
+#include "events/failure.h"
+#include "events/tally.h"
 #include "unit.h"
 
 static void sums_are_by_program_and_kind(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
-#include "report/timeline.h"
+#include "output/page/timeline.h"
 #include "unit.h"
 
 #define MOST 100

@@ -9,11 +9,11 @@
 #include "names/ksyms.h"
 #include "names/progaddr.h"
 #include "names/proginfo.h"
-#include "sources/told.h"
-#include "trace/source.h"
-#include "trace/session.h"
+#include "events/sources/told.h"
+#include "events/source.h"
+#include "events/session.h"
 #include "unit.h"
-#include "sources/witness_ring.h"
+#include "events/sources/witness_ring.h"
 
 static struct witness_told witness_make(__u32 kind, __s16 owner)
 {

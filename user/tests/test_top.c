@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/counts.h"
-#include "metrics/series.h"
-#include "top/contention.h"
-#include "top/detail.h"
-#include "top/keys.h"
-#include "top/latest.h"
-#include "top/rows.h"
-#include "top/snapshot.h"
-#include "top/state.h"
-#include "trace/failure.h"
+#include "counts/counts.h"
+#include "counts/series.h"
+#include "output/screen/contention.h"
+#include "output/screen/detail.h"
+#include "output/screen/keys.h"
+#include "output/screen/latest.h"
+#include "output/screen/rows.h"
+#include "output/screen/snapshot.h"
+#include "output/screen/state.h"
+#include "events/failure.h"
 #include "unit.h"
 
 #define SECOND 1000000000ULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "metrics/wait_asked.h"
+#include "counts/wait_asked.h"
 #include "names/proginfo.h"
-#include "trace/filter.h"
+#include "events/filter.h"
 #include "unit.h"
 #include "waits/drain.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/expose_waits.h"
-#include "metrics/wait_series.h"
+#include "output/metrics/expose_waits.h"
+#include "counts/wait_series.h"
 #include "unit.h"
 
 static struct waits_sum sum_of(__u64 count, int bucket, __u64 ns)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/wake_names.h"
+#include "events/wake_names.h"
 #include "unit.h"
 
 /* As the kernel lays them out: perf_event_open(2). */

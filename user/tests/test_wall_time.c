@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "show/wall_time.h"
+#include "output/wall_time.h"
 #include "unit.h"
 
 #define NS	   1000000000LL

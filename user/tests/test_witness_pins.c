@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/tree.h"
-#include "sources/witness_pins.h"
+#include "events/sources/witness_pins.h"
 #include "unit.h"
 
 static void make_file(const char *folder, const char *name)

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "trace/session.h"
+#include "events/session.h"
 #include "unit.h"
-#include "sources/witness_ring.h"
+#include "events/sources/witness_ring.h"
 
 #define WRITES	   300000
 #define SLOTS	   256

@@ -4,7 +4,7 @@
 
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "show/lock_view.h"
+#include "output/lock_view.h"
 #include "waits/collect.h"
 #include "waits/drain.h"
 #include "waits/stack.h"

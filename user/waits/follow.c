@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/out.h"
 #include "base/stop.h"
-#include "trace/wake.h"
+#include "events/wake.h"
 #include "waits/collect.h"
 #include "waits/follow.h"
 #include "waits/print.h"

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/json_out.h"
 #include "base/out.h"
-#include "show/wall_time.h"
+#include "output/wall_time.h"
 #include "waits/print.h"
 #include "waits/table.h"
 

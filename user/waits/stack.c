@@ -5,7 +5,7 @@
 #include "names/callsite.h"
 #include "names/ksyms.h"
 #include "names/lockname.h"
-#include "show/lock_view.h"
+#include "output/lock_view.h"
 #include "waits/stack.h"
 
 static bool is_slow_path(const char *function)

@@ -10,7 +10,7 @@
 #include "names/cgroupname.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "show/call_view.h"
+#include "output/call_view.h"
 #include "waits/collect.h"
 #include "waits/stack.h"
 #include "waits/sum.h"

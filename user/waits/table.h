@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "show/lock_view.h"
+#include "output/lock_view.h"
 #include "waits.h"
 
 struct cgroupnames;

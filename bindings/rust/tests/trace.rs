@@ -15,7 +15,7 @@ fn whole() -> String {
 }
 
 fn recorded() -> Vec<String> {
-    let folder = fs::read_dir(format!("{TOP}/selftests/cli/replay")).unwrap();
+    let folder = fs::read_dir(format!("{TOP}/selftests/tool/cli/replay")).unwrap();
     let files = folder.map(|f| f.unwrap().path());
     let traces = files.filter(|f| f.extension().is_some_and(|e| e == "jsonl"));
     let mut texts: Vec<_> = traces.map(|f| fs::read_to_string(f).unwrap()).collect();

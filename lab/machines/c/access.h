@@ -38,8 +38,4 @@ void c_settle(struct sim_cpu *c);
 /** c_now() - The time of the CPU that runs. */
 sim_time c_now(void);
 
-/* Before a simulation. */
-void c_access_reset(void);
-void c_context_reset(void);
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "c/access.h"
+#include "c/memory.h"
 #include "core/host.h"
 
 /* The clock does not begin at 0, which locks take for "not read yet". */

@@ -4,7 +4,7 @@
 
 #include "../locks/cna.h"
 #include "../locks/locks.h"
-#include "sim/c/glue.h"
+#include "machines/c/glue.h"
 
 static_assert(sizeof(union lab_lock) == C_LOCK_SIZE);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "c/access.h"
 #include "c/glue.h"
 #include "c/memory.h"
 #include "run/job.h"

@@ -31,4 +31,8 @@ void *c_memory_of(const struct sim_lock *l);
 void c_memory_get(struct sim_lock *l);
 void c_memory_put(struct sim_lock *l);
 
+/* Before a simulation: access.c and context.c forget the last one. */
+void c_access_reset(void);
+void c_context_reset(void);
+
 #endif

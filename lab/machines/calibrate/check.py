@@ -12,6 +12,7 @@ import baseline
 import fit
 import handover
 import hybrid2017
+import model
 import numpy as np
 import order
 import published
@@ -19,8 +20,6 @@ import seeds
 import ticket2013
 from scipy.stats import spearmanr
 from simulator import ROOT, Simulator
-
-import model
 
 HELD_OUT_TARGET = 0.20
 POINT_TARGET = 0.15
@@ -375,7 +374,7 @@ def main():
     hand_over(sim, report)
     sim.close()
     report.expected_misses()
-    out = ROOT / "build/lab/sim/check.json"
+    out = ROOT / "build/lab/machines/check.json"
     out.write_text(json.dumps({"missed": report.missed} | report.facts, indent=1, default=float))
     print(
         f"\n{sim.cells} simulations, {len(report.missed)} targets not met, "

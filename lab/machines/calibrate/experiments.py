@@ -12,6 +12,7 @@ from pathlib import Path
 
 import fit
 import hybrid2017
+import model
 import numpy as np
 import pandas as pd
 import published
@@ -19,8 +20,6 @@ import seeds
 import ticket2013
 from check import PAUSE_NS, TICKET_EVALUATIONS, calibrate_machine, empty_table
 from simulator import ROOT, Simulator
-
-import model
 
 sys.path.insert(0, str(ROOT / "lab/campaigns"))
 import machine  # noqa: E402
@@ -36,7 +35,7 @@ SMALL_CPUS = 32
 #: Waiman Long's machine of 2015 has 4 sockets; at most 8 tasks run on one of them.
 LOOP = {"lock": "qspinlock", "acquisitions": 5000, "cs_ns": 1, "ncs_ns": 2, "lines": 1}
 LOOP_OPS = 5_000_000
-DEADLOCK_MACHINE = ROOT / "lab/sim/topologies/xeon-8468.json"
+DEADLOCK_MACHINE = ROOT / "lab/machines/topologies/xeon-8468.json"
 DEADLOCK_CPUS, DEADLOCK_ROUNDS, MOST_PARTIES = (48, 192), 100, 8
 BEFORE, AFTER = "qspinlock-cmpxchg", "qspinlock"
 
@@ -220,7 +219,7 @@ def text_of(name, table):
     """The CSV, with the machine in front: read() of published.py leaves comments out."""
     facts = machine.facts()
     facts["sources"] = sources.simulator_id()
-    head = f"# Simulated: lab/sim/calibrate/experiments.py {name}\n" + "".join(
+    head = f"# Simulated: lab/machines/calibrate/experiments.py {name}\n" + "".join(
         f"# {key}: {facts[key]}\n" for key in ("cpu", "cpus", "date", "sources")
     )
     return head + table.to_csv(index=False, float_format="%.6g", lineterminator="\n")

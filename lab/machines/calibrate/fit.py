@@ -5,10 +5,9 @@ import math
 
 import numpy as np
 import seeds
+from model import job, operations
 from published import MACHINE_TABLES
 from scipy.optimize import minimize
-
-from model import job, operations
 
 HARDWARE = {"local": (15, 150), "remote": (40, 1500), "occupancy": (0.01, 0.9)}
 LOAD = {"cs": (1, 400), "lines": (0.05, 8)}

@@ -6,11 +6,10 @@ store. The cost of such a write is no free parameter of the model: by default it
 to a line that the CPU does not have. So it is lowered here step by step, and the rest is calibrated
 anew. The error of the held-out points shows which of these costs the tables can distinguish."""
 
+import model
 import numpy as np
 import pandas as pd
 import seeds
-
-import model
 
 #: 0: the full cost, as everywhere else. It cannot be less than an atomic in the own cache.
 UPGRADES_NS = (0, 20, 10, 2)

@@ -2,9 +2,8 @@
 """Which lock is faster at how many threads: published/order.csv against the simulator."""
 
 import seeds
-from published import read
-
 from model import job
+from published import read
 
 #: Rates that are closer than this are the same. Simulated runs of one cell on one socket differ by
 #: less.

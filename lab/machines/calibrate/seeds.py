@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from simulator import ROOT
 
-sys.path.insert(0, str(ROOT / "selftests/bench"))
+sys.path.insert(0, str(ROOT / "selftests/kernel/bench"))
 from stats import median_interval  # noqa: E402
 
 SEEDS = range(1, 11)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMAND = ROOT / "build/lab/sim/rqspin-sim"
+COMMAND = ROOT / "build/lab/machines/rqspin-sim"
 
 
 class Simulator:

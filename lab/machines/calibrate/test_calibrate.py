@@ -8,14 +8,13 @@ import check
 import fit
 import handover
 import hybrid2017
+import model
 import order
 import pandas as pd
 import published
 import pytest
 import seeds
 import ticket2013
-
-import model
 
 PLACES = {"x86_64": 27, "arm64": 35}
 

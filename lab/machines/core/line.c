@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim.h"
+#include "core/line.h"
 
 enum distance { HIT, CORE, LOCAL, REMOTE };
 

@@ -2,67 +2,8 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
-#include "core/events.h"
-#include "core/fiber.h"
 #include "core/line.h"
-#include "core/rng.h"
-#include "core/topo.h"
-
-#define SIM_STORES 8
-
-struct host;
-
-/**
- * struct sim_cpu - a simulated CPU, or a virtual one
- * @place:   where it is; @fiber runs its code
- * @wait:    counts its waits: an event for an earlier wait is stale
- * @req:     the access that it waits for
- * @store:   stores that are not visible yet, in order: @stores of them from @store_first
- * @draining: it waits for stores to become visible
- * @watched: line whose change it waits for
- * @changed: the line was written
- * @sleep_end: end of its current delay, or SIM_NEVER
- * @sleep_left: rest of a delay, while the CPU does not run
- * @host:    the host's view of a virtual CPU, or NULL
- * @due:     it goes on as soon as its host runs it
- * @lost:    the watched line was written while it did not run
- */
-struct sim_cpu {
-	struct sim *sim;
-	int id;
-	struct place place;
-	struct fiber *fiber;
-	uint64_t wait;
-	struct sim_req req;
-	struct sim_req store[SIM_STORES];
-	int stores, store_first;
-	bool draining;
-	struct sim_line *watched;
-	bool changed;
-	sim_time sleep_end, sleep_left;
-	struct vcpu *host;
-	bool off, due, lost;
-	void (*code)(struct sim_cpu *);
-	void *user;
-};
-
-/**
- * struct sim - a simulation
- * @now:    simulated time
- * @end:    the simulation stops there
- * @stop:   set by code to end the simulation early
- */
-struct sim {
-	struct topo topo;
-	struct events events;
-	struct rng rng;
-	sim_time now, end;
-	bool stop;
-	int ncpus;
-	struct sim_cpu *cpu;
-	struct host *host;
-	uint64_t reads, writes, remote;
-};
+#include "core/machine.h"
 
 /* The CPU whose code runs, NULL outside of sim_run(). */
 extern struct sim_cpu *sim_running;
@@ -127,8 +68,6 @@ void sim_apply(struct sim_req *r);
 
 void sim_resume(struct sim_cpu *c);
 void sim_block(struct sim_cpu *c);
-void sim_done(struct sim_req *r);
-void sim_line_written(struct sim_cpu *c);
 void sim_off(struct sim_cpu *c);
 void sim_on(struct sim_cpu *c);
 

@@ -6,7 +6,7 @@
  * lab/locks/cna.c is the same for real threads.
  */
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 /* One hand-over in so many, at random, goes to the second queue. */
 #define LOTS 0x10000

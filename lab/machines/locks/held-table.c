@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 #include "locks/watch.h"
 
 #define SPINS  65536

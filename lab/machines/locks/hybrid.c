@@ -13,7 +13,7 @@
 #include "core/host.h"
 #include "locks/clh.h"
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 #define STEAL  (20 * SIM_US)
 #define HALT   (40 * SIM_US)

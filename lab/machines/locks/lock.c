@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "locks/lock.h"
-#include "locks/table.h"
 
 static const struct lock_ops *const table[] = {
 	&ticket_lock,	   &ticket_10_lock, &ticket_50_lock, &ticket_250_lock,

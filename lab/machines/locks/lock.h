@@ -62,6 +62,13 @@ const struct lock_ops *lock_at(int i);
 /** lock_has_c() - Are there locks in C? They need the patched kernel tree. */
 bool lock_has_c(void);
 
+extern const struct lock_ops ticket_lock, ticket_10_lock, ticket_50_lock, ticket_250_lock,
+	ticket_auto_lock, qspin_lock, qspin_cas_lock, unfair_lock, pv_lock, hybrid_pv_lock,
+	queue_lock, hybrid_lock, cna_lock, tas_lock, tas_auto_lock, held_table_lock;
+
+/* The locks in C, where they are built (c/). */
+extern const struct lock_ops *const c_lock_table[] __attribute__((weak));
+
 int lock_init(struct sim_lock *l, const struct lock_ops *ops, struct sim *s, int id);
 void lock_done(struct sim_lock *l);
 

@@ -7,7 +7,7 @@
  */
 #include "core/host.h"
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 #define LOCKED	   1ULL
 #define SLOW	   3ULL

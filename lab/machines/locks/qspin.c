@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 enum { STORE, CMPXCHG };
 

@@ -8,7 +8,7 @@
 
 #include "locks/clh.h"
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 #define PENDING_LIMIT (250 * SIM_MS)
 /* Tries before the pending bit, while nobody else waits: RES_SPINS of x86. */

@@ -9,7 +9,7 @@
 
 #include "locks/backoff.h"
 #include "locks/qspin.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 #include "locks/watch.h"
 
 #define TAS_LIMIT (1000 * SIM_MS)

@@ -6,7 +6,7 @@
  * half: the next ticket.
  */
 #include "locks/backoff.h"
-#include "locks/table.h"
+#include "locks/lock.h"
 
 struct ticket_cpu {
 	uint32_t mine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The unfair lock of guests without paravirtual locks: test, then compare-and-exchange. */
-#include "locks/table.h"
+#include "locks/lock.h"
 
 static int unfair_acquire(struct sim_cpu *c, struct sim_lock *l)
 {

@@ -7,9 +7,9 @@ set -euo pipefail
 
 dest=$(mkdir -p "$1" && readlink -f "$1")
 # shellcheck source=scripts/private-apt.sh
-. "$(dirname "$(readlink -f "$0")")/../../scripts/private-apt.sh"
+. "$(dirname "$(readlink -f "$0")")/../../../scripts/private-apt.sh"
 # shellcheck source=scripts/mirrors.sh
-. "$(dirname "$(readlink -f "$0")")/../../scripts/mirrors.sh"
+. "$(dirname "$(readlink -f "$0")")/../../../scripts/mirrors.sh"
 
 cannot() {
 	printf 'herd7: %s\n' "$1" >&2

@@ -142,10 +142,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--mc", type=Path, required=True, help="the scheduler, built by model/mc")
+    parser.add_argument(
+        "--mc", type=Path, required=True, help="the scheduler, built by lab/schedules/mc"
+    )
     args = parser.parse_args()
     if not args.mc.exists():
-        print(f"1..0 # SKIP no {args.mc} (make -C model/mc)")
+        print(f"1..0 # SKIP no {args.mc} (make -C lab/schedules/mc)")
         return 0
     jar, work, mc = args.jar.resolve(), args.work.resolve(), args.mc.resolve()
     results = [check(name, jar, mc, work) for name in CLIENTS]

@@ -9,7 +9,7 @@
  * that the search can be complete.
  */
 #include "claims.h"
-#include "../locks/nodes.h"
+#include "../../locks/nodes.h"
 
 /* A queue node, one for each context of a CPU. */
 struct claim_node {
@@ -158,7 +158,7 @@ static void claim_unlock(struct qspinlock *lock)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 claim_lock(&(l)->queued, false)
 #define LAB_UNLOCK(l, c) claim_unlock(&(l)->queued)
-#include "../locks/loops.h"
+#include "../../locks/loops.h"
 
 #define LAB_ID		 claim_takes_back
 #define LAB_NAME	 "claim-takes-back"
@@ -167,4 +167,4 @@ static void claim_unlock(struct qspinlock *lock)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 claim_lock(&(l)->queued, true)
 #define LAB_UNLOCK(l, c) claim_unlock(&(l)->queued)
-#include "../locks/loops.h"
+#include "../../locks/loops.h"

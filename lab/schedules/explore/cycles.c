@@ -8,7 +8,7 @@
  * of its loop, hence at any moment, and two consecutive searches may follow each other at once.
  */
 #include "cycles.h"
-#include "../locks/nodes.h"
+#include "../../locks/nodes.h"
 
 #define CYCLE_MEMBERS 4
 #define CYCLE_VERDICT 2 /* for the oracle: a kind */
@@ -424,4 +424,4 @@ static void cycle_unlock(struct qspinlock *lock)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 cycle_lock(&(l)->queued)
 #define LAB_UNLOCK(l, c) cycle_unlock(&(l)->queued)
-#include "../locks/loops.h"
+#include "../../locks/loops.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../locks/cna.h"
-#include "../locks/held.h"
+#include "../../locks/cna.h"
+#include "../../locks/held.h"
 #include "claims.h"
 #include "cycles.h"
 #include "paravirt.h"

@@ -28,7 +28,7 @@ static int look_and_take(u32 *word)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 look_and_take(&(l)->word)
 #define LAB_UNLOCK(l, c) smp_store_release(&(l)->word, 0)
-#include "../locks/loops.h"
+#include "../../locks/loops.h"
 
 /* Wrong: the release does nothing. */
 #define LAB_ID		 no_release
@@ -38,4 +38,4 @@ static int look_and_take(u32 *word)
 #define LAB_INIT(l)	 ((void)(l))
 #define LAB_LOCK(l, c)	 look_and_take(&(l)->word)
 #define LAB_UNLOCK(l, c) ((void)(l))
-#include "../locks/loops.h"
+#include "../../locks/loops.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What must hold for every lock: one owner, every wait ends, the promised order is kept. */
-#include "../locks/cna.h"
+#include "../../locks/cna.h"
 #include "graph.h"
 #include "sched.h"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # run.sh PROGRAM: every lock to compare with under every schedule within bounds, and the wrong ones,
-# which must be found out. A script is what one CPU does: model/mc/README.md.
+# which must be found out. A script is what one CPU does: lab/schedules/mc/README.md.
 set -euo pipefail
-usage='usage: lab/sched/run.sh build/lab/lab-sched     (make lab builds and runs it)'
+usage='usage: lab/schedules/explore/run.sh build/lab/lab-sched     (make lab builds and runs it)'
 case ${1:--} in
 -h | --help) echo "$usage" && exit 0 ;;
 -*) echo "$usage" >&2 && exit 2 ;;

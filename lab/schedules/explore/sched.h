@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The locks to compare with under the deterministic scheduler of model/mc. */
+/* The locks to compare with under the deterministic scheduler of lab/schedules/mc. */
 #ifndef LAB_SCHED_H
 #define LAB_SCHED_H
 
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 #include "mc.h"
 
 /**

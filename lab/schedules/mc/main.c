@@ -64,7 +64,8 @@ static const struct argp_option options[] = {
 	{ "nwords", OPT_NWORDS, "N", 0, "... of the first N executions (default 40)", 0 },
 	{ "reached", OPT_REACHED, "FILE", 0, "append the addresses of the accesses made to FILE",
 	  0 },
-	{ "lock", OPT_LOCK, "NAME", 0, "which lock, where there are many (lab/sched)", 0 },
+	{ "lock", OPT_LOCK, "NAME", 0, "which lock, where there are many (lab/schedules/explore)",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "no course of events with a failure", 0 },
 	{ 0 },
 };

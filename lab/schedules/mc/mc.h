@@ -131,7 +131,7 @@ struct mc_config {
 	const char *irq[MC_IRQS];
 	int nirq; /* scripts of interrupts */
 	const char *nmi;
-	const char *lock; /* name of the lock, where there are many (lab/sched) */
+	const char *lock; /* name of the lock, where there are many (lab/schedules/explore) */
 	int ncpu;
 	int preemptions;
 	int irqs;

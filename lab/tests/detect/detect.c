@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "detect.h"
 
 #define MAX_CPUS 64

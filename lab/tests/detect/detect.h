@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "../lib/stat.h"
-#include "../locks/locks.h"
+#include "../../threads/lib/stat.h"
+#include "../../locks/locks.h"
 
 /* Results of a scenario's rounds. */
 struct outcome {

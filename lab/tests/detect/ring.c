@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include <kernel/bpf/rqspinlock.h>
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "away.h"
 #include "detect.h"
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-DETECT = pathlib.Path(__file__).resolve().parents[2] / "build/lab/lab-detect"
+DETECT = pathlib.Path(__file__).resolve().parents[3] / "build/lab/lab-detect"
 RIVALS = {"held-table", "upstream", "upstream-tas"}
 
 

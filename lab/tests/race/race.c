@@ -2,13 +2,13 @@
 /*
  * A client without any atomics of its own, for ThreadSanitizer: only the order that the locks
  * establish protects its plain data. The sanitizer does not model the memory model of the kernel
- * (model/litmus does), so this is a smoke test.
+ * (lab/proofs/litmus does), so this is a smoke test.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../lib/team.h"
-#include "../locks/locks.h"
+#include "../../threads/lib/team.h"
+#include "../../locks/locks.h"
 
 #define THREADS	    4
 #define LOCKS	    3

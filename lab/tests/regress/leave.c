@@ -7,7 +7,7 @@
 #include <kernel/bpf/rqspinlock.h>
 #include <kernel/locking/qspinlock.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "regress.h"
 
 #define SLACK_NS (100 * NSEC_PER_MSEC)

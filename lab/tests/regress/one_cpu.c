@@ -4,7 +4,7 @@
 
 #include <kernel/bpf/rqspinlock.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "regress.h"
 
 /* A waiter behind its own CPU returns only at the time limit; nothing else takes that long. */

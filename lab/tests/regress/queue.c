@@ -5,7 +5,7 @@
 #include <kernel/bpf/rqspinlock.h>
 #include <kernel/locking/qspinlock.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "regress.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "regress.h"
 
 #define LIMIT_S 20

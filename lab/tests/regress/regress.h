@@ -3,7 +3,7 @@
 #ifndef LAB_REGRESS_H
 #define LAB_REGRESS_H
 
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 
 /* Returns @ok. The first failed @what of a test is printed with the test's result. */
 bool expect_true(bool ok, const char *what);

@@ -6,7 +6,7 @@
 
 #include <kernel/bpf/rqspinlock.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "regress.h"
 
 #define AT_ONCE_NS (100 * NSEC_PER_MSEC)

@@ -9,7 +9,7 @@
 #ifndef LAB_GHOST_H
 #define LAB_GHOST_H
 
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 
 #define GHOST_CPUS   64
 #define GHOST_LEVELS 4

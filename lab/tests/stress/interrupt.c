@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "stress.h"
 
 #define STEAL	  0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Delays that adapt: their steps, their bounds, and the locks that they belong to. */
 #include "unit.h"
-#include "../locks/backoff.h"
-#include "../locks/ticket.h"
+#include "../../locks/backoff.h"
+#include "../../locks/ticket.h"
 
 static void test_steps(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The order in which waiters of two sockets are served. */
 #include "unit.h"
-#include "../locks/cna.h"
-#include "../locks/nodes.h"
+#include "../../locks/cna.h"
+#include "../../locks/nodes.h"
 
 #define WAITERS 4
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "unit.h"
-#include "../locks/held.h"
+#include "../../locks/held.h"
 
 #define WAITERS 3
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "../lib/known.h"
+#include "../../threads/lib/known.h"
 
 #define ONE_LOCK "rqspinlock, one lock"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "../lib/order.h"
+#include "../../threads/lib/order.h"
 
 #define LOCKS  20
 #define ROUNDS 201 /* as many as lab-bench has */

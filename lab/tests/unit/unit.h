@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../lib/team.h"
-#include "../locks/locks.h"
+#include "../../threads/lib/team.h"
+#include "../../locks/locks.h"
 
 /**
  * struct unit_sum - how many tests there were, and how many failed

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "unit.h"
-#include "../locks/pv_counts.h"
+#include "../../locks/pv_counts.h"
 
 #define WAITERS 3
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "waits.h"
 
 #define WAITERS	 16

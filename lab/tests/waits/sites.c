@@ -2,7 +2,7 @@
 /* How long each function of the lock keeps interrupts off. */
 #include <stdio.h>
 
-#include "../lib/team.h"
+#include "../../threads/lib/team.h"
 #include "waits.h"
 
 #define MAX_THREADS 16

@@ -3,7 +3,7 @@
 #ifndef LAB_WAITS_H
 #define LAB_WAITS_H
 
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 
 /* A stretch with interrupts off may grow by this factor from 2 to 8 waiters. */
 #define GROWTH 1.2

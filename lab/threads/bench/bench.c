@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "../lib/team.h"
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 #include "contend.h"
 #include "crowd.h"
 #include "figures.h"

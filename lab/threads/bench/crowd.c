@@ -3,7 +3,7 @@
 
 #include "../lib/order.h"
 #include "../lib/team.h"
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 #include "crowd.h"
 #include "figures.h"
 

@@ -3,7 +3,7 @@
 
 #include "../lib/order.h"
 #include "../lib/team.h"
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 #include "figures.h"
 #include "pairs.h"
 
@@ -40,7 +40,7 @@ static void pairs_nested(const struct lab_ops *ops, struct lab_ctx *ctx, u64 n)
 /*
  * In the first loop, the byte of one lock is released and its word is compared right after that,
  * which costs each of these locks more than anything else. The other loops avoid that. Some CPUs
- * are known to miss a target (lab/lib/known.c).
+ * are known to miss a target (lab/threads/lib/known.c).
  */
 static struct pairs tables[] = {
 	{ .name = "one lock", .target = 1.02, .loop = pairs_of_one },

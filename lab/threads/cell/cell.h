@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "../locks/locks.h"
+#include "../../locks/locks.h"
 
 #define CELL_LINES 8
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lock events: the kernel's for our locks, the lab's for those of virtual machines. */
-#include "../locks/pv_counts.h"
+#include "../../locks/pv_counts.h"
 #include "cell.h"
 
 #include "kernel/locking/lock_events.h"

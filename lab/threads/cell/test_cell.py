@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-CELL = pathlib.Path(__file__).resolve().parents[2] / "build/lab/lab-cell"
+CELL = pathlib.Path(__file__).resolve().parents[3] / "build/lab/lab-cell"
 
 
 def cell(*args):

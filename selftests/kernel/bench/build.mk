@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
-BENCH_BPF = $(O)/selftests/bench/overhead.bpf.o
+BENCH_BPF = $(O)/selftests/kernel/bench/overhead.bpf.o
 BENCH_NAMES = convoy deadlines irqs_off latency maps mixes nested
-BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/bench/%)
-BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/bench/pinned.o
+BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/kernel/bench/%)
+BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/kernel/bench/pinned.o
 
 selftests: $(BENCH_BPF) $(BENCH_DRIVERS)
 
 $(BENCH_OBJS): | $(BENCH_DRIVERS:=.skel.h)
 
-$(O)/selftests/bench/latency: $(O)/user/kernel/progstream.o
-$(BENCH_DRIVERS): %: %.o $(O)/selftests/bench/pinned.o
+$(O)/selftests/kernel/bench/latency: $(O)/user/kernel/progstream.o
+$(BENCH_DRIVERS): %: %.o $(O)/selftests/kernel/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: bench
 bench: build ## what tracing costs: off and on interleaved, ratios against their limits
-	$(Q)selftests/bench/overhead.py
+	$(Q)selftests/kernel/bench/overhead.py
 
 .PHONY: bench-latency
 bench-latency: build ## guests: what AA and ABBA cost a program, stock 7.x beside the patched 6.12
-	$(Q)selftests/bench/latency.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/latency.py $(BENCH_ARGS)
 
 .PHONY: bench-cycles
 bench-cycles: build ## guests: what cycles of two and three cost, stock and patched
-	$(Q)selftests/bench/cycles.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/cycles.py $(BENCH_ARGS)
 
 .PHONY: bench-convoy
 bench-convoy: build ## guests: throughput of one lock that all want, stock and patched
-	$(Q)selftests/bench/convoy.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/convoy.py $(BENCH_ARGS)
 
 .PHONY: bench-waits
 bench-waits: build ## guests: time limits of waiters, and how long interrupts are off
-	$(Q)selftests/bench/waits.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/waits.py $(BENCH_ARGS)
 
 .PHONY: bench-maps
 bench-maps: build ## guests: throughput of hash map updates, 6.12 with and without the series
-	$(Q)selftests/bench/maps.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/maps.py $(BENCH_ARGS)
 
 .PHONY: bench-nested
 bench-nested: build ## guests: nested map operations that hang 6.12, with and without the series
-	$(Q)selftests/bench/nested.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/nested.py $(BENCH_ARGS)
 
 .PHONY: bench-bursts
 bench-bursts: build ## here and in guests: failures that the tracer takes without loss, and its cost
-	$(Q)selftests/bench/bursts.py $(BENCH_ARGS)
+	$(Q)selftests/kernel/bench/bursts.py $(BENCH_ARGS)
 
 -include $(BENCH_BPF:.o=.d) $(BENCH_OBJS:.o=.d) $(BENCH_DRIVERS:=.bpf.d)
 .SECONDARY: $(BENCH_DRIVERS:=.bpf.o)

@@ -33,8 +33,8 @@ COSTS = (0, 1000, 100000)
 BURST = 40000
 EVENTS = 2 * 16384  # for rates, at least: twice what a CPU's buffer holds
 # word for the kernel -> object, program, --source. The fallback lock fails fast on any kernel.
-RING = ("selftests/rings/ring.bpf.o", "one_lock", "ring")
-PLAIN = ("selftests/progs/plain_deadlock.bpf.o", "plain_aa", "auto")
+RING = ("selftests/tool/rings/ring.bpf.o", "one_lock", "ring")
+PLAIN = ("selftests/kernel/progs/plain_deadlock.bpf.o", "plain_aa", "auto")
 GUESTS = {"debian-7": (PLAIN, RING), "6.12-rqspin": (PLAIN,)}
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -177,7 +177,7 @@ def here(loads, where):
 
 
 def in_guest(kernel, args):
-    cmd = f"{sys.executable} selftests/bench/bursts.py --here {kernel}"
+    cmd = f"{sys.executable} selftests/kernel/bench/bursts.py --here {kernel}"
     text = guest(kernel, cmd, cpus=args.cpus, limit=args.timeout)
     # run.sh has tried it; the device alone says little.
     kvm = TOP / "build/vm/kvm"

@@ -15,7 +15,7 @@
 
 #include "convoy.h"
 #include "pinned.h"
-#include "selftests/bench/convoy.skel.h"
+#include "selftests/kernel/bench/convoy.skel.h"
 
 #define MAX_THREADS 64
 

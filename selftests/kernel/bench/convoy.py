@@ -24,7 +24,7 @@ from stats import Tap, guest, median_interval, quantile
 
 LEAST = 1.0
 LEAST_HYBRID = 10.0
-DRIVER = "build/selftests/bench/convoy"
+DRIVER = "build/selftests/kernel/bench/convoy"
 PROGRAMS = ("tight", "calls")
 
 

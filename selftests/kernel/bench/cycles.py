@@ -32,7 +32,7 @@ def failures(kernel, cpus, sample, count):
 
 def ours_found(kernel, cpus):
     """What the KUnit suite says about its rings: name to median."""
-    text = guest(kernel, "selftests/lock/guest.sh 1 kunit", cpus=cpus)
+    text = guest(kernel, "selftests/kernel/lock/guest.sh 1 kunit", cpus=cpus)
     found = re.findall(r"^# kunit (\w+): found after (\d+) ns", text, re.M)
     if not found:
         sys.exit(f"cycles: KUnit on {kernel}: no figures")

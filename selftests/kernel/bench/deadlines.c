@@ -14,7 +14,7 @@
 
 #include "deadlines.h"
 #include "pinned.h"
-#include "selftests/bench/deadlines.skel.h"
+#include "selftests/kernel/bench/deadlines.skel.h"
 
 #define POLL_NS	  100000
 #define NS_PER_MS 1000000ULL

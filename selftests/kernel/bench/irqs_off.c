@@ -15,7 +15,7 @@
 
 #include "irqs_off.h"
 #include "pinned.h"
-#include "selftests/bench/irqs_off.skel.h"
+#include "selftests/kernel/bench/irqs_off.skel.h"
 
 #define MAX_FUNCS 128
 

@@ -15,7 +15,7 @@
 #include "kernel/progstream.h"
 #include "latency.h"
 #include "pinned.h"
-#include "selftests/bench/latency.skel.h"
+#include "selftests/kernel/bench/latency.skel.h"
 
 #define WARM_UP 10
 

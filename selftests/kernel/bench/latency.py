@@ -20,7 +20,7 @@ CASES = {"aa": "AA", "abba": "ABBA"}
 
 def boot(kernel, cpu, args):
     """Case -> rounds of one boot."""
-    driver = "build/selftests/bench/latency"
+    driver = "build/selftests/kernel/bench/latency"
     runs = [f"echo {case}; {driver} {case} {args.rounds}" for case in CASES]
     found = {case: [] for case in CASES}
     case = None

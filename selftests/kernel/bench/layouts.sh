@@ -3,9 +3,9 @@
 # Build what maps.py --clock wall boots: 6.12 without and with the series, as it is, and with the
 # code of hashtab.c and what the linker puts behind it moved by BYTES (6.12-rqspin-base-movedBYTES,
 # 6.12-rqspin-lean-movedBYTES).
-#   selftests/bench/layouts.sh [BYTES...]      (208 1456 2416 3696)
+#   selftests/kernel/bench/layouts.sh [BYTES...]      (208 1456 2416 3696)
 # shellcheck source=kernel-patches/common.sh
-. "$(dirname "$0")/../../kernel-patches/common.sh"
+. "$(dirname "$0")/../../../kernel-patches/common.sh"
 
 file=kernel/bpf/hashtab.c
 tmp=$(mktemp -d)

@@ -13,7 +13,7 @@
 
 #include "maps.h"
 #include "pinned.h"
-#include "selftests/bench/maps.skel.h"
+#include "selftests/kernel/bench/maps.skel.h"
 
 struct job {
 	int fd;

@@ -30,7 +30,7 @@ LIMIT = 0.97
 
 def boot(kernel, args, env):
     """(program, threads) -> median of the ticks per update in one boot."""
-    driver = "build/selftests/bench/maps"
+    driver = "build/selftests/kernel/bench/maps"
     runs = [f"{driver} {n} {args.rounds} {args.batches}" for n in args.threads]
     text = guest(kernel, " && ".join(runs), args.cpu, max(args.threads), args.timeout, env)
     ticks = {}
@@ -48,7 +48,7 @@ def need(kernel):
         if kernel.endswith("-base"):
             how = "make kernel-tree; kernel-patches/build.sh --commit base --as base lean"
         elif "-moved" in kernel:
-            how = "make kernel-tree; selftests/bench/layouts.sh"
+            how = "make kernel-tree; selftests/kernel/bench/layouts.sh"
         sys.exit(f"maps: no kernel {kernel}: run {how}")
     return folder
 
@@ -66,7 +66,9 @@ def in_layout(kernel, layout):
         return kernel
     name = f"{kernel}-moved{layout}"
     if not commit(kernel) or commit(name, "^") != commit(kernel):
-        sys.exit(f"maps: no {name} of the same state as {kernel}: run selftests/bench/layouts.sh")
+        sys.exit(
+            f"maps: no {name} of the same state as {kernel}: run selftests/kernel/bench/layouts.sh"
+        )
     return name
 
 
@@ -84,7 +86,7 @@ def check_configs(pairs):
             which = ", ".join(sorted(unlike)[:3])
             sys.exit(
                 f"maps: {base} and {ours} are configured differently ({which}): "
-                "run selftests/bench/layouts.sh"
+                "run selftests/kernel/bench/layouts.sh"
             )
 
 

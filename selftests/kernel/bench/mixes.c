@@ -18,7 +18,7 @@
 
 #include "mixes.h"
 #include "pinned.h"
-#include "selftests/bench/mixes.skel.h"
+#include "selftests/kernel/bench/mixes.skel.h"
 
 #define BATCHES 4 /* of a run, between two looks at the clock */
 

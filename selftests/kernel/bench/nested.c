@@ -21,7 +21,7 @@
 
 #include "nested.h"
 #include "pinned.h"
-#include "selftests/bench/nested.skel.h"
+#include "selftests/kernel/bench/nested.skel.h"
 
 #define MAX_CPUS 3
 #define LIMIT_S	 10

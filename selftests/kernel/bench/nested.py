@@ -52,7 +52,7 @@ def next_line(lines, started):
 def one_guest(kernel, cases, args):
     """Outcomes of the cases up to the first that hangs, in one guest."""
     cmd = [TOP / "selftests/vm/run.sh", "--kernel", kernel, "--cpu", "queue"]
-    cmd += ["--timeout", str(args.timeout), "--", "build/selftests/bench/nested", *cases]
+    cmd += ["--timeout", str(args.timeout), "--", "build/selftests/kernel/bench/nested", *cases]
     proc = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, cwd=TOP)
     lines, started, out = queue.Queue(), None, {}
     threading.Thread(target=read_lines, args=(proc.stdout, lines), daemon=True).start()

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 BUILD = TOP / os.environ.get("O", "build")
 BPFFS = pathlib.Path("/sys/fs/bpf")
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
@@ -107,7 +107,7 @@ def main():
     ap.add_argument("--rounds", type=int, default=21)
     ap.add_argument("--json", action="store_true")
     args = ap.parse_args()
-    with pinned(BUILD / "selftests/bench/overhead.bpf.o") as where:
+    with pinned(BUILD / "selftests/kernel/bench/overhead.bpf.o") as where:
         rows = report(measure(where, args.rounds))
     if args.json:
         json.dump({"schema": "rqspin-overhead/1", "cases": rows}, sys.stdout)

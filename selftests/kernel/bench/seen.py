@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 RQSPIN = TOP / "build/rqspin"
 ROUNDS = {"aa": 500, "abba": 100, "abbcca": 30, "timeout": 10}
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "selftests"))
 from tap import Tap  # noqa: E402
 

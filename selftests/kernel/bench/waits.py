@@ -94,7 +94,7 @@ def main():
         "--print", action="store_true", help="only print the stretches of --traced, without a bound"
     )
     args = ap.parse_args()
-    driver = "build/selftests/bench/"
+    driver = "build/selftests/kernel/bench/"
     runs = " && ".join(f"{driver}irqs_off {n + 1} {args.seconds}" for n in args.waiters)
     limits = {}
     with counting() as env:

@@ -29,7 +29,7 @@
 #include <bpf/libbpf.h>
 
 #include "head.h"
-#include "selftests/head/head.bpf.skel.h"
+#include "selftests/kernel/head/head.bpf.skel.h"
 
 #define FEATURES     "/sys/kernel/debug/sched/features"
 #define STEP_MS	     3000  /* for a step that depends on no other CPU */

@@ -4,8 +4,8 @@
 # if head says so, or if a guest that has begun a round is silent for much longer than head waits
 # for the end of one.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-usage='usage: selftests/head/run.sh KERNEL     (a folder of build/kernels that hangs in head)'
+cd "$(dirname "$0")/../../.."
+usage='usage: selftests/kernel/head/run.sh KERNEL  (a folder of build/kernels that hangs in head)'
 case ${1:--} in
 -h | --help) echo "$usage" && exit 0 ;;
 -*) echo "$usage" >&2 && exit 2 ;;
@@ -21,7 +21,7 @@ says() {
 }
 
 exec {guest}< <(exec selftests/vm/run.sh --kernel "$kernel" --cpus 5 --timeout 700 -- \
-	build/selftests/head/head --rounds 60 --expect-hang)
+	build/selftests/kernel/head/head --rounds 60 --expect-hang)
 pid=$!
 trap 'kill $pid 2>/dev/null || true' EXIT
 line='' told='' patience=$boot_s read=0

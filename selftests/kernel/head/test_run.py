@@ -18,13 +18,13 @@ def run(tmp_path):
     def run(guest, boot="boot_s=600"):
         script = RUN.read_text().replace("silence_s=60", "silence_s=3").replace("boot_s=600", boot)
         for path, text in (
-            ("selftests/head/run.sh", script),
+            ("selftests/kernel/head/run.sh", script),
             ("selftests/vm/run.sh", f"#!/bin/bash\n{guest}\n"),
         ):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text)
             (tmp_path / path).chmod(0o755)
-        res = subprocess.run([tmp_path / "selftests/head/run.sh", "some-kernel"],
+        res = subprocess.run([tmp_path / "selftests/kernel/head/run.sh", "some-kernel"],
                              stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
         return res.returncode, res.stdout.splitlines()
 

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Do the tests inside the kernel object to a broken lock? Builds the patched kernel with
 # mutants.patch on top, and runs KUnit and the stress module with each way to break the lock.
-#   selftests/lock/mutants.sh [NUMBER...]     all of 1 to 14
+#   selftests/kernel/lock/mutants.sh [NUMBER...]     all of 1 to 14
 # First with none of them, a control: to that no test may object.
 # It builds that kernel, 6.12-rqspin-mutants, from the objects of the lean one, and restores the
 # tree after that.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
-top=$(readlink -f "$here/../..")
+top=$(readlink -f "$here/../../..")
 tree=$top/build/linux-6.12
 passed=0 failed=0 skipped=0
 # Too rare for a guest, with what shows it elsewhere.
 declare -A elsewhere=(
-	[5]="needs a lock that changes hands between two reads: see pass-2-skipped in model/mc"
+	[5]="needs a lock that changes hands between two reads: see pass-2-skipped in lab/schedules/mc"
 )
 
 die() {

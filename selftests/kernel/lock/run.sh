@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Test the lock of kernel-patches/ inside its kernel: KUnit, locktorture, stress module, kernel log.
-#   selftests/lock/run.sh [--kernel NAME] [--cpu queue,tas,hybrid] [--cpus 2,4,8] [--seconds S]
+#   selftests/kernel/lock/run.sh [--kernel NAME] [--cpu queue,tas,hybrid] [--cpus 2,4,8]
+#                                [--seconds S]
 #                         [--only kunit,torture,provoke,stress]
 # One guest for each CPU model and number of CPUs. Each of locktorture's two types, and of the
 # stress module's kinds of deadlock, runs for S seconds (60). TAP; exit status 3: no such kernel.

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/abba.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/abba.skel.h"
 
 #define ABBA_ROUNDS  31
 #define CYCLE_ROUNDS 3

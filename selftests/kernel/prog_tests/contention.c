@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/contention.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/contention.skel.h"
 
 #define THREADS	    16
 #define WANTED	    5 /* deadlocks each side must see */

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/held.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/held.skel.h"
 
 static struct held_bpf *held_load(void)
 {

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/interrupt.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/interrupt.skel.h"
 
 static struct interrupt_bpf *interrupt_load(void)
 {

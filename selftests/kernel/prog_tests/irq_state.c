@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/irq_state.skel.h"
-#include "selftests/progs/irq_timer.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/irq_state.skel.h"
+#include "selftests/kernel/progs/irq_timer.skel.h"
 
 static struct irq_state_bpf *irq_state_load(const char *name)
 {

@@ -9,10 +9,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "kernel/nestfree.h"
-#include "runner/runner.h"
-#include "runner/bpf.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
 #include "../progs/list_free.h"
-#include "selftests/progs/list_free.skel.h"
+#include "selftests/kernel/progs/list_free.skel.h"
 
 #define GIVE_UP_MS 30e3 /* maps are freed some time after their last user */
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/list_reuse.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/list_reuse.skel.h"
 
 #define OLD_KEY 1
 #define NEW_KEY 2

@@ -5,10 +5,10 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "selftests/progs/map_iter.skel.h"
-#include "selftests/progs/map_iter_ext.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "selftests/kernel/progs/map_iter.skel.h"
+#include "selftests/kernel/progs/map_iter_ext.skel.h"
 
 static struct map_iter_bpf *map_iter_load(void)
 {

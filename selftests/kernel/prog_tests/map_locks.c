@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "selftests/progs/map_locks.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "selftests/kernel/progs/map_locks.skel.h"
 
 /* As in the BPF object. */
 enum mode { MODE_OFF, MODE_REENTER_HASH, MODE_REENTER_TRIE, MODE_HOLD, MODE_CROSS };

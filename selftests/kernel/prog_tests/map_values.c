@@ -7,10 +7,10 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/map_values.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/map_values.skel.h"
 
 struct one_lock {
 	__u32 lock;

@@ -6,10 +6,10 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "kernel/progstream.h"
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/stream.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/stream.skel.h"
 
 /* Read the whole stream in small pieces; returns the length or a negative errno. */
 static int stream_drain(const struct bpf_program *prog, char *text, size_t size)

@@ -20,9 +20,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "kernel/progstream.h"
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "selftests/progs/stream_limits.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "selftests/kernel/progs/stream_limits.skel.h"
 
 #define LINE_SIZE   25 /* of a line by write_lines */
 #define STREAM_SIZE 100000

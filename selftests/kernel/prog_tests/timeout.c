@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/timeout.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/timeout.skel.h"
 
 struct waiter {
 	struct timeout_bpf *skel;

@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/capability.h"
-#include "runner/locks.h"
-#include "selftests/progs/tracing.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/capability.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/tracing.skel.h"
 
 static struct tracing_bpf *tracing_load(const char *first, const char *second)
 {

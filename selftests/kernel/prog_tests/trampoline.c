@@ -4,10 +4,10 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/trampoline.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/trampoline.skel.h"
 
 static struct trampoline_bpf *trampoline_load(const char *entry, const char *driver)
 {

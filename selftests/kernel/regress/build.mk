@@ -2,5 +2,5 @@
 .PHONY: regress
 regress: kernel-tree ## the kernel's own BPF selftests: same verdicts with and without SERIES?
 	$(Q)scripts/setup.sh --kernel
-	$(Q)SERIES=$(SERIES) selftests/regress/build.sh all
-	$(Q)SERIES=$(SERIES) selftests/regress/run.sh
+	$(Q)SERIES=$(SERIES) selftests/kernel/regress/build.sh all
+	$(Q)SERIES=$(SERIES) selftests/kernel/regress/run.sh

@@ -3,15 +3,15 @@
 # Build the BPF selftests that tests.conf names into build/regress: those of the unpatched tree.
 # With SERIES=7.x/fixes it is 7.x.conf, into build/regress-7.x: those of the series, which has new
 # ones.
-#   selftests/regress/build.sh all                both kernels, the programs, the modules of each
-#   selftests/regress/build.sh programs BASE      vmlinux.h is made of build/kernel-obj/BASE
-#   selftests/regress/build.sh modules OBJ SIDE   bpf_testmod.ko and others for the kernel of
-#                                                 build/kernel-obj/OBJ; those of 7.x are built with
-#                                                 it, into build/kernels/NAME/extra
+#   selftests/kernel/regress/build.sh all                 both kernels, programs, modules of each
+#   selftests/kernel/regress/build.sh programs BASE       vmlinux.h is made of build/kernel-obj/BASE
+#   selftests/kernel/regress/build.sh modules OBJ SIDE   bpf_testmod.ko and others for the kernel
+#                                                 of build/kernel-obj/OBJ; those of 7.x are
+#                                                 built with it, into build/kernels/NAME/extra
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
-top=$(readlink -f "$here/../..")
+top=$(readlink -f "$here/../../..")
 SERIES=${SERIES:-6.12}
 tree=$top/build/linux-${SERIES%%/*}
 obj=$top/build/kernel-obj
@@ -134,7 +134,7 @@ all() {
 clang=$("$top/scripts/find-clang.sh") || die "no clang: run scripts/setup.sh" 3
 git -C "$tree" rev-parse -q --verify "$rev" >/dev/null ||
 	die "no tree in $tree: run make kernel-tree" 3
-[ -e "$obj/$of/vmlinux" ] || die "no objects in $obj/$of: see selftests/regress/README.md" 3
+[ -e "$obj/$of/vmlinux" ] || die "no objects in $obj/$of: see selftests/kernel/regress/README.md" 3
 mkdir -p "$out"
 exec 9>"$work/.lock"
 flock 9

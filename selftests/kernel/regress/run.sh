@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the kernel's BPF selftests on the unpatched and the patched kernel and compare: what
-# selftests/regress/build.sh has built.
-#   [SERIES=7.x/cycles] selftests/regress/run.sh [--base NAME] [--kernel NAME] [--cpu queue|tas]
+# selftests/kernel/regress/build.sh has built.
+#   [SERIES=7.x/cycles] selftests/kernel/regress/run.sh [--base NAME] [--kernel NAME]
+#                                                       [--cpu queue|tas]
 #                            [--group GLOB]... [--minutes N] [--keep] [--report]
-#   selftests/regress/run.sh --groups    names them
+#   selftests/kernel/regress/run.sh --groups    names them
 # NAME: folders of build/kernels. A guest runs N minutes (7), then the next one continues. --keep
 # continues an earlier call, --report only compares what is there.
 # TAP; exit status 3: a kernel is missing, or another run is under way.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
-top=$(readlink -f "$here/../..")
+top=$(readlink -f "$here/../../..")
 vm=$top/selftests/vm/run.sh
 work=$top/build/regress
 SERIES=${SERIES:-6.12} conf=$here/tests.conf
@@ -68,7 +69,8 @@ need_groups() {
 
 need_kernel() {
 	[ -e "$top/build/kernels/$1/RELEASE" ] && [ -e "$work/out/tests" ] && return 0
-	printf 'regress: no kernel %s, or no tests for it: see selftests/regress/README.md\n' "$1" >&2
+	printf 'regress: no kernel %s, or no tests for it: see %s\n' "$1" \
+		selftests/kernel/regress/README.md >&2
 	exit 3
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-RULES_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/rules/*.c))
-RULES = $(O)/selftests/rules/rules
+RULES_OBJS = $(patsubst %.c,$(O)/%.o,$(wildcard selftests/kernel/rules/*.c))
+RULES = $(O)/selftests/kernel/rules/rules
 
 selftests: $(RULES)
 

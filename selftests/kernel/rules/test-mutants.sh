@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A simulation that lacks a rule must disagree with the verifier: the comparison is not empty.
-#   selftests/rules/test-mutants.sh [PROGRAMS [RULE...]]
+#   selftests/kernel/rules/test-mutants.sh [PROGRAMS [RULE...]]
 set -uo pipefail
 
-top=$(readlink -f "$(dirname "$0")/../..")
-rules=$top/build/selftests/rules/rules
+top=$(readlink -f "$(dirname "$0")/../../..")
+rules=$top/build/selftests/kernel/rules/rules
 programs=${1:-3000}
 shift || true
 [ $# -gt 0 ] || set -- call not-last lock-kind leak root-lock flag-other kptr end-section

@@ -10,8 +10,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
 
 #define MAX_ROLES 64
 

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/capability.h"
-#include "selftests/progs/capabilities.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/capability.h"
+#include "selftests/kernel/progs/capabilities.skel.h"
 
 bool kernel_can(const char *name)
 {

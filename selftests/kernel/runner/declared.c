@@ -7,12 +7,12 @@
 #include <string.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/capability.h"
-#include "runner/declared.h"
-#include "runner/list.h"
-#include "runner/locks.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/capability.h"
+#include "kernel/runner/declared.h"
+#include "kernel/runner/list.h"
+#include "kernel/runner/locks.h"
 
 #define TAG_PREFIX "rqspin_test:"
 #define MAX_TEXTS  4

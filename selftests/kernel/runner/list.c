@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runner/runner.h"
-#include "runner/list.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/list.h"
 
 /* Bounds of the section that TEST_SUITE() fills; the linker defines them. */
 extern const struct test_suite *const __start_test_suites[];

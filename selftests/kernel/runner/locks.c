@@ -6,10 +6,10 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/locks.h"
-#include "selftests/progs/lock_words.skel.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/locks.h"
+#include "selftests/kernel/progs/lock_words.skel.h"
 
 static bool is_lock(const struct btf *btf, __u32 id)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "runner/runner.h"
-#include "runner/outcome.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/outcome.h"
 
 struct outcome *outcome;
 static int verbosity;

@@ -14,11 +14,11 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "runner/runner.h"
-#include "runner/bpf.h"
-#include "runner/declared.h"
-#include "runner/list.h"
-#include "runner/outcome.h"
+#include "kernel/runner/runner.h"
+#include "kernel/runner/bpf.h"
+#include "kernel/runner/declared.h"
+#include "kernel/runner/list.h"
+#include "kernel/runner/outcome.h"
 
 #define DEFAULT_LIMIT_S 60
 #define MAX_GLOBS	64

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "runner/runner.h"
+#include "kernel/runner/runner.h"
 
 static void passes(void)
 {

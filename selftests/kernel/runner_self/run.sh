@@ -5,7 +5,7 @@
 set -uo pipefail
 
 build=${RQSPIN_BUILD:-build}
-runner=$build/selftests/runner_self/test_runner
+runner=$build/selftests/kernel/runner_self/test_runner
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 nr=0 passed=0 failed=0

@@ -4,7 +4,7 @@
 # a tracer that still answers. usage: run.sh [SECONDS] (600 is the full run)
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 cd "$top"
 build=$(realpath "${O:-build}") # as make has it: absolute, or below the top
 seconds=${1:-20}
@@ -48,7 +48,7 @@ no_complaints() {
 
 # An emulated machine with a tracer takes a minute to come to rest.
 run_stress() {
-	timeout $((seconds + 200)) "$build/selftests/stress/stress" "$seconds" |
+	timeout $((seconds + 200)) "$build/selftests/kernel/stress/stress" "$seconds" |
 		sed 's/^\(not ok\|ok\)/# stress: \1/'
 }
 

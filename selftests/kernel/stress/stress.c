@@ -21,7 +21,7 @@
 
 #include "capacity.h"
 #include "stress.h"
-#include "selftests/stress/stress.bpf.skel.h"
+#include "selftests/kernel/stress/stress.bpf.skel.h"
 
 #define TICK_NS 100000
 /* A batch is one RCU section; with programs nested eight deep a round may take 20 ms. */

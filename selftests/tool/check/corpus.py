@@ -7,7 +7,7 @@ import re
 import sys
 
 HEAD = """// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Made by selftests/check/corpus.py: {row} */
+/* Made by selftests/tool/check/corpus.py: {row} */
 #include "check.bpf.h"
 """
 

@@ -9,7 +9,7 @@ import dataclasses
 import random
 
 HEAD = """// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Made by selftests/check/generate.py. */
+/* Made by selftests/tool/check/generate.py. */
 #include "generated.bpf.h"
 """
 

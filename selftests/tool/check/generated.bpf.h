@@ -7,7 +7,7 @@
 #include "check.bpf.h"
 
 #include <bpf/bpf_core_read.h>
-#include "../progs/may_loop.h"
+#include "../../kernel/progs/may_loop.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -16,7 +16,7 @@ import tempfile
 
 import generate
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 BPFTOOL = os.environ.get("BPFTOOL") or shutil.which("bpftool") or "/usr/sbin/bpftool"
 RQSPIN = os.environ.get("RQSPIN", TOP / "build/rqspin")
 EDEADLK = 2**32 - 35  # as a program of 32 bits returns it
@@ -27,8 +27,8 @@ BESIDE = {"ignored", "retry"}
 
 
 def is_compiled(obj, source, text):
-    ours = [pathlib.Path(__file__), *(TOP / "selftests/check").glob("*.h")]
-    headers = [*(TOP / "selftests/progs").glob("*.h"), *(TOP / "include").rglob("*.h")]
+    ours = [pathlib.Path(__file__), *(TOP / "selftests/tool/check").glob("*.h")]
+    headers = [*(TOP / "selftests/kernel/progs").glob("*.h"), *(TOP / "include").rglob("*.h")]
     newest = max(h.stat().st_mtime for h in ours + headers)
     return obj.exists() and source.read_text() == text and obj.stat().st_mtime > newest
 
@@ -53,7 +53,7 @@ def compile_one(source, text):
     clang = os.environ.get("CLANG", "clang-19")
     machine = os.uname().machine
     flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wno-unused", "-Werror"]
-    flags += ["-I", TOP / "include", "-I", TOP / "build", "-I", TOP / "selftests/check"]
+    flags += ["-I", TOP / "include", "-I", TOP / "build", "-I", TOP / "selftests/tool/check"]
     flags += ["-idirafter", f"/usr/include/{machine}-linux-gnu"]
     subprocess.run([clang, *flags, "-c", source, "-o", obj], check=True)
     return obj

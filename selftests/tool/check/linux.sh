@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # BPF programs in Linux' own source, as objects for `rqspin check`: the schedulers of
 # tools/sched_ext, and those of its BPF selftests that have locks or callbacks.
-#   selftests/check/linux.sh FOLDER
+#   selftests/tool/check/linux.sh FOLDER
 # Source and types are those of the guest kernel debian-7.3; they are kept in FOLDER/linux (170 MB
 # are downloaded). Exit 3 with the reason if they cannot be had.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 kernel=debian-7.3
 to=$(readlink -f "${1:?usage: linux.sh FOLDER}")

@@ -13,7 +13,7 @@
 #include <rqspin/res_arena.bpf.h>
 #include <rqspin/res_events.bpf.h>
 
-#include "../progs/may_loop.h"
+#include "../../kernel/progs/may_loop.h"
 
 struct cell {
 	__u32 value;

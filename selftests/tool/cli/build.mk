@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What the tests of the command run beside the command itself.
-MAP_FAILURES = $(O)/selftests/cli/map_failures
+MAP_FAILURES = $(O)/selftests/tool/cli/map_failures
 
-OWN_OBJECTS = $(patsubst %,$(O)/selftests/cli/%.bpf.o,verdict flows arena arena_words)
+OWN_OBJECTS = $(patsubst %,$(O)/selftests/tool/cli/%.bpf.o,verdict flows arena arena_words)
 
 selftests: $(MAP_FAILURES) $(OWN_OBJECTS)
 
-$(MAP_FAILURES).o: | $(O)/selftests/progs/map_failures.skel.h
+$(MAP_FAILURES).o: | $(O)/selftests/kernel/progs/map_failures.skel.h
 
-$(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/bench/pinned.o
+$(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/kernel/bench/pinned.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 -include $(MAP_FAILURES).d $(OWN_OBJECTS:.o=.d)
 
 # Replays of recorded failures, for guests, which have no compiler.
-REPLAYS = $(patsubst selftests/cli/replay/%.jsonl,$(O)/selftests/cli/replay/%/replay.bpf.o,\
-	$(wildcard selftests/cli/replay/*.jsonl))
+REPLAYS = $(patsubst selftests/tool/cli/replay/%.jsonl,\
+	$(O)/selftests/tool/cli/replay/%/replay.bpf.o,\
+	$(wildcard selftests/tool/cli/replay/*.jsonl))
 
 selftests: $(REPLAYS)
 
@@ -26,11 +27,11 @@ REPLAY_PARTS = $(wildcard user/replay/* include/rqspin/*) $(addprefix bpf/progs/
 
 # A reader's make knows nothing of this one's flags and variables, O= above all.
 $(REPLAYS): $(REPLAY_PARTS) | $(O)/rqspin
-$(REPLAYS): $(O)/selftests/cli/replay/%/replay.bpf.o: selftests/cli/replay/%.jsonl
+$(REPLAYS): $(O)/selftests/tool/cli/replay/%/replay.bpf.o: selftests/tool/cli/replay/%.jsonl
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	$(say) REPLAY $@
 	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include \
 		$(if $(LIBBPF_DIR),CPATH=$(abspath $(LIBBPF_DIR))/include) && \
-		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/cli/replay.log && \
-		MAKEFLAGS= make -s -C $(@D) || { cat $(O)/selftests/cli/replay.log >&2; false; }
+		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/tool/cli/replay.log && \
+		MAKEFLAGS= make -s -C $(@D) || { cat $(O)/selftests/tool/cli/replay.log >&2; false; }

@@ -11,10 +11,10 @@ import tomllib
 
 from conftest import TOP
 
-ENTRIES = tomllib.loads((TOP / "selftests/cli/commands.toml").read_text())
+ENTRIES = tomllib.loads((TOP / "selftests/tool/cli/commands.toml").read_text())
 KERNELS = TOP / "selftests/vm/kernels.conf"
 CONFIGS = TOP / "kernel-patches/6.12/configs"
-GUIDES = TOP / "selftests/cli/test_guides.py"
+GUIDES = TOP / "selftests/tool/cli/test_guides.py"
 
 
 def squeeze(command):
@@ -29,7 +29,7 @@ def elsewhere(block):
     """Whether its kind alone says who tests it."""
     if f'"{block.page}"' in GUIDES.read_text() and (block.mark or block.kind == "console"):
         return True
-    pages = re.search(r"for page in (.*); do", text_of("selftests/headers/run.sh"))[1].split()
+    pages = re.search(r"for page in (.*); do", text_of("selftests/tool/headers/run.sh"))[1].split()
     return block.kind == "c" and block.page in [f"docs/{page}.md" for page in pages]
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 import jsonschema
 import pytest
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 BUILD = TOP / os.environ.get("O", "build")
 RQSPIN = BUILD / "rqspin"
 VERBS = ["list", "run", "trace", "record", "held", "stat", "top", "export", "report", "replay"]

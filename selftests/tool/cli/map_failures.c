@@ -21,9 +21,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "../bench/pinned.h"
-#include "../progs/map_failures.h"
-#include "selftests/progs/map_failures.skel.h"
+#include "../../kernel/bench/pinned.h"
+#include "../../kernel/progs/map_failures.h"
+#include "selftests/kernel/progs/map_failures.skel.h"
 
 #define UNSUPPORTED 3
 #define TRIES_EACH  1000 /* limit of operations "below" for each wanted failure */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Deadlocks inside maps, made to order: selftests/cli/map_failures.c."""
+"""Deadlocks inside maps, made to order: selftests/tool/cli/map_failures.c."""
 
 import contextlib
 import errno
@@ -10,7 +10,7 @@ import subprocess
 import pytest
 from conftest import BUILD, LIMIT
 
-DRIVER = BUILD / "selftests/cli/map_failures"
+DRIVER = BUILD / "selftests/tool/cli/map_failures"
 
 # Place: the lock's name and the call that fails.
 PLACES = {

@@ -16,9 +16,9 @@ from conftest import (
 )
 
 FOUND, CLEAN = 10, 0
-OBJECT = BUILD / "selftests/cli/arena.bpf.o"
-SOURCE = TOP / "selftests/cli/arena.bpf.c"
-CORPUS = BUILD / "selftests/check/progs"
+OBJECT = BUILD / "selftests/tool/cli/arena.bpf.o"
+SOURCE = TOP / "selftests/tool/cli/arena.bpf.c"
+CORPUS = BUILD / "selftests/tool/check/progs"
 ROUNDS = 20
 
 pytestmark = [needs_locks, pytest.mark.usefixtures("nothing_left")]

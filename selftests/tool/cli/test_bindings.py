@@ -60,7 +60,7 @@ def go_objects(tmp_path_factory):
     clang = find_clang() or pytest.skip("needs clang 19 or newer: scripts/setup.sh")
     flags = ["-g", "-O2", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_x86"]
     flags += ['-DRQSPIN_ZEROED=".data"', "-I", TOP / "include", "-I", BUILD]
-    for source in (TOP / "bpf/progs/aa.bpf.c", TOP / "selftests/rings/ring_64.bpf.c"):
+    for source in (TOP / "bpf/progs/aa.bpf.c", TOP / "selftests/tool/rings/ring_64.bpf.c"):
         out = folder / source.name.replace(".c", ".o")
         do(clang, *flags, "-c", source, "-o", out, cwd=folder)
     return folder
@@ -149,7 +149,7 @@ def test_go_losses(go_examples, go_objects, nothing_left):
 
 
 def test_rust_losses(rust_examples, nothing_left):
-    counts_what_the_ring_lost(rust_examples / "ring", BUILD / "selftests/rings/ring_64.bpf.o")
+    counts_what_the_ring_lost(rust_examples / "ring", BUILD / "selftests/tool/rings/ring_64.bpf.o")
 
 
 PROGRAM = """package main

@@ -10,7 +10,7 @@ import pytest
 from bpfobj import pinned, run_pinned
 from conftest import BUILD, doctor, rqspin, run_sample, stat_while, stopped
 
-PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+PLAIN = BUILD / "selftests/kernel/progs/plain_deadlock.bpf.o"
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
 RINGS = {64: "ring_64", 4096: "ring", 16384: "ring_16384"}
 BUFFER = 16384  # failures per CPU, by default
@@ -102,7 +102,7 @@ def test_both_sides_overflow_and_a_failure_is_lost_once(tracer):
 
 
 def ring_object(slots):
-    return BUILD / f"selftests/rings/{RINGS[slots]}.bpf.o"
+    return BUILD / f"selftests/tool/rings/{RINGS[slots]}.bpf.o"
 
 
 def sums(summary):
@@ -138,7 +138,7 @@ def test_a_ring_of_any_size_counts_exactly(tracer, slots, count):
 def test_what_the_kernel_is_not_asked_for_is_counted(tracer, obj, prog):
     """The sources that count every failure of the kernel's lock count none of these."""
     with (
-        pinned(BUILD / f"selftests/rings/{obj}.bpf.o") as where,
+        pinned(BUILD / f"selftests/tool/rings/{obj}.bpf.o") as where,
         tracer("--strict", "--prog", prog) as t,
     ):
         with stopped(t):
@@ -153,7 +153,7 @@ def test_what_the_kernel_is_not_asked_for_is_counted(tracer, obj, prog):
 @needs_reports
 def test_pairs_of_one_lock_make_up_for_no_loss(tracer):
     """They fail without the kernel: none of the reports that it lost was of them."""
-    obj = BUILD / "selftests/rings/pair_of_one.bpf.o"
+    obj = BUILD / "selftests/tool/rings/pair_of_one.bpf.o"
     with pinned(obj) as pair, pinned(PLAIN) as plain, tracer("--buffer", "64K") as t:
         with stopped(t):
             burst(pair / "pair_of_one", 499)

@@ -32,7 +32,7 @@ WRONG = {
 # the kernel lets the program take them).
 UNDECIDED = {"hand_over_hand"}
 
-CORPUS = BUILD / "selftests/check"
+CORPUS = BUILD / "selftests/tool/check"
 
 pytestmark = [needs_locks, pytest.mark.usefixtures("nothing_left")]
 
@@ -101,7 +101,7 @@ def test_corpus_cycle_is_told_whole():
         assert len(cycle["stages"]) == 10
 
 
-SPECIAL = sorted((TOP / "selftests/check/progs").glob("*.bpf.c"))
+SPECIAL = sorted((TOP / "selftests/tool/check/progs").glob("*.bpf.c"))
 
 
 @pytest.mark.parametrize("source", SPECIAL, ids=lambda p: p.name.removesuffix(".bpf.c"))

@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import TOP, needs_locks, needs_two_cpus
 
-sys.path.insert(0, str(TOP / "selftests/check"))
+sys.path.insert(0, str(TOP / "selftests/tool/check"))
 import generate  # noqa: E402
 import generated  # noqa: E402
 

@@ -124,7 +124,7 @@ def test_older_than_libbpf(tmp_path):
 def test_hostile_names(tmp_path):
     """Of file and source: in text, DOT and SARIF nothing special, in JSON the name itself."""
     src = pathlib.Path(os.fsdecode(bytes(tmp_path) + b"/" + HOSTILE + b".bpf.c"))
-    here = TOP / "selftests/check"
+    here = TOP / "selftests/tool/check"
     shutil.copy(here / "progs/bad_retry.bpf.c", src)
     obj = compile_bpf(src, flags=[*FLAGS, *SYSTEM, f"-I{here}", f"-I{here}/progs"])
     env = dict(os.environ, LC_ALL="C.UTF-8")

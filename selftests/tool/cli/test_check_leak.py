@@ -25,7 +25,7 @@ def kernel_leaks():
 
 def test_only_under_the_resilient_lock(kernel_leaks):
     """The object has the same lists and trees under bpf_spin_lock, in other programs."""
-    notes = leaks("selftests/progs/list_free.bpf.o")
+    notes = leaks("selftests/kernel/progs/list_free.bpf.o")
     places = {"resilient_push": "an element of map resilient_", "resilient_stash": "its object"}
     wanted = [(p, f"in this {w} when {of}") for p, of in places.items() for w in ("list", "tree")]
     assert len(notes) == len(wanted) * kernel_leaks
@@ -41,5 +41,5 @@ def test_globals_and_trees(kernel_leaks):
 
 
 def test_not_of_programs_that_only_take_out(kernel_leaks):
-    programs = {n["program"] for n in leaks("selftests/progs/list_reuse.bpf.o")}
+    programs = {n["program"] for n in leaks("selftests/kernel/progs/list_reuse.bpf.o")}
     assert programs == ({"fill", "fill_tree"} if kernel_leaks else set())

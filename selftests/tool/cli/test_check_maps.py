@@ -10,8 +10,8 @@ from conftest import BUILD, TOP, needs_locks, rqspin, validator
 from kernelbtf import kernels_btf
 
 CLEAN, FAIL, FOUND = 0, 1, 10
-OBJECTS = BUILD / "selftests/check/maps"
-SOURCES = sorted((TOP / "selftests/check/maps").glob("*.bpf.c"))
+OBJECTS = BUILD / "selftests/tool/check/maps"
+SOURCES = sorted((TOP / "selftests/tool/check/maps").glob("*.bpf.c"))
 TRAMPOLINES = "BPF trampolines"
 KINDS = {"map-hang", "map-fails"}
 

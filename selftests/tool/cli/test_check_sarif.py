@@ -11,7 +11,7 @@ from conftest import BUILD, TOP, needs_locks, rqspin
 
 FOUND = 10
 PROGS = BUILD / "bpf/progs"
-CORPUS = BUILD / "selftests/check"
+CORPUS = BUILD / "selftests/tool/check"
 MAPS = CORPUS / "maps"
 
 pytestmark = [needs_locks, pytest.mark.usefixtures("nothing_left")]

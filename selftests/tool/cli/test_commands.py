@@ -23,7 +23,7 @@ from typist import Typist
 
 UNKNOWN = """{0}: no test knows the block that begins with
     {1}
-Add to selftests/cli/commands.toml, whose first lines explain more:
+Add to selftests/tool/cli/commands.toml, whose first lines explain more:
     [["{2}"]]
     begins = '{1}'
 and, if these are no commands, kind = "..." with what they are."""
@@ -117,8 +117,8 @@ def test_targets_that_the_text_names():
         "make kernel CONFIG=leen",
         "make kernel CONFIGURATION=lean",
         "make vm KERNEL=debian-5",
-        "selftests/lock/start.sh",
-        "selftests/lock/run.sh --onyl kunit",
+        "selftests/kernel/lock/start.sh",
+        "selftests/kernel/lock/run.sh --onyl kunit",
         "for c in 1 2; do selftests/vm/run.sh --kernel debian-5 -- true; done",
     ],
 )
@@ -129,7 +129,7 @@ def test_mistakes_are_seen(command):
 
 
 @pytest.mark.parametrize(
-    "by", ["ci", "suite unit", "suite none", "selftests/cli/test_docs.py::make", "Makefile"]
+    "by", ["ci", "suite unit", "suite none", "selftests/tool/cli/test_docs.py::make", "Makefile"]
 )
 def test_references_are_looked_up(by):
     with pytest.raises(AssertionError):
@@ -183,7 +183,7 @@ def env(reader, tmp_path_factory):
     make = tmp_path_factory.mktemp("bin") / "make"
     make.write_text('#!/bin/sh\nexec {} "$@"\n'.format(" ".join([shutil.which("make"), *MAKE[1:]])))
     make.chmod(0o755)
-    path = f"{make.parent}:{TOP / 'selftests/cli/docs'}:{reader['PATH']}"
+    path = f"{make.parent}:{TOP / 'selftests/tool/cli/docs'}:{reader['PATH']}"
     return {**reader, "PATH": path, "TOP": str(TOP), "BUILD": str(BUILD)}
 
 

@@ -251,7 +251,7 @@ PAGES = [
     *TOP.glob("selftests/**/*.md"),
     *TOP.glob("kernel-patches/*.md"),
     *TOP.glob("lab/*.md"),
-    *TOP.glob("model/**/*.md"),
+    *TOP.glob("lab/proofs/**/*.md"),
 ]
 
 

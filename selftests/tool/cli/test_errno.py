@@ -13,7 +13,7 @@ from conftest import BPFTOOL, BUILD, LIMIT, RQSPIN, TOP, rqspin, validator
 from kernelbtf import KERNEL, KERNELS, kernels_btf
 
 PAGE = TOP / "docs/map-errors.md"
-DRIVER = BUILD / "selftests/cli/map_failures"
+DRIVER = BUILD / "selftests/tool/cli/map_failures"
 OWN_BTF = "/sys/kernel/btf/vmlinux"
 KINDS = ["plain", "later", "series"]
 

@@ -97,7 +97,7 @@ def test_what_libbpf_says(tmp_path, nothing_left):
 def hostile_object(tmp_path):
     """hostile.bpf.c, compiled under a name of its kind."""
     src = pathlib.Path(os.fsdecode(bytes(tmp_path) + b"/" + HOSTILE + b".bpf.c"))
-    code = (TOP / "selftests/cli/hostile.bpf.c").read_text()
+    code = (TOP / "selftests/tool/cli/hostile.bpf.c").read_text()
     return compile_bpf(src, code.replace("ESC", "\x1b"))
 
 

@@ -24,7 +24,7 @@ from bpfobj import pinned, run_pinned
 from conftest import BUILD, LIMIT, RQSPIN, rqspin, run_sample, stat_while, stopped
 
 FAILURES = "rqspin_lock_failures_total"
-RING = BUILD / "selftests/rings/ring_64.bpf.o"
+RING = BUILD / "selftests/tool/rings/ring_64.bpf.o"
 OPENMETRICS = "application/openmetrics-text"
 
 

@@ -24,7 +24,7 @@ from conftest import (
 from test_export import exporter, listening, prometheus, samples, stopped, tool
 from test_waits import pair
 
-KNOWN = BUILD / "selftests/progs/known_waits.bpf.o"
+KNOWN = BUILD / "selftests/kernel/progs/known_waits.bpf.o"
 COUNT = "rqspin_lock_wait_seconds_count"
 SUM = "rqspin_lock_wait_seconds_sum"
 BUCKET = "rqspin_lock_wait_seconds_bucket"

@@ -12,7 +12,7 @@ from bpfobj import opened, pinned
 from conftest import BPFTOOL, BUILD, LIMIT, skip_without_locks
 
 SAMPLE = BUILD / "bpf/progs/aa.bpf.o"
-FOREIGN = BUILD / "selftests/rings/ring_foreign.bpf.o"
+FOREIGN = BUILD / "selftests/tool/rings/ring_foreign.bpf.o"
 
 # include/rqspin/event.h
 EVENT = struct.Struct("<5Qi3Ii7I16Q16s16s32s")

@@ -9,7 +9,7 @@ import bpfobj
 import pytest
 from conftest import BPFTOOL, BUILD, LIMIT, needs_two_cpus, rqspin, validator
 
-OBJECT = BUILD / "selftests/cli/arena_words.bpf.o"
+OBJECT = BUILD / "selftests/tool/cli/arena_words.bpf.o"
 ARENA = "words_arena"
 PAGE = 0x1000
 SIZE = 8 * PAGE

@@ -21,7 +21,7 @@ from conftest import (
     validator,
 )
 
-HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
+HOLDER = BUILD / "selftests/kernel/progs/timeout.bpf.o"
 
 
 @pytest.fixture

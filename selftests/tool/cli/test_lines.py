@@ -22,7 +22,7 @@ from conftest import (
     wait_ready,
 )
 
-LINES = TOP / "selftests/lines"
+LINES = TOP / "selftests/tool/lines"
 OBJECTS = {
     "raw": "calls.h",
     "raw_events": "calls.h",
@@ -103,7 +103,7 @@ def test_own_deadlocks(nothing_left, tracer, name, schema):
     want = {p: n for p, n in marks(file).items() if not any(p in pair for pair in PAIRS[file])}
     if name.startswith("raw"):
         del want["branches"]  # clang merges the two calls
-    with pinned(BUILD / f"selftests/lines/{name}.bpf.o") as where, tracer() as t:
+    with pinned(BUILD / f"selftests/tool/lines/{name}.bpf.o") as where, tracer() as t:
         for prog in want:
             run_pinned(where / prog, 1)
     got = defaultdict(list)
@@ -124,7 +124,7 @@ def test_abba(nothing_left, tracer, name):
     skip_unseen(name)
     file = OBJECTS[name]
     want = marks(file)
-    obj = BUILD / f"selftests/lines/{name}.bpf.o"
+    obj = BUILD / f"selftests/tool/lines/{name}.bpf.o"
     for pair in PAIRS[file]:
         for roles in (pair, pair[::-1]):
             with tracer() as t:
@@ -143,7 +143,7 @@ def test_cycle_of_three(nothing_left, tracer, tmp_path):
     """The failing member, and where the other two wait; in the text as well."""
     skip_without_tracepoint()
     want = marks("ring.bpf.c")
-    obj = BUILD / "selftests/lines/ring.bpf.o"
+    obj = BUILD / "selftests/tool/lines/ring.bpf.o"
     with tracer() as t:
         run = run_sample(obj, "--roles", ",".join(want), "--count", ROUNDS)
     assert len(t.events) == failed_runs(run) > 0
@@ -181,7 +181,7 @@ def shown_of(name, tmp_path, roles="ab,ba"):
         cmd = [RQSPIN, "trace", "--ready-file", ready]
         proc = subprocess.Popen(cmd, stdout=to, stderr=subprocess.PIPE, text=True)
     wait_ready(proc, ready)
-    run_sample(BUILD / f"selftests/lines/{name}.bpf.o", "--roles", roles, "--count", ROUNDS)
+    run_sample(BUILD / f"selftests/tool/lines/{name}.bpf.o", "--roles", roles, "--count", ROUNDS)
     proc.send_signal(signal.SIGINT)
     proc.communicate(timeout=LIMIT)
     return out.read_text().splitlines()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Every failure of every kind of lock once: map-internal ones too, with lock, map and source line.
 
-Deadlocks are made to order (selftests/cli/map_failures.c) by programs that run on top of a map
+Deadlocks are made to order (selftests/tool/cli/map_failures.c) by programs that run on top of a map
 operation and want its lock; what the operations returned is what the tracer must have seen.
 """
 
@@ -23,7 +23,7 @@ from conftest import (
 )
 from mapfailures import PLACES, check_lock, failed, failures
 
-PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+PLAIN = BUILD / "selftests/kernel/progs/plain_deadlock.bpf.o"
 COUNT = 101
 QUEUE = "queue queue lock"
 

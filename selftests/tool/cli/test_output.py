@@ -182,7 +182,7 @@ def fnv1a(data):
 def test_long_keys(tracer, schema, size):
     """Locks whose keys differ in the last byte only have different names; a cut key says so."""
     # The map must outlive the tracer's last look, or its memory is somebody else's.
-    with pinned(BUILD / "selftests/progs/long_keys.bpf.o") as where, tracer() as t:
+    with pinned(BUILD / "selftests/kernel/progs/long_keys.bpf.o") as where, tracer() as t:
         run_pinned(where / f"keys_{size}", 3)
     keys = [bytes(size), bytes(size - 1) + b"\xaa"]
     shown = [k.hex() if size == 64 else f"{k[:32].hex()}...#{fnv1a(k)}" for k in keys]

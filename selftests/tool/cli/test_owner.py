@@ -155,7 +155,7 @@ def fallback_parties():
     """Two of them, and a function that lets their fallback locks deadlock, if they meet."""
     where = pathlib.Path(f"/sys/fs/bpf/owner-{os.getpid()}")
     where.mkdir()
-    obj = BUILD / "selftests/lines/fallback_events.bpf.o"
+    obj = BUILD / "selftests/tool/lines/fallback_events.bpf.o"
     cpus = sorted(os.sched_getaffinity(0))
     parties = [Party(name, cpu) for name, cpu in zip(NAMES, cpus, strict=False)]
     loads = []

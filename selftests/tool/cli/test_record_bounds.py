@@ -23,9 +23,9 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 MILLION = 1_000_000
 KEEP = 16
-RING = BUILD / "selftests/rings/ring_64.bpf.o"
+RING = BUILD / "selftests/tool/rings/ring_64.bpf.o"
 RING_SLOTS = 64
-PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+PLAIN = BUILD / "selftests/kernel/progs/plain_deadlock.bpf.o"
 
 
 def told(pin, what):

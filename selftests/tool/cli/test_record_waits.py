@@ -27,8 +27,8 @@ from test_waits import pair
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
-LONG = BUILD / "selftests/progs/long_wait.bpf.o"
-KNOWN = BUILD / "selftests/progs/known_waits.bpf.o"
+LONG = BUILD / "selftests/kernel/progs/long_wait.bpf.o"
+KNOWN = BUILD / "selftests/kernel/progs/known_waits.bpf.o"
 ANY = "0.001ms"  # every wait in a queue is longer
 FIRST = "the first waiter of a lock, which waits beside the queue"
 

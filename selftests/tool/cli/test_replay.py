@@ -3,7 +3,7 @@
 
 Fixtures in replay/ were recorded with 'rqspin trace --json -- rqspin run SAMPLE': on 7.x, where the
 cycle is sampled, and on the patched 6.12 (names with -6.12), whose events have the whole chain. The
-build makes a replay of each in build/selftests/cli/replay, for machines without a compiler.
+build makes a replay of each in build/selftests/tool/cli/replay, for machines without a compiler.
 """
 
 import copy
@@ -26,7 +26,7 @@ from conftest import (
 
 HERE = pathlib.Path(__file__).parent / "replay"
 FIXTURES = sorted(p.stem for p in HERE.glob("*.jsonl"))
-COMPILED = BUILD / "selftests/cli/replay"
+COMPILED = BUILD / "selftests/tool/cli/replay"
 # What else may come of one that has no CPU for a while, as in guests.
 OTHERS = {"AA": set(), "TIMEOUT": set(), "ABBA": {"TIMEOUT"}, "CYCLE": {"TIMEOUT", "ABBA"}}
 SAMPLES = {"aa": 1, "abba": 2, "abbcca": 3, "timeout": 2}

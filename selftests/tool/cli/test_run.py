@@ -68,7 +68,7 @@ def test_every_sample_has_its_object():
 def test_sample_does_what_is_expected(sample, nothing_left):
     if sample["by_hand"]:
         assert rqspin("run", sample["name"]).returncode == 3
-        pytest.skip("driven by hand with bpftool: selftests/samples.sh does it")
+        pytest.skip("driven by hand with bpftool: selftests/tool/samples.sh does it")
     if cpus() < sample["min_cpus"]:
         pytest.skip(f"needs {sample['min_cpus']} CPUs: make vmtest")
     res = rqspin("run", sample["name"], "--json")
@@ -135,9 +135,9 @@ def test_own_object():
     assert run["total"]["failures"] == {"EDEADLK": 7, "ETIMEDOUT": 0, "other": 0}
 
 
-OWN = BUILD / "selftests/progs"
-VERDICT = BUILD / "selftests/cli/verdict.bpf.o"
-FLOWS = BUILD / "selftests/cli/flows.bpf.o"
+OWN = BUILD / "selftests/kernel/progs"
+VERDICT = BUILD / "selftests/tool/cli/verdict.bpf.o"
+FLOWS = BUILD / "selftests/tool/cli/flows.bpf.o"
 
 
 def skip_without_counting():

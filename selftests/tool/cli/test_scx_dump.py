@@ -23,7 +23,7 @@ from conftest import (
 )
 
 SCHEDULER = BUILD / "bpf/progs/sched_ext.bpf.o"
-HOLDER = BUILD / "selftests/progs/timeout.bpf.o"
+HOLDER = BUILD / "selftests/kernel/progs/timeout.bpf.o"
 TRACING = pathlib.Path("/sys/kernel/tracing")
 EVENT = TRACING / "events/sched_ext/sched_ext_dump/enable"
 NOTHING = "no CPU holds a resilient lock, or waits for one"

@@ -34,9 +34,9 @@ from conftest import (
     stopped,
 )
 
-PLAIN = BUILD / "selftests/progs/plain_deadlock.bpf.o"
+PLAIN = BUILD / "selftests/kernel/progs/plain_deadlock.bpf.o"
 AA = BUILD / "bpf/progs/aa.bpf.o"
-QUEUE = BUILD / "selftests/progs/queue_wait.bpf.o"
+QUEUE = BUILD / "selftests/kernel/progs/queue_wait.bpf.o"
 WANTS = {"plain_ab": "lock_b", "plain_ba": "lock_a"}
 HOLDS = {"plain_ab": "lock_a", "plain_ba": "lock_b"}
 

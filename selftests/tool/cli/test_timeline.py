@@ -13,7 +13,7 @@ import pytest
 from conftest import LIMIT, RQSPIN, rqspin, validator
 from test_report import HOSTILE, check_wrong_use, failure, lock, many, summary, write
 
-VIEWER = pathlib.Path(__file__).parents[2] / "scripts/perfetto.py"
+VIEWER = pathlib.Path(__file__).parents[3] / "scripts/perfetto.py"
 RECORDED = sorted((pathlib.Path(__file__).parent / "replay").glob("*.jsonl"))
 
 

@@ -129,7 +129,7 @@ def test_waits(nothing_left):
     """Who comes back into the queue fails; on the patched kernel the one beside it counts, too."""
     if doctor_check("queue")["detail"].split(":")[0] != "queue":
         pytest.skip("waiters do not queue here")
-    pair = BUILD / "selftests/progs/queue_pair.bpf.o"
+    pair = BUILD / "selftests/kernel/progs/queue_pair.bpf.o"
     tables, _ = batch_while(
         lambda: rqspin("run", pair, "--roles", "pair_own,pair_wait", "--count", 7), "--waits"
     )

@@ -17,8 +17,8 @@ from bpfobj import pinned, run_pinned
 from conftest import BUILD, LIMIT, RQSPIN, needs_locks, needs_two_cpus, rqspin, run_sample
 from terminal import Terminal
 
-RING = BUILD / "selftests/rings/ring_64.bpf.o"
-FALLBACK = BUILD / "selftests/rings/ring.bpf.o"
+RING = BUILD / "selftests/tool/rings/ring_64.bpf.o"
+FALLBACK = BUILD / "selftests/tool/rings/ring.bpf.o"
 PATIENCE = 60  # seconds for the screen to show something
 SERIAL = itertools.count()
 
@@ -186,7 +186,7 @@ def test_a_message_pushes_nothing_away(pane):
     """A program without reports is warned of where no source sees it."""
     p = pane("-i", "200ms", "--source", "ring", "--prog", "count_long", size=(200, 24))
     p.until(has("FAILURES"))
-    with pinned(BUILD / "selftests/cli/verdict.bpf.o"):
+    with pinned(BUILD / "selftests/tool/cli/verdict.bpf.o"):
         lines = p.until(lambda ls: has("takes locks, but does not report")(ls) and ls)
     assert lines[2].startswith("lost: unknown") and lines[3] == "sources: ring"
     assert re.match(r"\d+ messages? \(m\): ", lines[-2]) and "q quit" in lines[-1]

@@ -22,8 +22,8 @@ from conftest import (
     validator,
 )
 
-PAIR = BUILD / "selftests/progs/queue_pair.bpf.o"
-QUEUE = BUILD / "selftests/progs/queue_wait.bpf.o"
+PAIR = BUILD / "selftests/kernel/progs/queue_pair.bpf.o"
+QUEUE = BUILD / "selftests/kernel/progs/queue_wait.bpf.o"
 
 
 def waits_while(body, *args):

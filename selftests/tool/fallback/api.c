@@ -10,7 +10,7 @@
 #include "drive.h"
 #include "suites.h"
 #include "tap.h"
-#include "selftests/fallback/api.skel.h"
+#include "selftests/tool/fallback/api.skel.h"
 
 #define AA_RUNS		 20
 #define CROWD_RUNS	 2000 /* runs of each thread in one call */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-FALLBACK_SKEL = $(O)/selftests/fallback/fallback.skel.h $(O)/selftests/fallback/api.skel.h
-FALLBACK_OBJS = $(patsubst %.c,$(O)/%.o,$(filter-out %.bpf.c,$(wildcard selftests/fallback/*.c)))
-FALLBACK = $(O)/selftests/fallback/fallback
+FALLBACK_SKEL = $(O)/selftests/tool/fallback/fallback.skel.h $(O)/selftests/tool/fallback/api.skel.h
+FALLBACK_OBJS = $(patsubst %.c,$(O)/%.o,\
+	$(filter-out %.bpf.c,$(wildcard selftests/tool/fallback/*.c)))
+FALLBACK = $(O)/selftests/tool/fallback/fallback
 
 selftests: $(FALLBACK)
 

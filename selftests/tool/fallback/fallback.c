@@ -18,7 +18,7 @@
 #include "drive.h"
 #include "suites.h"
 #include "tap.h"
-#include "selftests/fallback/fallback.skel.h"
+#include "selftests/tool/fallback/fallback.skel.h"
 
 #define AA_RUNS		 1000
 #define ROUNDS		 300

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the test of the fallback lock here.
-#   selftests/fallback/run.sh [--preempt full|voluntary|none]  switch the kernel's preemption first
+#   selftests/tool/fallback/run.sh [--preempt full|voluntary|none] switch the kernel's preemption first
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 switch=/sys/kernel/debug/sched/preempt
 if [ "${1:-}" = --preempt ]; then
@@ -12,4 +12,4 @@ if [ "${1:-}" = --preempt ]; then
 	echo "${2:?--preempt needs full, voluntary or none}" >"$switch"
 	echo "# preemption: $(cat "$switch")"
 fi
-build/selftests/fallback/fallback
+build/selftests/tool/fallback/fallback

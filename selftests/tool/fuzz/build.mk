@@ -7,14 +7,14 @@ FUZZ_SECONDS ?= 60
 fuzz: ## fuzz records, streams, events, objects, command lines: FUZZ_SECONDS=60 each
 	$(Q)scripts/setup.sh --fuzz
 	$(Q)$(MAKE) --no-print-directory FUZZ=1 fuzzers
-	$(Q)selftests/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZERS)
+	$(Q)selftests/tool/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZERS)
 
 .PHONY: fuzzers
-fuzzers: $(FUZZERS:%=$(O)/selftests/fuzz/%)
+fuzzers: $(FUZZERS:%=$(O)/selftests/tool/fuzz/%)
 
-FUZZ_OBJS = $(FUZZERS:%=$(O)/selftests/fuzz/%.o)
+FUZZ_OBJS = $(FUZZERS:%=$(O)/selftests/tool/fuzz/%.o)
 $(FUZZ_OBJS): | $(TOOL_BPF)
-$(FUZZERS:%=$(O)/selftests/fuzz/%): %: %.o $(filter-out $(O)/user/main.o,$(USER_OBJS))
+$(FUZZERS:%=$(O)/selftests/tool/fuzz/%): %: %.o $(filter-out $(O)/user/main.o,$(USER_OBJS))
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) -lm -lz
 -include $(FUZZ_OBJS:.o=.d)

@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "fuzz.h"
 #include "names/lockname.h"
-#include "show/failure_json.h"
-#include "show/failure_text.h"
-#include "show/lock_view.h"
-#include "sources/event_valid.h"
-#include "sources/ring.h"
-#include "sources/ring_reader.h"
-#include "trace/failure.h"
+#include "output/failure_json.h"
+#include "output/failure_text.h"
+#include "output/lock_view.h"
+#include "events/sources/event_valid.h"
+#include "events/sources/ring.h"
+#include "events/sources/ring_reader.h"
+#include "events/failure.h"
 
 #define SLOTS 4
 

@@ -9,8 +9,8 @@
 #include "fuzz.h"
 #include "replay/read.h"
 #include "replay/source.h"
-#include "report/gather.h"
-#include "report/lines.h"
+#include "output/page/gather.h"
+#include "output/page/lines.h"
 
 static void scene_again(const json_t *line)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sources/report_parse.h"
-#include "trace/failure.h"
+#include "events/sources/report_parse.h"
+#include "events/failure.h"
 
 struct sum {
 	unsigned int found, parsed;

@@ -4,9 +4,9 @@
 # An input that breaks something is kept as build/fuzz/found/FUZZER-KIND-HASH; run the fuzzer with
 # it to see it again, and put it into corpus/ with the fix. The last line is the sum.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
+cd "$(dirname "$0")/../../.." || exit
 
-here=selftests/fuzz out=build/fuzz
+here=selftests/tool/fuzz out=build/fuzz
 if [ $# -lt 2 ] || ! [[ $1 =~ ^[1-9][0-9]*$ ]]; then
 	sed -n '3,5s/^# //p' "$0" >&2
 	exit 2
@@ -22,7 +22,7 @@ seeds() {
 	mkdir -p "$own"
 	case $1 in
 	object) cp -n build/bpf/progs/{aa,abba,map_value,xdp}.bpf.o "$own/" 2>/dev/null ;;
-	lines) cp -n selftests/cli/replay/*.jsonl "$own/" 2>/dev/null ;;
+	lines) cp -n selftests/tool/cli/replay/*.jsonl "$own/" 2>/dev/null ;;
 	esac
 	[ ! -d "$here/corpus/$1" ] || cp -n "$here/corpus/$1"/* "$own/"
 	echo "$own"
@@ -30,7 +30,7 @@ seeds() {
 
 for name; do
 	log=$out/$name.log
-	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 "$out/selftests/fuzz/$name" \
+	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 "$out/selftests/tool/fuzz/$name" \
 		-max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=65536 \
 		-artifact_prefix="$out/found/$name-" -print_final_stats=1 -close_fd_mask=1 \
 		"$(seeds "$name")" >"$log" 2>&1

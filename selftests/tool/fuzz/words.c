@@ -8,7 +8,7 @@
 
 #include "base/opts.h"
 #include "fuzz.h"
-#include "trace/filter.h"
+#include "events/filter.h"
 
 #define WORDS 32
 #define LEAST 3

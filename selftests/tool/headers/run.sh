@@ -4,7 +4,7 @@
 # kernel without the locks), what must not compile or load says why, examples of docs/ and messages
 # of docs/headers.md are real, and the programs load and do what they should. After make build.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 out=${O:-build}
 bpftool=${BPFTOOL:-$(PATH=$PATH:/usr/sbin command -v bpftool)}
@@ -13,7 +13,8 @@ trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
 
 flags=(-g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Wno-unused-parameter -Iinclude
-	"-I$out/libbpf/include" -Iselftests/headers/ok -idirafter "/usr/include/$(uname -m)-linux-gnu")
+	"-I$out/libbpf/include" -Iselftests/tool/headers/ok \
+	-idirafter "/usr/include/$(uname -m)-linux-gnu")
 
 ok() {
 	passed=$((passed + 1))
@@ -87,7 +88,7 @@ test_compilers() {
 	local cc f seen=0
 	for cc in $(compgen -c clang- | grep -xE 'clang-(1[4-9]|[2-9][0-9])' | sort -u); do
 		seen=$((seen + 1))
-		for f in "$tmp"/*.bpf.c selftests/headers/ok/*.bpf.c; do
+		for f in "$tmp"/*.bpf.c selftests/tool/headers/ok/*.bpf.c; do
 			compiles "$cc: $(basename "$f")" "$cc" "$f" "-I$out"
 		done
 	done
@@ -96,7 +97,7 @@ test_compilers() {
 
 test_old_vmlinux() {
 	local f
-	for f in "$tmp"/*.bpf.c selftests/headers/ok/*.bpf.c; do
+	for f in "$tmp"/*.bpf.c selftests/tool/headers/ok/*.bpf.c; do
 		compiles "vmlinux.h without the locks: $(basename "$f")" "$clang" "$f" \
 			"-I$tmp/old" -DRQSPIN_NEED_TYPES
 	done
@@ -109,12 +110,12 @@ test_old_vmlinux() {
 # Without -Werror, as a user's build may be; system headers, as installed ones may be.
 test_refused() {
 	local f want
-	for f in selftests/headers/fail/*.bpf.c; do
+	for f in selftests/tool/headers/fail/*.bpf.c; do
 		want=$(sed -n '1s|^// error: ||p' "$f")
 		refused "refused: $(basename "$f")" "${want:?no error line in $f}" "$f" "-I$out"
 	done
 	refused "refused: unused_lock with installed headers" "ignoring return value" \
-		selftests/headers/fail/unused_lock.bpf.c "-I$out" -isystem include
+		selftests/tool/headers/fail/unused_lock.bpf.c "-I$out" -isystem include
 }
 
 # Each block of C there is a whole file.
@@ -138,7 +139,7 @@ test_doc_examples() {
 # What libbpf and the verifier refuse: with the message that docs/headers.md lists.
 test_messages() {
 	local f want name pin=/sys/fs/bpf/rqspin-headers-$$
-	for f in selftests/headers/load/*.bpf.c; do
+	for f in selftests/tool/headers/load/*.bpf.c; do
 		name="message: $(basename "$f" .bpf.c)"
 		want=$(sed -n '1s|^// error: ||p' "$f")
 		if ! "$clang" "${flags[@]}" -Werror "-I$out" -c "$f" -o "$tmp/o.bpf.o" 2>"$tmp/log"; then
@@ -171,7 +172,7 @@ test_programs() {
 	else
 		skip "messages" "this kernel has no bpf_res_spin_lock"
 	fi
-	timeout 200 "$out/selftests/headers/drive" "$out"/selftests/headers/ok/*.bpf.o \
+	timeout 200 "$out/selftests/tool/headers/drive" "$out"/selftests/tool/headers/ok/*.bpf.o \
 		"$tmp"/doc/*.bpf.o >"$tmp/drive" 2>"$tmp/drive.err" || true
 	tail -n 40 "$tmp/drive.err" | sed 's/^/# /'
 	while read -r line; do

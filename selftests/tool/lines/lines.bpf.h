@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Programs whose lock calls fail at lines that are marked "at: NAME", NAME being the program; a
- * program that fails several times has several marks, in order. selftests/cli/test_lines.py runs
- * and compares them. The files *_events.bpf.c are the same programs with reports of their own.
+ * program that fails several times has several marks, in order. selftests/tool/cli/test_lines.py
+ * runs and compares them. The files *_events.bpf.c are the same programs with reports of their own.
  */
 #ifndef LINES_BPF_H
 #define LINES_BPF_H
@@ -18,7 +18,7 @@
 #ifdef LINES_EVENTS
 #include <rqspin/res_events.bpf.h>
 #endif
-#include "../progs/may_loop.h"
+#include "../../kernel/progs/may_loop.h"
 
 #pragma clang diagnostic ignored "-Wunused-parameter"
 

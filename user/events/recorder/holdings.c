@@ -9,11 +9,11 @@
 #include <bpf/bpf.h>
 
 #include "base/log.h"
-#include "record/holdings.h"
-#include "sources/longwaits.h"
-#include "sources/table.h"
-#include "sources/witness_pins.h"
-#include "sources/witness_ring.h"
+#include "events/recorder/holdings.h"
+#include "events/sources/longwaits.h"
+#include "events/sources/table.h"
+#include "events/sources/witness_pins.h"
+#include "events/sources/witness_ring.h"
 
 #define SEEN_MAX 512
 

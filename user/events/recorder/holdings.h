@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "trace/lineup.h"
+#include "events/lineup.h"
 
 /**
  * struct holding - what one source holds

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/tree.h"
-#include "record/place.h"
+#include "events/recorder/place.h"
 
 #define DEPTH_MAX 3 /* the recorder, a source, its pins */
 

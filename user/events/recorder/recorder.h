@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/place.h"
-#include "trace/source.h"
+#include "events/recorder/place.h"
+#include "events/source.h"
 
 #define RECORDER_MAGIC	  "rqspin recorder"
 #define RECORDER_KEEP	  256 /* failures per CPU and source */

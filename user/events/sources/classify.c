@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sources/classify.h"
+#include "events/sources/classify.h"
 
 #define CHAIN_MAX 64
 

@@ -4,9 +4,9 @@
 
 #include "names/lockname.h"
 #include "kernel/probe.h"
-#include "trace/session.h"
-#include "sources/contention.h"
-#include "sources/witness_source.h"
+#include "events/session.h"
+#include "events/sources/contention.h"
+#include "events/sources/witness_source.h"
 #include "bpf/contention.skel.h"
 
 struct contention {

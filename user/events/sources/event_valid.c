@@ -3,7 +3,7 @@
 #include <linux/types.h>
 
 #include "rqspin/event.h"
-#include "sources/event_valid.h"
+#include "events/sources/event_valid.h"
 
 #define ERRNO_MAX 4095
 #define CPUS_MAX  65536

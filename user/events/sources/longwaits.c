@@ -9,10 +9,10 @@
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "names/slowpaths.h"
-#include "sources/longwaits.h"
-#include "sources/told.h"
-#include "sources/witness_source.h"
-#include "trace/session.h"
+#include "events/sources/longwaits.h"
+#include "events/sources/told.h"
+#include "events/sources/witness_source.h"
+#include "events/session.h"
 #include "bpf/longwaits.skel.h"
 
 struct longwaits {

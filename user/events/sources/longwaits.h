@@ -6,7 +6,7 @@
 #ifndef RQSPIN_SOURCES_LONGWAITS_H
 #define RQSPIN_SOURCES_LONGWAITS_H
 
-#include "trace/source.h"
+#include "events/source.h"
 
 extern const struct source source_longwaits;
 

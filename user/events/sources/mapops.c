@@ -13,10 +13,10 @@
 #include "names/ksyms.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "sources/told.h"
-#include "trace/session.h"
-#include "sources/mapops.h"
-#include "sources/witness_source.h"
+#include "events/sources/told.h"
+#include "events/session.h"
+#include "events/sources/mapops.h"
+#include "events/sources/witness_source.h"
 #include "bpf/mapops.skel.h"
 
 struct mapops {

@@ -3,7 +3,7 @@
 #ifndef RQSPIN_SOURCES_MAPOPS_H
 #define RQSPIN_SOURCES_MAPOPS_H
 
-#include "trace/source.h"
+#include "events/source.h"
 
 extern const struct source source_mapops;
 

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "sources/readers.h"
+#include "events/sources/readers.h"
 
 #define MEETING_PLACE "/sys/fs/bpf"
 

@@ -9,8 +9,8 @@
 #include <linux/types.h>
 
 #include "counted.h"
-#include "sources/report_parse.h"
-#include "trace/session.h"
+#include "events/sources/report_parse.h"
+#include "events/session.h"
 
 #define DEADLOCK "ERROR: AA or ABBA deadlock detected for bpf_res_spin_lock"
 #define TIMEOUT	 "ERROR: Timeout detected for bpf_res_spin_lock"

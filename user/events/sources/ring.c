@@ -15,11 +15,11 @@
 #include "base/task.h"
 #include "base/tree.h"
 #include "names/proginfo.h"
-#include "sources/ring.h"
-#include "sources/event_valid.h"
-#include "sources/ring_counts.h"
-#include "sources/ring_reader.h"
-#include "trace/session.h"
+#include "events/sources/ring.h"
+#include "events/sources/event_valid.h"
+#include "events/sources/ring_counts.h"
+#include "events/sources/ring_reader.h"
+#include "events/session.h"
 
 #define GONE_CHECK_NS 1000000000ULL
 #define LOADING_NS    2000000000ULL /* a new map's programs load by then, or are found later */

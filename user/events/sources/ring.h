@@ -3,7 +3,7 @@
 #ifndef RQSPIN_SOURCES_RING_H
 #define RQSPIN_SOURCES_RING_H
 
-#include "trace/source.h"
+#include "events/source.h"
 
 extern const struct source source_ring;
 

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "names/proginfo.h"
-#include "sources/event_valid.h"
-#include "sources/ring_counts.h"
-#include "trace/failure.h"
+#include "events/sources/event_valid.h"
+#include "events/sources/ring_counts.h"
+#include "events/failure.h"
 
 #define TRIES 3 /* give up: failures come faster than counts are read */
 

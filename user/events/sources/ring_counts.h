@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "rqspin/event.h"
-#include "trace/losses.h"
+#include "events/losses.h"
 
 /**
  * struct ring_counts - state of the reader of a ring's groups; initially all zeroes

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sources/ring_reader.h"
+#include "events/sources/ring_reader.h"
 
 #define GIVE_UP_NS 1000000000ULL /* if a slot is not filled by then, its writer is gone */
 #define JUMP_MAX   (1ULL << 40)	 /* more slots than writers can reserve between two calls */

@@ -14,11 +14,11 @@
 #include "kernel/probe.h"
 #include "kernel/progstream.h"
 #include "names/proginfo.h"
-#include "sources/readers.h"
-#include "sources/report_parse.h"
-#include "sources/stream.h"
-#include "sources/thefts.h"
-#include "trace/session.h"
+#include "events/sources/readers.h"
+#include "events/sources/report_parse.h"
+#include "events/sources/stream.h"
+#include "events/sources/thefts.h"
+#include "events/session.h"
 
 #define CAPACITY    100000 /* bytes; the kernel drops text that does not fit */
 #define REPORT_MAX  16384  /* more than any report is long */

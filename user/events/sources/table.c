@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sources/contention.h"
-#include "sources/mapops.h"
-#include "sources/ring.h"
-#include "sources/stream.h"
-#include "sources/table.h"
-#include "sources/tracepoint.h"
-#include "sources/trampoline.h"
+#include "events/sources/contention.h"
+#include "events/sources/mapops.h"
+#include "events/sources/ring.h"
+#include "events/sources/stream.h"
+#include "events/sources/table.h"
+#include "events/sources/tracepoint.h"
+#include "events/sources/trampoline.h"
 
 const struct source *const trace_sources[] = {
 	&source_tracepoint, &source_ring, &source_trampoline, &source_stream, &source_mapops,

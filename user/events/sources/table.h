@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "trace/source.h"
+#include "events/source.h"
 
 /* Best first; ends with NULL. */
 extern const struct source *const trace_sources[];

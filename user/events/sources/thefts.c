@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "names/own.h"
 #include "names/proginfo.h"
-#include "sources/thefts.h"
+#include "events/sources/thefts.h"
 #include "stream_reads.h"
 #include "bpf/stream_reads.skel.h"
 

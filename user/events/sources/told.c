@@ -6,9 +6,9 @@
 #include "names/ksyms.h"
 #include "names/proginfo.h"
 #include "counted.h"
-#include "sources/told.h"
-#include "trace/session.h"
-#include "sources/witness_ring.h"
+#include "events/sources/told.h"
+#include "events/session.h"
+#include "events/sources/witness_ring.h"
 
 static_assert(WITNESS_HOPS == CHAIN_HOPS, "one is copied into the other");
 

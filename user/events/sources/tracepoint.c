@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "kernel/probe.h"
 #include "names/proginfo.h"
-#include "sources/told.h"
-#include "sources/tracepoint.h"
-#include "trace/session.h"
-#include "sources/witness_source.h"
+#include "events/sources/told.h"
+#include "events/sources/tracepoint.h"
+#include "events/session.h"
+#include "events/sources/witness_source.h"
 #include "bpf/failure.skel.h"
 
 struct tracepoint {

@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "kernel/probe.h"
 #include "names/proginfo.h"
-#include "sources/report_parse.h"
-#include "trace/session.h"
-#include "sources/trampoline.h"
-#include "sources/witness_source.h"
+#include "events/sources/report_parse.h"
+#include "events/session.h"
+#include "events/sources/trampoline.h"
+#include "events/sources/witness_source.h"
 #include "bpf/report.skel.h"
 
 struct trampoline {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sources/witness_counts.h"
+#include "events/sources/witness_counts.h"
 
 #define TRIES 3 /* give up: failures come faster than counts are read */
 

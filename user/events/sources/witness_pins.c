@@ -9,7 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/tree.h"
-#include "sources/witness_pins.h"
+#include "events/sources/witness_pins.h"
 
 #define LINK "link_"
 

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "sources/witness_ring.h"
+#include "events/sources/witness_ring.h"
 
 struct bpf_object_skeleton;
 struct bpf_prog_skeleton;

@@ -9,8 +9,8 @@
 #include "names/keytext.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
-#include "sources/witness_recall.h"
-#include "trace/failure.h"
+#include "events/sources/witness_recall.h"
+#include "events/failure.h"
 #include "witness.h"
 
 static int recall_prog(const struct witness *w, const struct witness_names *n,

@@ -9,11 +9,11 @@
 
 #include "base/cpus.h"
 #include "held.h"
-#include "sources/classify.h"
-#include "sources/ring_reader.h"
-#include "sources/witness_counts.h"
-#include "sources/witness_ring.h"
-#include "trace/failure.h"
+#include "events/sources/classify.h"
+#include "events/sources/ring_reader.h"
+#include "events/sources/witness_counts.h"
+#include "events/sources/witness_ring.h"
+#include "events/failure.h"
 
 #define DETAILS_MIN 16
 

@@ -13,10 +13,10 @@
 #include "kernel/progplace.h"
 #include "kernel/runqueues.h"
 #include "names/proginfo.h"
-#include "sources/witness_recall.h"
-#include "sources/witness_source.h"
-#include "trace/session.h"
-#include "trace/source.h"
+#include "events/sources/witness_recall.h"
+#include "events/sources/witness_source.h"
+#include "events/session.h"
+#include "events/source.h"
 
 /* 0, -ENOENT for a program that was not loaded, or -errno */
 static int attach_one(struct witness_source *ws, const struct bpf_prog_skeleton *p)

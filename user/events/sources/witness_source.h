@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sources/witness_pins.h"
-#include "sources/witness_ring.h"
-#include "trace/losses.h"
+#include "events/sources/witness_pins.h"
+#include "events/sources/witness_ring.h"
+#include "events/losses.h"
 
 struct bpf_object_skeleton;
 struct session;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "metrics/clients.h"
+#include "output/metrics/clients.h"
 
 #define NR_ALL (sizeof(((struct clients *)0)->all) / sizeof(struct client))
 

@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "kernel/maplocks.h"
-#include "metrics/expose.h"
-#include "metrics/expose_waits.h"
-#include "metrics/lines.h"
-#include "metrics/series.h"
-#include "trace/failure.h"
-#include "version.h"
+#include "output/metrics/expose.h"
+#include "output/metrics/expose_waits.h"
+#include "output/metrics/lines.h"
+#include "counts/series.h"
+#include "events/failure.h"
+#include "base/version.h"
 
 static void expose_failures(FILE *out, const struct metrics *m, bool openmetrics)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "metrics/expose_waits.h"
-#include "metrics/lines.h"
-#include "metrics/wait_counts.h"
-#include "metrics/wait_series.h"
+#include "output/metrics/expose_waits.h"
+#include "output/metrics/lines.h"
+#include "counts/wait_counts.h"
+#include "counts/wait_series.h"
 
 #define NS	   1000000000ULL
 #define EDGE_FIRST 8  /* 2^8 ns: the least time of a hand-over */

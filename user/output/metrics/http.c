@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "metrics/clients.h"
-#include "metrics/expose.h"
-#include "metrics/http.h"
+#include "output/metrics/clients.h"
+#include "output/metrics/expose.h"
+#include "output/metrics/http.h"
 
 #define BATCH	32 /* connections that are accepted before the next look at requests */
 #define BATCHES 8

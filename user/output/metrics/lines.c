@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "base/json_out.h"
-#include "metrics/lines.h"
+#include "output/metrics/lines.h"
 
 /* OpenMetrics names the family of a counter without _total. */
 void metric_head(FILE *out, bool openmetrics, const char *name, enum metric_type type,

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "report/gather.h"
-#include "report/names.h"
-#include "report/rank.h"
-#include "report/waits.h"
+#include "output/page/gather.h"
+#include "output/page/names.h"
+#include "output/page/rank.h"
+#include "output/page/waits.h"
 
 int gather_init(struct gather *g)
 {

@@ -6,9 +6,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "report/known.h"
-#include "report/stacks.h"
-#include "report/timeline.h"
+#include "output/page/known.h"
+#include "output/page/stacks.h"
+#include "output/page/timeline.h"
 
 #define GATHER_ORIGINS	   16	/* traces whose machines and commands are named */
 #define GATHER_TOP	   50	/* rows of a table */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/helper.h"
-#include "report/graphviz.h"
+#include "output/page/graphviz.h"
 
 #define SECONDS 60
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/known.h"
+#include "output/page/known.h"
 
 #define KEPT 10000 /* of each kind */
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "report/names.h"
+#include "output/page/names.h"
 
 /**
  * struct known - names by id

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "report/lines.h"
+#include "output/page/lines.h"
 
 #define SCHEMA "rqspin-event/2"
 

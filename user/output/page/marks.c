@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "report/marks.h"
-#include "report/names.h"
-#include "report/timeline.h"
+#include "output/page/marks.h"
+#include "output/page/names.h"
+#include "output/page/timeline.h"
 
 #define MEMBERS	    33		     /* of a cycle: the one that failed, and a chain */
 #define WAIT_MAX_NS 86400000000000LL /* longer than any lock waits */

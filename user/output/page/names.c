@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/names.h"
+#include "output/page/names.h"
 
 const char *report_member(const json_t *object, const char *member)
 {

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/page.h"
+#include "output/page/page.h"
 
 static const char html[] =
-#include "user/report/page.html.inc"
+#include "user/output/page/page.html.inc"
 	;
 static const char css[] =
-#include "user/report/page.css.inc"
+#include "user/output/page/page.css.inc"
 	;
 static const char js[] =
-#include "user/report/page.js.inc"
+#include "user/output/page/page.js.inc"
 	;
 
 /* Only "<" can end a script, or begin a comment in it. */

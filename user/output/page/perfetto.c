@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/perfetto.h"
+#include "output/page/perfetto.h"
 
 #define PID    1 /* of the process that stands for the machine */
 #define FORMAT (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15))

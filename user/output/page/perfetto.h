@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "report/known.h"
-#include "report/marks.h"
+#include "output/page/known.h"
+#include "output/page/marks.h"
 
 /**
  * perfetto_write() - write one JSON object, in the order in which a viewer reads it

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rank.h"
+#include "output/page/rank.h"
 
 void rank_add(json_t *object, const char *member, unsigned long long nr)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/names.h"
-#include "report/rank.h"
-#include "report/stacks.h"
+#include "output/page/names.h"
+#include "output/page/rank.h"
+#include "output/page/stacks.h"
 
 #define DEPTH 128
 

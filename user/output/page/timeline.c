@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/utf8.h"
-#include "report/rank.h"
-#include "report/timeline.h"
+#include "output/page/rank.h"
+#include "output/page/timeline.h"
 
 int timeline_us(const char *text, int64_t *us)
 {

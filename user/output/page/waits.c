@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/names.h"
-#include "report/waits.h"
+#include "output/page/names.h"
+#include "output/page/waits.h"
 
 #define SHOWN	60 /* bytes of a name in a graph */
 #define MEMBERS 16 /* of a cycle, beside the one that failed */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/names.h"
+#include "output/page/names.h"
 
 /**
  * struct waits_member - a CPU of the cycle

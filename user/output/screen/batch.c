@@ -6,13 +6,13 @@
 
 #include "base/json_out.h"
 #include "base/out.h"
-#include "show/failure_json.h"
-#include "show/wall_time.h"
-#include "top/batch.h"
-#include "top/columns.h"
-#include "top/contention.h"
-#include "top/snapshot.h"
-#include "trace/failure.h"
+#include "output/failure_json.h"
+#include "output/wall_time.h"
+#include "output/screen/batch.h"
+#include "output/screen/columns.h"
+#include "output/screen/contention.h"
+#include "output/screen/snapshot.h"
+#include "events/failure.h"
 
 #define LINE 400
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "top/rows.h"
+#include "output/screen/rows.h"
 
 struct snapshot;
 

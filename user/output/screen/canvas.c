@@ -4,7 +4,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "top/canvas.h"
+#include "output/screen/canvas.h"
 
 /* How many bytes of the text fit into so many columns. */
 static size_t text_fitting(const char *text, size_t len, int columns)

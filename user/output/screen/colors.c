@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top/colors.h"
+#include "output/screen/colors.h"
 
 #define TERMINALS_OWN (-1)
 

@@ -3,7 +3,7 @@
 #ifndef RQSPIN_TOP_COLORS_H
 #define RQSPIN_TOP_COLORS_H
 
-#include "top/state.h"
+#include "output/screen/state.h"
 
 enum top_look {
 	LOOK_PLAIN,

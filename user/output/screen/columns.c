@@ -5,10 +5,10 @@
 
 #include "base/duration.h"
 #include "base/escape.h"
-#include "top/columns.h"
-#include "top/contention.h"
-#include "top/snapshot.h"
-#include "trace/failure.h"
+#include "output/screen/columns.h"
+#include "output/screen/contention.h"
+#include "output/screen/snapshot.h"
+#include "events/failure.h"
 
 #define CELL	   16
 #define GAP	   2

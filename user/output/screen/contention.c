@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "top/contention.h"
+#include "output/screen/contention.h"
 #include "waits/collect.h"
 #include "waits/watch.h"
 

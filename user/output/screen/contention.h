@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-#include "metrics/series.h"
+#include "counts/series.h"
 
 /**
  * struct contended - waits for one lock

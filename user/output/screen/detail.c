@@ -4,11 +4,11 @@
 
 #include "base/duration.h"
 #include "base/escape.h"
-#include "show/wall_time.h"
-#include "top/contention.h"
-#include "top/detail.h"
-#include "top/snapshot.h"
-#include "trace/failure.h"
+#include "output/wall_time.h"
+#include "output/screen/contention.h"
+#include "output/screen/detail.h"
+#include "output/screen/snapshot.h"
+#include "events/failure.h"
 
 static const char *name_known(const char *name)
 {

@@ -3,7 +3,7 @@
 #ifndef RQSPIN_TOP_DETAIL_H
 #define RQSPIN_TOP_DETAIL_H
 
-#include "top/rows.h"
+#include "output/screen/rows.h"
 
 struct snapshot;
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "top/keys.h"
-#include "top/state.h"
+#include "output/screen/keys.h"
+#include "output/screen/state.h"
 
 #define ESC	     27
 #define DEL	     127

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "names/proginfo.h"
-#include "top/latest.h"
-#include "trace/failure.h"
+#include "output/screen/latest.h"
+#include "events/failure.h"
 
 /**
  * struct latest - the latest failure of one series

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "top/messages.h"
+#include "output/screen/messages.h"
 
 #define KEPT 64
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top/contention.h"
-#include "top/rows.h"
-#include "top/snapshot.h"
+#include "output/screen/contention.h"
+#include "output/screen/rows.h"
+#include "output/screen/snapshot.h"
 
 static const char *const by_words[TOP_NR_BY] = { "lock", "prog", "both" };
 static const char *const sort_words[TOP_NR_SORT] = { "failures", "rate",      "wait",

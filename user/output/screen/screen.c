@@ -9,17 +9,17 @@
 
 #include "base/escape.h"
 #include "base/log.h"
-#include "top/canvas.h"
-#include "top/colors.h"
-#include "top/columns.h"
-#include "top/detail.h"
-#include "top/keys.h"
-#include "top/messages.h"
-#include "top/rows.h"
-#include "top/screen.h"
-#include "top/size.h"
-#include "top/snapshot.h"
-#include "top/state.h"
+#include "output/screen/canvas.h"
+#include "output/screen/colors.h"
+#include "output/screen/columns.h"
+#include "output/screen/detail.h"
+#include "output/screen/keys.h"
+#include "output/screen/messages.h"
+#include "output/screen/rows.h"
+#include "output/screen/screen.h"
+#include "output/screen/size.h"
+#include "output/screen/snapshot.h"
+#include "output/screen/state.h"
 
 #define LINE   400
 #define ESC_MS 25 /* later, Esc is a key, and not the beginning of one */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "top/state.h"
+#include "output/screen/state.h"
 
 struct snapshot;
 

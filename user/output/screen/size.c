@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "top/size.h"
+#include "output/screen/size.h"
 
 int size_within(int told, int otherwise, int most)
 {

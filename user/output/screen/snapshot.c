@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/counts.h"
-#include "top/contention.h"
-#include "top/latest.h"
-#include "top/snapshot.h"
+#include "counts/counts.h"
+#include "output/screen/contention.h"
+#include "output/screen/latest.h"
+#include "output/screen/snapshot.h"
 
 static double per_second(__u64 now, __u64 before, double seconds)
 {

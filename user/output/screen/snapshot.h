@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "metrics/series.h"
-#include "top/latest.h"
-#include "trace/losses.h"
+#include "counts/series.h"
+#include "output/screen/latest.h"
+#include "events/losses.h"
 
 struct contention;
 struct counts;

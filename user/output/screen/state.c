@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "top/state.h"
+#include "output/screen/state.h"
 
 void top_state_move(struct top_state *st, long by)
 {

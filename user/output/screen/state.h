@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "top/rows.h"
+#include "output/screen/rows.h"
 
 #define TOP_FILTER 64
 
