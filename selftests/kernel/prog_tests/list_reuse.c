@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * An element is deleted or replaced while another thread holds the lock of its list or tree, so the
- * nodes cannot be freed. They must never be found under another key, or in the new element.
+ * nodes cannot be freed. They must never be found under another key, or in the new element. An
+ * update of an array, whose elements stay, fails instead.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 #include "kernel/runner/locks.h"
 #include "selftests/kernel/progs/list_reuse.skel.h"
 
-#define OLD_KEY 1
-#define NEW_KEY 2
-#define HOLD_NS 4000000000ULL /* longer than every time limit of the lock */
+#define OLD_KEY	   1
+#define NEW_KEY	   2
+#define NEW_NUMBER 7
+#define HOLD_NS	   4000000000ULL /* longer than every time limit of the lock */
 
 /* One test's map and programs. */
 struct reuse {
@@ -22,6 +24,7 @@ struct reuse {
 	const struct bpf_map *map;
 	const struct bpf_program *fill, *hold, *drain;
 	bool replace;
+	int err; /* of the update of an array */
 };
 
 static int key_put(const struct reuse *r, __u32 key, __u64 flags)
@@ -53,17 +56,27 @@ static void remove_key(const struct reuse *r, __u32 key)
 	CHECK(!err, "delete: %s", strerror(-err));
 }
 
+static void owner_await(const struct reuse *r)
+{
+	double deadline = now_ms() + 10e3;
+
+	while (!*(volatile __u32 *)&r->skel->bss->holding && now_ms() < deadline)
+		;
+	CHECK_EQ(r->skel->bss->holding, 1, "the owner has started");
+}
+
+static void owner_stop(const struct reuse *r)
+{
+	__atomic_store_n(&r->skel->bss->release, 1, __ATOMIC_RELEASE);
+}
+
 /* Runs while the other thread holds the lock of the old key's list. */
 static int key_change(void *arg)
 {
 	const struct reuse *r = arg;
-	struct list_reuse_bpf *skel = r->skel;
-	double deadline = now_ms() + 10e3;
 	int err;
 
-	while (!*(volatile __u32 *)&skel->bss->holding && now_ms() < deadline)
-		;
-	CHECK_EQ(skel->bss->holding, 1, "the owner has started");
+	owner_await(r);
 	/* Twice: the second replacement may reuse the element that the first has freed. */
 	for (int i = 0; r->replace && i < 2; i++) {
 		err = key_put(r, OLD_KEY, BPF_EXIST);
@@ -73,7 +86,41 @@ static int key_change(void *arg)
 		remove_key(r, OLD_KEY);
 	err = key_insert(r, NEW_KEY);
 	CHECK(!err, "insert: %s", strerror(-err));
-	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
+	owner_stop(r);
+	return 0;
+}
+
+/* The last field of a value. */
+static __u64 *value_number(const struct reuse *r, char *value)
+{
+	return (__u64 *)(value + bpf_map__value_size(r->map) - sizeof(__u64));
+}
+
+static int array_put(const struct reuse *r, __u64 number)
+{
+	char value[64] __attribute__((aligned(8))) = {};
+	__u32 key = OLD_KEY;
+
+	*value_number(r, value) = number;
+	return bpf_map_update_elem(bpf_map__fd(r->map), &key, value, BPF_EXIST);
+}
+
+static __u64 array_number(const struct reuse *r)
+{
+	char value[64] __attribute__((aligned(8))) = {};
+	__u32 key = OLD_KEY;
+
+	CHECK_EQ(bpf_map_lookup_elem(bpf_map__fd(r->map), &key, value), 0, "lookup");
+	return *value_number(r, value);
+}
+
+static int array_change(void *arg)
+{
+	struct reuse *r = arg;
+
+	owner_await(r);
+	r->err = array_put(r, NEW_NUMBER);
+	owner_stop(r);
 	return 0;
 }
 
@@ -107,14 +154,13 @@ static struct list_reuse_bpf *list_reuse_load(void)
 	return skel;
 }
 
-static void change_while_held(struct reuse *r)
+static void change_while_held(struct reuse *r, int (*change)(void *arg))
 {
 	struct role roles[2] = {
-		{ .call = key_change, .arg = r, .cpu = 0 },
+		{ .call = change, .arg = r, .cpu = 0 },
 		{ .prog = r->hold, .cpu = 1 },
 	};
 
-	CHECK_EQ(key_insert(r, OLD_KEY), 0, "insert");
 	CHECK_EQ(reuse_run(r, r->fill, OLD_KEY), 0, "a node for the old key");
 	run_roles(roles, 2);
 	CHECK(!roles[1].err, "hold: %s", strerror(-roles[1].err));
@@ -158,8 +204,34 @@ static void test_reuse(bool allocated, bool replace, void (*of)(struct reuse *r)
 		return;
 	r.skel->bss->use_allocated = allocated;
 	of(&r);
-	change_while_held(&r);
+	CHECK_EQ(key_insert(&r, OLD_KEY), 0, "insert");
+	change_while_held(&r, key_change);
 	check_nodes(&r);
+	list_reuse_bpf__destroy(r.skel);
+}
+
+static void check_array(const struct reuse *r)
+{
+	if (!r->err && kernel_shares_hole("list-reuse"))
+		return;
+	CHECK_EQ(r->err, -ETIMEDOUT, "update while the list is locked");
+	CHECK_EQ(array_number(r), 0, "the value after that");
+	CHECK_EQ(array_put(r, NEW_NUMBER), 0, "update when the list is free");
+	CHECK_EQ(array_number(r), NEW_NUMBER, "the value after that");
+	CHECK_EQ(reuse_run(r, r->drain, OLD_KEY), 0, "nodes after that");
+}
+
+static void test_array(void)
+{
+	struct reuse r = { .skel = list_reuse_load() };
+
+	if (!r.skel)
+		return;
+	r.skel->bss->use_array = true;
+	of_list(&r);
+	r.map = r.skel->maps.lists;
+	change_while_held(&r, array_change);
+	check_array(&r);
 	list_reuse_bpf__destroy(r.skel);
 }
 
@@ -200,6 +272,7 @@ static const struct test_case cases[] = {
 	{ .name = "replaced_allocated", .run = test_replaced_allocated, .min_cpus = 2 },
 	{ .name = "tree", .run = test_tree, .min_cpus = 2 },
 	{ .name = "replaced_tree", .run = test_replaced_tree, .min_cpus = 2 },
+	{ .name = "array", .run = test_array, .min_cpus = 2 },
 	{},
 };
 

@@ -18,6 +18,7 @@ struct leaf {
 struct rooted {
 	struct bpf_res_spin_lock lock;
 	struct bpf_list_head head __contains(item, link);
+	__u64 number;
 };
 
 struct {

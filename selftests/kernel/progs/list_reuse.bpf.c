@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A list or tree in a hash map's element that is deleted or replaced while its lock is held:
+ * A list or tree in a map's element that is deleted or replaced while its lock is held:
  * prog_tests/list_reuse.c.
  */
 #include "test_kfuncs.h"
@@ -26,7 +26,7 @@ HASH(allocated, BPF_F_NO_PREALLOC, rooted);
 HASH(trees, 0, treed);
 
 __u32 key, holding, release;
-bool use_allocated;
+bool use_allocated, use_array;
 /* The time for which the kernel lets one loop run, and the number of loops the owner waits. */
 __u64 loop_ns;
 int loops = 1;
@@ -35,6 +35,8 @@ static __always_inline struct rooted *find_root(void)
 {
 	__u32 k = key;
 
+	if (use_array)
+		return list_of(k);
 	return use_allocated ? bpf_map_lookup_elem(&allocated, &k) :
 			       bpf_map_lookup_elem(&preallocated, &k);
 }
