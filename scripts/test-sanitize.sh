@@ -26,7 +26,7 @@ export O=build/sanitize
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99
 progs=$O/selftests/kernel/progs
 objects=("$progs"/{aa,long_keys,plain_deadlock,queue_pair,queue_wait,timeout}.bpf.o)
-for source in selftests/{lines,rings}/*.bpf.c; do
+for source in selftests/tool/{lines,rings}/*.bpf.c; do
 	objects+=("$O/${source%.c}.o")
 done
 for events in selftests/tool/cli/replay/*.jsonl; do

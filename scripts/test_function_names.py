@@ -36,7 +36,9 @@ def many(nr):
     return [f"lock_take_{i}" for i in range(nr)]
 
 
-@pytest.mark.parametrize(("area", "limit"), [("user", 2), ("include", 2), ("lab", 4), ("selftests", 4)])
+@pytest.mark.parametrize(
+    ("area", "limit"), [("user", 2), ("include", 2), ("lab", 4), ("selftests", 4)]
+)
 def test_an_area_has_its_limit(tmp_path, area, limit):
     files = {f"{area}/a.c": defined(*many(100 - limit), *["run"] * limit)}
     res = check(tmp_path, files)

@@ -37,7 +37,11 @@ GOOD = {
         "low/c.h": ["d.h"],
         "low/d.h": ["stdio.h", "built.skel.h"],
     },
-    "what is below": {"high/a.c": ["../low/b.h", "low/part/c.h"], "low/b.h": [], "low/part/c.h": []},
+    "what is below": {
+        "high/a.c": ["../low/b.h", "low/part/c.h"],
+        "low/b.h": [],
+        "low/part/c.h": [],
+    },
     "what is named": {"high/a.c": ["other/named/b.h"], "other/named/b.h": []},
 }
 BAD = {

@@ -35,7 +35,7 @@ link() {
 	shift 2
 	# shellcheck disable=SC2086 # lists of words
 	$CC $CFLAGS "$@" -w -no-pie "$dir"/kernel/bpf/rqspinlock*.c "$LAB"/obj/qspinlock.o \
-		"$LAB"/obj/shim/*.o "$LAB"/obj/lib/*.o "$LAB"/obj/locks/*.o "lab/$program"/*.c \
+		"$LAB"/obj/shim/*.o "$LAB"/obj/threads/lib/*.o "$LAB"/obj/locks/*.o "lab/tests/$program"/*.c \
 		-o "$dir/$program" $LIBS
 }
 

@@ -34,7 +34,7 @@ def find_source(tree, name):
 
 def patched_sources(series):
     """What each patch of @series leaves of the files where it changes them."""
-    for path in sorted((HERE.parents[1] / "kernel-patches" / series).glob("*.patch")):
+    for path in sorted((HERE.parents[2] / "kernel-patches" / series).glob("*.patch")):
         lines = path.read_text().split("\n")
         yield "\n".join(ln[1:] for ln in lines if ln[:1] in (" ", "+") and ln[:3] != "+++")
 

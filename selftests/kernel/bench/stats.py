@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "selftests"))
+sys.path.insert(0, str(TOP / "selftests/kernel"))
 from tap import Tap  # noqa: E402
 
 __all__ = ["TOP", "Tap", "counting", "guest", "median_interval", "quantile"]

@@ -142,7 +142,8 @@ def plausible(command):
 
 @functools.cache
 def makefiles():
-    files = [TOP / "Makefile", *TOP.glob("*/*.mk"), *TOP.glob("*/*/*.mk")]
+    folders = ("*", "*/*", "*/*/*")
+    files = [TOP / "Makefile", *(f for d in folders for f in TOP.glob(f"{d}/*.mk"))]
     return "".join(path.read_text() for path in files)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Run the test of the fallback lock here.
-#   selftests/tool/fallback/run.sh [--preempt full|voluntary|none] switch the kernel's preemption first
+#   selftests/tool/fallback/run.sh [--preempt full|voluntary|none]   switch preemption first
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
