@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One program per question that `rqspin doctor` and the tracer ask of the kernel.
- * None is loaded unless its question is asked: user/kernel/probe.c and user/kernel/lockmode.c.
+ * None is loaded unless its question is asked: user/kernel/probe.c and user/doctor/lockmode.c.
  */
 #include <vmlinux.h>
 #include <bpf/bpf_core_read.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """No circles among C files (X.c and X.h count as one, "X"), and no include upwards.
 
-usage: include-circles.py [--layers FILE] FILE...
+usage: include-circles.py [--layers FILE] [--complete] FILE...
 
 Includes of files that are not named on the command line (generated ones, systems') do not count.
 FILE says which folder is above which (layers.conf beside this script).
@@ -13,8 +13,9 @@ import re
 import sys
 from pathlib import Path
 
-ROOTS = ["include", "bpf", "user", "lab/shim", "lab", "lab/machines", "lab/schedules/mc", ""]
-INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
+ROOTS = ["include", "bpf", "user", "lab/shim", "lab", "lab/machines", "lab/schedules/mc"]
+ROOTS += ["selftests", "selftests/tool/check", ""]
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 
 
 def module(path):
@@ -92,11 +93,13 @@ def layers_read(path):
     return allowed
 
 
-def print_upwards(graph, allowed):
-    """How many includes the table does not allow, and folders it does not know."""
+def print_upwards(graph, allowed, complete):
+    """How many includes the table does not allow, folders it does not know, and stale lines."""
     bad = [f"{name}: not in the table" for name in graph if name not in allowed]
     for name in sorted(graph.keys() & allowed.keys()):
         bad += [f"{name} -> {other}" for other in sorted(graph[name] - allowed[name])]
+    if complete:
+        bad += [f"{name}: not in the tree" for name in sorted(allowed.keys() - graph.keys())]
     for line in bad:
         print(line)
     return len(bad)
@@ -105,12 +108,13 @@ def print_upwards(graph, allowed):
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     ap.add_argument("--layers", type=Path, default=Path(__file__).with_name("layers.conf"))
+    ap.add_argument("--complete", action="store_true", help="the files are all of the tree")
     ap.add_argument("files", nargs="+", type=Path)
     args = ap.parse_args()
     files = set(args.files)
     if print_circles(edges(files, module)):
         sys.exit("include circles: move what both need into a file of its own")
-    if print_upwards(edges(files, folder), layers_read(args.layers)):
+    if print_upwards(edges(files, folder), layers_read(args.layers), args.complete):
         sys.exit(f"includes that {args.layers.name} does not allow: move what both need down")
 
 

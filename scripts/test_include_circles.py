@@ -57,6 +57,7 @@ NODES = {"two headers": 2, "by way of a C file": 2, "three": 3}
 UPWARDS = {
     "low -> high": {"low/a.c": ["../high/b.h"], "high/b.h": []},
     "low -> low/part": {"low/a.c": ["part/b.h"], "low/part/b.h": []},
+    "other/named -> low": {"other/named/a.c": ["../../low/b.h"], "low/b.h": []},
     "high -> other/top": {"high/a.c": ["other/top/b.h"], "other/top/b.h": []},
     "new: not in the table": {"new/a.c": []},
 }
@@ -82,11 +83,19 @@ def test_an_include_upwards_is_named(tmp_path, said):
     assert (res.returncode, res.stdout.strip()) == (1, said)
 
 
+def test_a_stale_line_is_named(tmp_path):
+    (tmp_path / "a.c").write_text("")
+    (tmp_path / "layers").write_text("[one]\n.\ngone\n")
+    cmd = [sys.executable, CHECK, "--layers", "layers", "--complete", "a.c"]
+    res = subprocess.run(cmd, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (res.returncode, res.stdout.strip()) == (1, "gone: not in the tree")
+
+
 def test_the_table_knows_every_folder():
     files = subprocess.run(
         ["git", "ls-files", "*.c", "*.h"], cwd=CHECK.parents[1], capture_output=True, text=True
     ).stdout.split()
     assert files
-    cmd = [sys.executable, CHECK, *files]
+    cmd = [sys.executable, CHECK, "--complete", *files]
     res = subprocess.run(cmd, cwd=CHECK.parents[1], capture_output=True, text=True, check=False)
     assert (res.returncode, res.stdout) == (0, "")

@@ -264,7 +264,7 @@ var causes = []Cause{
 		"the `bpf_res_spin_lock` of the element's list or tree cannot be acquired", true, false,
 		[]string{"Try again in the next run of the program. In a guest the owner's vCPU may not have been running."}},
 	{[]MapType{2, 6, 30, 14, 25, 15, 18, 26}, []Op{OpUpdate, OpDelete, OpLookup, OpPush, OpPeek}, []syscall.Errno{},
-		"takes no lock of the map", false, false,
+		"takes no resilient lock of the map", false, false,
 		[]string{}},
 	{[]MapType{33}, []Op{OpAllocPages, OpFreePages}, []syscall.Errno{},
 		"lock cannot be taken", true, false,

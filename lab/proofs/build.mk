@@ -45,6 +45,7 @@ model-traces: $(MODEL)/tlc.path model-mc-build
 	$(Q)lab/proofs/tla/traces.py --jar "$$(cat $<)" --work $(MODEL)/tla --mc $(O)/lab/schedules/mc/mc
 
 model-litmus:
+	@mkdir -p $(MODEL)
 	$(Q)herd=$$(lab/proofs/litmus/fetch-herd7.sh $(MODEL)/herd7 2>$(MODEL)/herd7.why) || herd=; \
 	lab/proofs/litmus/run.py --tree $(LAB_TREE) $${herd:+--herd "$$herd"} \
 		--why-not "$$(cat $(MODEL)/herd7.why)"

@@ -54,7 +54,7 @@ copy_tree() {
 	mkdir -p "$out/tree/selftests/vm" "$out/tree/scripts" "$out/tree/lab/proofs/litmus"
 	cp selftests/vm/{fetch-kernel.sh,arm64-root.sh,kernels.conf} "$out/tree/selftests/vm"
 	cp scripts/*.sh scripts/libbpf.conf "$out/tree/scripts"
-	cp lab/proofs/fetch-tlc.sh "$out/tree/model"
+	cp lab/proofs/fetch-tlc.sh "$out/tree/lab/proofs"
 	# On Debian 12, looking for tools in PATH alone, and writing nowhere else.
 	printf 'ID=debian\nVERSION_ID=12\n' >"$out/os-release"
 	sed "s|/etc/os-release|$out/os-release|; s|/etc/apt|$out/etc|; s|/usr/lib/linux-tools|$out|

@@ -345,7 +345,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         cause: "the `bpf_res_spin_lock` of the element's list or tree cannot be acquired", later: true, resume: false,
         advice: &["Try again in the next run of the program. In a guest the owner's vCPU may not have been running."] },
     Cause { types: &[2, 6, 30, 14, 25, 15, 18, 26], ops: &[Op::Update, Op::Delete, Op::Lookup, Op::Push, Op::Peek], errors: &[],
-        cause: "takes no lock of the map", later: false, resume: false,
+        cause: "takes no resilient lock of the map", later: false, resume: false,
         advice: &[] },
     Cause { types: &[33], ops: &[Op::AllocPages, Op::FreePages], errors: &[],
         cause: "lock cannot be taken", later: true, resume: false,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One lock that all threads want all the time. "tight" locks, counts and unlocks, many times in a
- * run of the program; "calls" locks once in a run, and works under the lock and beside it. "tight"
+ * run of the program; "calls" locks once in a run, and works under the lock and beside it. The same
  * with an ordinary lock, which both compared kernels have, shows how much of a difference is due to
  * the kernels.
  */
@@ -93,6 +93,20 @@ SEC("tc")
 int ordinary(struct __sk_buff *ctx)
 {
 	return bpf_loop(CONVOY_BATCH, acquire_spin, NULL, 0) != CONVOY_BATCH;
+}
+
+SEC("tc")
+int ordinary_calls(struct __sk_buff *ctx)
+{
+	__u64 begin = bpf_ktime_get_ns();
+
+	bpf_spin_lock(&spin);
+	count++;
+	turns_spend();
+	bpf_spin_unlock(&spin);
+	keep_longest(begin);
+	turns_spend();
+	return 0;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * convoy THREADS SECONDS [PROGRAM]: threads that may run anywhere want one lock all the time.
- * PROGRAM is one of convoy.bpf.c: tight (the default), calls, or ordinary. One line of JSON:
- * acquisitions, failures, seconds, and the longest of the acquisitions that were timed.
+ * PROGRAM is one of convoy.bpf.c: tight (the default), calls, ordinary, ordinary_calls. One line of
+ * JSON: acquisitions, failures, seconds, and the longest of the acquisitions that were timed.
  */
 #include <err.h>
 #include <pthread.h>
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	unsigned int threads;
 
 	if (argc != 3 && argc != 4)
-		errx(2, "usage: convoy THREADS SECONDS [tight | calls | ordinary]");
+		errx(2, "usage: convoy THREADS SECONDS [tight|calls|ordinary|ordinary_calls]");
 	threads = count_arg(argv[1]);
 	if (threads > MAX_THREADS)
 		errx(2, "%u threads", threads);

@@ -11,8 +11,8 @@ of ten within one boot, on every kernel: so each boot measures many times, in tu
 program and number of threads, and its rate is that of all these runs together. TAP: for each
 program and number of threads, of the ratios of patched to stock in a round, at least three quarters
 are at least 1; with the most threads the median ratio of hybrid to queue is at least 10. With the
-fewest threads "tight" is run with an ordinary spin lock, too: qspinlock, in both kernels. Its ratio
-says how much these differ apart from the resilient locks."""
+most threads each program is run with an ordinary spin lock, too: qspinlock, in both kernels. Its
+ratio says how much these differ apart from the resilient locks."""
 
 import argparse
 import itertools
@@ -26,13 +26,14 @@ LEAST = 1.0
 LEAST_HYBRID = 10.0
 DRIVER = "build/selftests/kernel/bench/convoy"
 PROGRAMS = ("tight", "calls")
+ORDINARY = {"tight": "ordinary", "calls": "ordinary_calls"}
 
 
 def cases_of(path, args):
     """(program, threads) of the runs of one boot."""
     cases = list(itertools.product(args.programs, args.threads))
     if path != "hybrid":
-        cases.append(("ordinary", min(args.threads)))
+        cases += [(ORDINARY[program], max(args.threads)) for program in args.programs]
     return cases
 
 
@@ -87,13 +88,13 @@ def row(rounds, mode, case):
 
 
 def show(rows):
-    columns = "path    program   threads  1000/s: p50 (interval)  failed  longest timed ms"
+    columns = "path    program         threads  1000/s: p50 (interval)  failed  longest timed ms"
     print(f"# {'kernel':17} {columns}")
     for r in rows:
         k = {name: f"{v / 1000:.1f}" for name, v in r["per_second"].items()}
         longest = r["longest_timed_ns"] / 1e6
         print(
-            f"# {r['kernel']:17} {r['path']:6}  {r['program']:8} {r['threads']:8}  "
+            f"# {r['kernel']:17} {r['path']:6}  {r['program']:14} {r['threads']:8}  "
             f"{k['p50']} ({k['low']} .. {k['high']})  {r['failed']}  {longest:.1f}"
         )
 
@@ -140,16 +141,15 @@ def check_hybrid(tap, rounds, case, modes):
 
 
 def show_kernels(rounds, args):
-    modes, n = (args.modes[1], args.modes[0]), min(args.threads)
-    kernels = ratios_of(rounds, ("ordinary", n), modes)
-    shown = [(f"{n} threads, ordinary lock: {modes[0][0]} x {modes[1][0]}", kernels)]
-    if "tight" in args.programs:
-        ratios = ratios_of(rounds, ("tight", n), modes)
-        lock = [both / kernel for both, kernel in zip(ratios, kernels, strict=True)]
-        shown.append((f"{n} threads, tight: its ratio divided by that", lock))
-    for what, values in shown:
-        middle, low, high = median_interval(values)
-        print(f"# {what}: {middle:.2f} ({low:.2f} .. {high:.2f})")
+    """What the kernels do with ordinary locks, and what is left of a ratio without that."""
+    modes, n = (args.modes[1], args.modes[0]), max(args.threads)
+    for program in args.programs:
+        kernels = ratios_of(rounds, (ORDINARY[program], n), modes)
+        ratios = ratios_of(rounds, (program, n), modes)
+        left = [both / kernel for both, kernel in zip(ratios, kernels, strict=True)]
+        for what, values in (("with an ordinary lock", kernels), ("divided by that", left)):
+            middle, low, high = median_interval(values)
+            print(f"# {program}, {n} threads, {what}: {middle:.2f} ({low:.2f} .. {high:.2f})")
 
 
 def judge(tap, rounds, args):
@@ -196,7 +196,7 @@ def main():
     if args.json:
         with open(args.json, "w") as f:
             json.dump(
-                {"schema": "rqspin-convoy/6", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
+                {"schema": "rqspin-convoy/7", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
             )
     tap = Tap()
     judge(tap, rounds, args)

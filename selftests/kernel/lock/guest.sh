@@ -98,7 +98,7 @@ stress() {
 	paste -sd ' ' <<<"$verdict" | sed 's/^/# /'
 }
 
-"$(dirname "$(readlink -f "$0")")/../vm/watch-races.sh"
+"$(dirname "$(readlink -f "$0")")/../../vm/watch-races.sh" || exit
 mark begin
 want kunit && kunit
 for type in raw_res_spin_lock raw_res_spin_lock_irq; do

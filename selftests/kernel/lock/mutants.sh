@@ -31,7 +31,7 @@ git -C "$tree" rev-parse -q --verify base >/dev/null 2>&1 ||
 restore() { git -C "$tree" checkout -q .; }
 
 guest() {
-	"$here/../vm/run.sh" --kernel 6.12-rqspin-mutants --cpus 6 --timeout 300 -- bash -c \
+	"$here/../../vm/run.sh" --kernel 6.12-rqspin-mutants --cpus 6 --timeout 300 -- bash -c \
 		"echo $1 >/sys/module/rqspinlock/parameters/mutant && exec $here/guest.sh 10 kunit,stress"
 }
 

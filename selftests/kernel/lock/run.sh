@@ -9,12 +9,12 @@
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
-vm=$here/../vm/run.sh
+vm=$here/../../vm/run.sh
 kernel=6.12-rqspin models=queue cpus=4 seconds=60 parts=kunit,torture,provoke,stress
 count=0 passed=0 failed=0 skipped=0
 
 usage() {
-	sed -n '4,5s/^# *//p' "$0" >&2
+	sed -n '4,6s/^# *//p' "$0" >&2
 	exit 2
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/bpf.h"
 #include "kernel/runner/locks.h"
 #include "selftests/kernel/progs/irq_state.skel.h"

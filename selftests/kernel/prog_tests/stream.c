@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "kernel/progstream.h"
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/bpf.h"
 #include "kernel/runner/locks.h"
 #include "selftests/kernel/progs/stream.skel.h"

@@ -20,7 +20,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "kernel/progstream.h"
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/bpf.h"
 #include "selftests/kernel/progs/stream_limits.skel.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/bpf.h"
 #include "kernel/runner/locks.h"
 #include "selftests/kernel/progs/timeout.skel.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/bpf.h"
 #include "kernel/runner/locks.h"
 #include "selftests/kernel/progs/trampoline.skel.h"

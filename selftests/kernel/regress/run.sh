@@ -28,7 +28,7 @@ repeat=3 min=2000
 slack=420
 
 usage() {
-	sed -n '5,7s/^# *//p' "$0" >&2
+	sed -n '5,8s/^# *//p' "$0" >&2
 	exit 2
 }
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/capability.h"
 #include "selftests/kernel/progs/capabilities.skel.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/list.h"
 
 /* Bounds of the section that TEST_SUITE() fills; the linker defines them. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 #include "kernel/runner/outcome.h"
 
 struct outcome *outcome;

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "kernel/runner/runner.h"
+#include "kernel/runner/test.h"
 
 static void passes(void)
 {

@@ -249,9 +249,8 @@ PAGES = [
     *TOP.glob("*.md"),
     *TOP.glob("docs/*.md"),
     *TOP.glob("selftests/**/*.md"),
-    *TOP.glob("kernel-patches/*.md"),
-    *TOP.glob("lab/*.md"),
-    *TOP.glob("lab/proofs/**/*.md"),
+    *TOP.glob("kernel-patches/**/*.md"),
+    *TOP.glob("lab/**/*.md"),
 ]
 
 

@@ -14,7 +14,7 @@ fuzzers: $(FUZZERS:%=$(O)/selftests/tool/fuzz/%)
 
 FUZZ_OBJS = $(FUZZERS:%=$(O)/selftests/tool/fuzz/%.o)
 $(FUZZ_OBJS): | $(TOOL_BPF)
-$(FUZZERS:%=$(O)/selftests/tool/fuzz/%): %: %.o $(filter-out $(O)/user/main.o,$(USER_OBJS))
+$(FUZZERS:%=$(O)/selftests/tool/fuzz/%): %: %.o $(filter-out $(O)/user/cmd/main.o,$(USER_OBJS))
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) -lm -lz
 -include $(FUZZ_OBJS:.o=.d)

@@ -4,8 +4,8 @@
  * programs of progs/X.bpf.c; programs that carry the tags of
  * progs/test_macros.h need no C at all. Every test runs in its own process.
  */
-#ifndef RQSPIN_RUNNER_H
-#define RQSPIN_RUNNER_H
+#ifndef RQSPIN_RUNNER_TEST_H
+#define RQSPIN_RUNNER_TEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
