@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from conftest import BUILD, TOP, needs_locks, rqspin, validator
+from conftest import BUILD, TOP, rqspin, validator
 from kernelbtf import kernels_btf
 
 CLEAN, FAIL, FOUND = 0, 1, 10
@@ -15,7 +15,7 @@ SOURCES = sorted((TOP / "selftests/tool/check/maps").glob("*.bpf.c"))
 TRAMPOLINES = "BPF trampolines"
 KINDS = {"map-hang", "map-fails"}
 
-pytestmark = [needs_locks, pytest.mark.usefixtures("nothing_left")]
+pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +26,17 @@ def kernels(tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(kernels):
     """By kernel and object, its findings. Each waits for the kernel most of the time."""
-    names = [f"{s.name.removesuffix('.c')}.o" for s in SOURCES]
+    names = [object_of(s) for s in SOURCES]
     pairs = [(kernel, name) for kernel in ("plain", "later") for name in names]
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        found = pool.map(lambda p: findings_of(OBJECTS / p[1], kernels[p[0]]), pairs)
+        found = pool.map(lambda p: judge(OBJECTS / p[1], "--btf", kernels[p[0]]), pairs)
         return dict(zip(pairs, found, strict=True))
 
 
-def findings_of(obj, btf):
-    out = json.loads(rqspin("check", "--json", "--btf", btf, obj).stdout)
+def judge(obj, *args):
+    out = json.loads(rqspin("check", "--json", *args, obj).stdout)
     validator("check.schema.json").validate(out)
-    return out["findings"]
+    return out
 
 
 def outcome(finding):
@@ -52,11 +52,9 @@ def outcome(finding):
     return " ".join(sorted(re.findall(r"E[A-Z0-9]+|NULL", says)))
 
 
-@pytest.mark.parametrize("kernel", ["plain", "later"])
-@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name.removesuffix(".bpf.c"))
-def test_pattern(source, kernel, judged):
+def compare(source, kernel, findings):
+    """With what the object says of a kernel whose locks in maps are plain, or resilient (later)."""
     wanted = re.search(rf"/\* {kernel}: (.*) \*/", source.read_text())[1]
-    findings = judged[kernel, f"{source.name.removesuffix('.c')}.o"]
     if any(TRAMPOLINES in f["message"] for f in findings):
         pytest.skip("it has fentry programs, and this kernel has no trampolines")
     assert {f["kind"] for f in findings} <= KINDS
@@ -64,6 +62,31 @@ def test_pattern(source, kernel, judged):
     # What can hang can also fail, elsewhere.
     worst = {"hangs"} if "hangs" in outcomes else outcomes
     assert worst == {wanted} - {"nothing"}
+
+
+def object_of(source):
+    return f"{source.name.removesuffix('.c')}.o"
+
+
+every_object = pytest.mark.parametrize(
+    "source", SOURCES, ids=lambda p: p.name.removesuffix(".bpf.c")
+)
+
+
+@pytest.mark.parametrize("kernel", ["plain", "later"])
+@every_object
+def test_pattern(source, kernel, judged):
+    compare(source, kernel, judged[kernel, object_of(source)]["findings"])
+
+
+@every_object
+def test_pattern_on_this_kernel(source):
+    """Judged by the locks of the running kernel; between 6.15 and 7.x it has both kinds."""
+    out = judge(OBJECTS / object_of(source))
+    kinds = {lock["kind"] for op in out["map_operations"] for lock in op["locks"]}
+    if len(kinds) > 1:
+        pytest.skip("this kernel has plain locks in one of these maps, resilient ones in another")
+    compare(source, "later" if kinds == {"resilient"} else "plain", out["findings"])
 
 
 def test_enough_of_both():
