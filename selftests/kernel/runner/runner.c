@@ -84,15 +84,23 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* test_rqspin is beside the folder of the kernel's tests, the runner of runner_self in its own. */
 static void default_progs_dir(void)
 {
-	char exe[PATH_MAX - 8];
+	static const char *const places[] = { "kernel/progs", "progs" };
+	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *dir;
 
 	if (len < 0 || env.progs_dir[0])
 		return;
 	exe[len] = '\0';
-	snprintf(env.progs_dir, sizeof(env.progs_dir), "%s/progs", dirname(exe));
+	dir = dirname(exe);
+	for (int i = 0; i < 2; i++) {
+		snprintf(env.progs_dir, sizeof(env.progs_dir), "%s/%s", dir, places[i]);
+		if (!access(env.progs_dir, F_OK))
+			return;
+	}
 }
 
 static const char *why_unsuitable(void)

@@ -57,6 +57,9 @@ def compare(source, kernel, findings):
     wanted = re.search(rf"/\* {kernel}: (.*) \*/", source.read_text())[1]
     if any(TRAMPOLINES in f["message"] for f in findings):
         pytest.skip("it has fentry programs, and this kernel has no trampolines")
+    for f in findings:
+        if f["kind"] == "not-loaded" and "kernel BTF type ID" in f["message"]:
+            pytest.skip(f"the compiler has inlined the function: {f['message']}")
     assert {f["kind"] for f in findings} <= KINDS
     outcomes = {outcome(f) for f in findings}
     # What can hang can also fail, elsewhere.
