@@ -45,9 +45,8 @@ echo "ok 1 - least"
 # What a guest's kernel log, init and bpffs have; files of the tree stand for them.
 GUEST_TOOLS = {
     "dmesg": "cat dmesg",
-    "pgrep": "cat orphans",
     "find": "cat pins",
-    "ps": "echo 17 left-over",
+    "ps": 'case "$*" in *stat=*) cat orphans ;; *) echo 17 left-over ;; esac',
 }
 
 
@@ -207,10 +206,20 @@ def test_after_a_failure_the_rest_has_a_new_guest(tree, command, why):
 
 @pytest.mark.parametrize("what", ["orphans", "pins"])
 def test_what_a_suite_leaves_behind_does_not_reach_the_next(tree, what):
-    write_suites(tree, f"echo ok 1; echo 17 >{what}", "echo ok 1")
+    write_suites(tree, f"echo ok 1; echo 17 S >{what}", "echo ok 1")
     status, out = run_all(tree)
     assert (status, out.splitlines()[-1], boots(tree)) == (0, "2 passed, 0 failed, 0 skipped", 2)
     assert "left behind" in (tree / "build/test-logs/s1.log").read_text()
+
+
+@pytest.mark.parametrize(("state", "guests"), [("Z", 1), ("Z+", 1), ("Zsl", 2)])
+def test_a_zombie_is_left_behind_if_its_threads_go_on(tree, state, guests):
+    write_suites(tree, f"echo ok 1; echo 17 {state} >orphans", "echo ok 1")
+    status, out = run_all(tree)
+    assert (status, out.splitlines()[-1]) == (0, "2 passed, 0 failed, 0 skipped")
+    assert boots(tree) == guests
+    said = "left behind" in (tree / "build/test-logs/s1.log").read_text()
+    assert said == (guests == 2)
 
 
 def test_an_end_that_is_not_clean_fails_the_last_suite(tree):

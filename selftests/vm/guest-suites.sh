@@ -11,9 +11,14 @@ kernel=$1
 export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 TIMEFORMAT='%U %S'
 
-# Whatever lives on after its suite is a child of init, or below one.
-orphans() { pgrep -P 1 | sort; }
-pins() { find /sys/fs/bpf -mindepth 1 2>/dev/null | sort; }
+# Whatever lives on after its suite is a child of init, or below one. The init of a guest does not
+# wait for its children: who has ended stays there as a zombie, and does no harm unless some of its
+# threads go on.
+orphans() { ps -o pid=,stat= --ppid 1 | awk '$2 !~ /^Z[^l]*$/ { print $1 }'; }
+pins() { find /sys/fs/bpf -mindepth 1 2>/dev/null; }
+
+# The lines of stdin that are not in $1. Not by comm, whose input from <(...) becomes init's child.
+lines_new() { grep -vxF -e "$1"; }
 
 suite_run() {
 	export TMPDIR=$base/suite
@@ -24,7 +29,7 @@ suite_run() {
 # Waits for processes that are just about to end, and kills the others.
 orphans_check() {
 	local new try=0
-	while new=$(comm -13 <(echo "$orphans") <(orphans)) && [ -n "$new" ]; do
+	while new=$(orphans | lines_new "$orphans") && [ -n "$new" ]; do
 		[ $((try += 1)) -gt 20 ] || { sleep 0.1 && continue; }
 		echo "guest-suites: processes that the suite left behind:"
 		ps -o pid=,args= -p "${new//$'\n'/,}"
@@ -42,7 +47,7 @@ log_check() {
 
 pins_check() {
 	local new
-	new=$(comm -13 <(echo "$pins") <(pins))
+	new=$(pins | lines_new "$pins")
 	[ -n "$new" ] || return 0
 	printf 'guest-suites: pinned objects that the suite left behind:\n%s\n' "$new"
 	return 1
