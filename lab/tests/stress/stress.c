@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Torture under an oracle: no false verdict, no missed cycle, no two owners of a lock. */
 #include <argp.h>
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,7 +29,7 @@ struct run {
 	struct lab_barrier barrier;
 	u64 seed;
 	u64 ns; /* from when all threads have started */
-	u32 over;
+	sem_t over;
 };
 
 struct sums {
@@ -85,14 +87,28 @@ static void tell_hang(const struct run *r)
 	_exit(1);
 }
 
+/* A second from now, or sooner if the run has ended. */
+static bool run_is_over(struct run *r)
+{
+	struct timespec end;
+	int err;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec++;
+	do {
+		err = sem_clockwait(&r->over, CLOCK_MONOTONIC, &end);
+	} while (err && errno == EINTR);
+	return !err;
+}
+
+/* Counts looks, not seconds: all of a machine may have stood still between two. */
 static void *hang_watch(void *arg)
 {
-	const struct timespec second = { .tv_sec = 1 };
 	struct run *r = arg;
 	u64 last = 0;
 	int still = 0;
 
-	while (!smp_load_acquire(&r->over)) {
+	while (!run_is_over(r)) {
 		struct sums s = sum_up();
 		u64 now = s.acquired + s.deadlocks + s.nested + s.timeouts;
 
@@ -100,7 +116,6 @@ static void *hang_watch(void *arg)
 		last = now;
 		if (still >= HANG_S)
 			tell_hang(r);
-		nanosleep(&second, NULL);
 	}
 	return NULL;
 }
@@ -138,10 +153,12 @@ static void stress_run(const struct workload *w, const struct lab_ops *ops, u64 
 	ghost_reset();
 	for (i = 0; i < w->locks; i++)
 		ops->init(&work_lock[i]);
+	sem_init(&r.over, 0, 0);
 	pthread_create(&watcher, NULL, hang_watch, &r);
 	lab_team(threads, stress_work, &r);
-	smp_store_release(&r.over, 1);
+	sem_post(&r.over);
 	pthread_join(watcher, NULL);
+	sem_destroy(&r.over);
 	s = sum_up();
 	if (run_verdict(&r, &s, check_quiet(w->locks)))
 		passed++;
