@@ -159,6 +159,15 @@ def parse_args():
     return args
 
 
+def run_cases(cases, args):
+    """Results in the order of the cases. Long ones begin first, lest one of them runs alone at the
+    end."""
+    begin = sorted(cases, key=lambda c: not (c.get("long") or c.get("slow")))
+    with ThreadPoolExecutor(args.jobs) as pool:
+        running = {c["name"]: pool.submit(run_case, c, args) for c in begin}
+        return [report(c, running[c["name"]].result()) for c in cases]
+
+
 def main():
     args = parse_args()
     cases = [c for c in load_cases(HERE / "cases.toml") if selected(c, args)]
@@ -166,11 +175,7 @@ def main():
         cases = [c for c in cases if c.get("slow")]
     run = [c for c in cases if wanted(c, args)]
     print(f"       {'case':<26} {'kind':<8} {'TLC':<16} {'states':>9} {'s':>6}  what")
-    with ThreadPoolExecutor(args.jobs) as pool:
-        results = [
-            report(c, r)
-            for c, r in zip(run, pool.map(lambda c: run_case(c, args), run), strict=True)
-        ]
+    results = run_cases(run, args)
     for case in cases:
         if case not in run:
             size, how = ("large", "model-nightly") if case.get("nightly") else ("slow", "model-tla")
