@@ -12,8 +12,8 @@ export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE
 TIMEFORMAT='%U %S'
 
 # Whatever lives on after its suite is a child of init, or below one. The init of a guest does not
-# wait for its children: who has ended stays there as a zombie, and does no harm unless some of its
-# threads go on.
+# wait for its children: a process that has ended stays there as a zombie, which does no harm unless
+# some of its threads go on.
 orphans() { ps -o pid=,stat= --ppid 1 | awk '$2 !~ /^Z[^l]*$/ { print $1 }'; }
 pins() { find /sys/fs/bpf -mindepth 1 2>/dev/null; }
 
