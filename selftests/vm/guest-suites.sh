@@ -17,7 +17,7 @@ TIMEFORMAT='%U %S'
 orphans() { ps -o pid=,stat= --ppid 1 | awk '$2 !~ /^Z[^l]*$/ { print $1 }'; }
 pins() { find /sys/fs/bpf -mindepth 1 2>/dev/null; }
 
-# The lines of stdin that are not in $1. Not by comm, whose input from <(...) becomes init's child.
+# The lines of stdin that are not in $1. Not with comm: <(...) would become a child of init.
 lines_new() { grep -vxF -e "$1"; }
 
 suite_run() {
@@ -26,7 +26,7 @@ suite_run() {
 	timeout -k 5 "$1" bash -c "$2" </dev/null 2>&1
 }
 
-# Waits for processes that are just about to end, and kills the others.
+# Waits for processes that are just about to end. Others end the guest.
 orphans_check() {
 	local new try=0
 	while new=$(orphans | lines_new "$orphans") && [ -n "$new" ]; do

@@ -148,7 +148,7 @@ def parse_args():
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="not those of a minute or more")
+    size.add_argument("--quick", action="store_true", help="not the slow ones")
     size.add_argument("--slow", action="store_true", help="only those that --quick leaves out")
     size.add_argument("--nightly", action="store_true", help="the large cases too")
     parser.add_argument("--jobs", type=int, default=2)
@@ -160,12 +160,14 @@ def parse_args():
 
 
 def run_cases(cases, args):
-    """Results in the order of the cases. Long ones begin first, lest one of them runs alone at the
-    end."""
-    begin = sorted(cases, key=lambda c: not (c.get("long") or c.get("slow")))
+    """Results in the order of the cases. Long ones begin first, lest one runs alone at the end."""
+    begin = sorted(cases, key=lambda c: not any(c.get(key) for key in ("nightly", "slow", "long")))
     with ThreadPoolExecutor(args.jobs) as pool:
         running = {c["name"]: pool.submit(run_case, c, args) for c in begin}
-        return [report(c, running[c["name"]].result()) for c in cases]
+        try:
+            return [report(c, running[c["name"]].result()) for c in cases]
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def main():

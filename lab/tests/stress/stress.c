@@ -87,8 +87,8 @@ static void tell_hang(const struct run *r)
 	_exit(1);
 }
 
-/* A second from now, or sooner if the run has ended. */
-static bool run_is_over(struct run *r)
+/* Waits for a second, or for the end of the run. True: it has ended. */
+static bool run_wait(struct run *r)
 {
 	struct timespec end;
 	int err;
@@ -101,14 +101,14 @@ static bool run_is_over(struct run *r)
 	return !err;
 }
 
-/* Counts looks, not seconds: all of a machine may have stood still between two. */
+/* Counts looks, not seconds: the whole machine may have stood still between two. */
 static void *hang_watch(void *arg)
 {
 	struct run *r = arg;
 	u64 last = 0;
 	int still = 0;
 
-	while (!run_is_over(r)) {
+	while (!run_wait(r)) {
 		struct sums s = sum_up();
 		u64 now = s.acquired + s.deadlocks + s.nested + s.timeouts;
 
