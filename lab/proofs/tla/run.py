@@ -12,12 +12,13 @@ import argparse
 import fnmatch
 import re
 import shutil
-import subprocess
 import sys
 import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tlc import tlc_run
 
 HERE = Path(__file__).resolve().parent
 VERDICTS = (
@@ -77,39 +78,15 @@ def run_case(case, args):
         shutil.copy(spec, place)
     (place / "case.cfg").write_text(config_text(case))
     limit = case.get("limit", 300)
-    command = [
-        "timeout",
-        str(limit),
-        "java",
-        f"-Xmx{args.heap}",
-        "-XX:+UseParallelGC",
-        "-XX:ParallelGCThreads=1",
-        f"-Djava.io.tmpdir={place}",
-    ]
-    command += case.get("java", ["-XX:TieredStopAtLevel=1"] if case.get("breaks") else [])
-    command += [
-        "-cp",
-        str(args.jar),
-        "tlc2.TLC",
-        "-workers",
-        "1",
-        "-lncheck",
-        "final",
-        "-config",
-        "case.cfg",
-        case["module"],
-    ]
+    java = [f"-Xmx{args.heap}", "-XX:ParallelGCThreads=1"]
+    java += case.get("java", ["-XX:TieredStopAtLevel=1"] if case.get("breaks") else [])
     start = time.monotonic()
-    with open(place / "out", "w") as out:
-        code = subprocess.run(
-            command, cwd=place, stdout=out, stderr=subprocess.STDOUT, check=False
-        ).returncode
+    text = tlc_run(args.jar, place, case["module"], limit, java, ["-lncheck", "final"])
     seconds = time.monotonic() - start
-    text = (place / "out").read_text()
     shutil.rmtree(place / "states", ignore_errors=True)
-    counts = re.findall(r"(\d[\d,]*) distinct states found", text)
+    counts = re.findall(r"(\d[\d,]*) distinct states found", text or "")
     states = int(counts[-1].replace(",", "")) if counts else 0
-    verdict = f"no answer in {limit} s" if code == 124 else verdict_of(text)
+    verdict = f"no answer in {limit} s" if text is None else verdict_of(text)
     return verdict, states, seconds, place / "out"
 
 

@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tlc import tlc_run
+
 HERE = Path(__file__).resolve().parent
 PER_CLIENT = 8
 # client of the scheduler -> what the model must be able to do
@@ -99,21 +101,11 @@ def follow(jar, traces, constants, ncpu, place):
     lines = ["SPECIFICATION TSpec", "INVARIANT Accepted", "CHECK_DEADLOCK FALSE", "CONSTANTS"]
     lines += [f"    {k} = {v}" for k, v in (values | {c: c for c in cpus}).items()]
     (place / "case.cfg").write_text("\n".join(lines) + "\n")
-    command = [
-        "timeout",
-        "300",
-        "java",
-        "-Xmx3g",
-        "-XX:+UseParallelGC",
-        f"-Djava.io.tmpdir={place}",
-    ]
-    command += ["-cp", str(jar), "tlc2.TLC", "-workers", "1", "-config", "case.cfg", "ResTrace"]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    (place / "out").write_text(done.stdout + done.stderr)
+    text = tlc_run(jar, place, "ResTrace", 300, ["-Xmx3g"]) or ""
     shutil.rmtree(place / "states", ignore_errors=True)
-    if "No error has been found" not in done.stdout:
+    if "No error has been found" not in text:
         raise RuntimeError(f"TLC did not finish: {place / 'out'}")
-    return {int(n) - 1 for n in re.findall(r'<<"accepted", (\d+)>>', done.stdout)}
+    return {int(n) - 1 for n in re.findall(r'<<"accepted", (\d+)>>', text)}
 
 
 def check(name, jar, mc, work):
