@@ -31,27 +31,27 @@ requirements: ## write requirements.txt, with hashes, after a change of requirem
 .PHONY: demo
 demo: ## build the command and samples, show live deadlock events
 	$(Q)scripts/setup.sh --build
-	$(Q)$(MAKE) --no-print-directory bpf user
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) bpf user
 	$(Q)scripts/demo.sh
 
 .PHONY: demo-guest
 demo-guest: setup ## the demo in a guest: Debian's 7.x kernel, 4 CPUs, all that trace can show
-	$(Q)$(MAKE) --no-print-directory bpf user
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) bpf user
 	$(Q)selftests/vm/run.sh --kernel debian-7 -- scripts/demo.sh
 
 .PHONY: test
 test: setup ## run the tests: this kernel, lab, model, guests of the patched kernel (see test-all)
-	$(Q)$(MAKE) --no-print-directory build
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) build
 	$(Q)scripts/run-tests.sh
 
 .PHONY: test-all
 test-all: setup ## the same, guests of other kernels and the large cases too
-	$(Q)$(MAKE) --no-print-directory build
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) build
 	$(Q)scripts/run-tests.sh --all
 
 .PHONY: test-full
 test-full: setup ## everything: also the whole tool on the patched 6.12, the slowest models
-	$(Q)$(MAKE) --no-print-directory build
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) build
 	$(Q)scripts/run-tests.sh --full
 
 .PHONY: build

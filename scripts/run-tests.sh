@@ -6,7 +6,8 @@
 #   scripts/run-tests.sh --guest NAME [--cpu PATH]  what needs the locks, in that guest instead
 #   --results FILE                                       keep one line per test for a later sum
 # RQSPIN_TEST_SECONDS: no suite starts later than that; those left out are listed as skipped.
-# Suites that follow each other in the same guest share one boot (selftests/vm/run-suites.sh).
+# Suites that follow each other in the same guest share one boot (selftests/vm/run-suites.sh). Those
+# marked "idle" run beside all others, in the time that these leave.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +18,7 @@ TIMEFORMAT='%R %U %S'
 fallback_guest="debian-7 queue"
 # What every kernel has to pass; other suites are nowhere else, whatever their image is called.
 least=selftests/kernel/brief.sh
-patched=6.12-rqspin kernel_pid='' guest_limit=4
+patched=6.12-rqspin kernel_pid='' lane_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|'
 no_kernel+='setup: error: (no package of linux-source|cannot install)) '
 guest='' cpu=queue list=0 marks='' globs=()
@@ -101,25 +102,33 @@ start_kernel() {
 	{ scripts/setup.sh --kernel && kernel-patches/tree.sh; } >"$logs/kernel.log" 2>&1 || kernel_rc=$?
 	[ $kernel_rc = 0 ] || return 0
 	# A session of its own is a group of its own for the scheduler, whatever its tasks are.
-	# Its status goes to a file: bash forgets that of a process whose number comes again.
+	# More than one may wait for it, so its status goes to a file, and its end is that of a lock.
 	echo 1 >"$logs/kernel.rc"
+	exec 8>"$logs/kernel.lock"
+	flock 8
 	# shellcheck disable=SC2016 # for the shell within
 	setsid bash -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null
 		chrt --idle 0 kernel-patches/build.sh lean; echo $? >"$0"' "$logs/kernel.rc" \
 		>>"$logs/kernel.log" 2>&1 &
 	kernel_pid=$!
-	trap stop_kernel EXIT
+	exec 8>&-
 }
 
 # shellcheck disable=SC2317 # called by the trap
-stop_kernel() { [ -z "$kernel_pid" ] || kill -- "-$kernel_pid" 2>/dev/null || true; }
+stop_all() {
+	local pid
+	# The number of a build that has ended may be another process's.
+	flock -n "$logs/kernel.lock" true || pid=$kernel_pid
+	for pid in ${pid:-} $lane_pid; do
+		kill -- "-$pid" 2>/dev/null || true
+	done
+}
 
 wait_kernel() {
 	if [ -n "$kernel_pid" ]; then
-		wait "$kernel_pid" 2>/dev/null || true
+		flock "$logs/kernel.lock" true
 		kernel_rc=$(cat "$logs/kernel.rc")
 	fi
-	kernel_pid=''
 	[ "$kernel_rc" = 0 ] || tail -n 20 "$logs/kernel.log"
 	return "$kernel_rc"
 }
@@ -153,6 +162,7 @@ is_guest() { [[ ! $1 =~ ^(host|tree|built)( |$) ]]; }
 make_host_kernels() {
 	local kernel rc
 	for kernel in ${1#host}; do
+		[ "$kernel" != idle ] || continue
 		make_series "$kernel" || { rc=$? && tail -n 20 "$logs/kernel-7.log" && return $rc; }
 		selftests/vm/fetch-kernel.sh "$kernel" || return
 	done
@@ -169,12 +179,13 @@ run_suite() {
 	export COLUMNS=1000 CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 	if [[ $place == host\ * ]]; then
 		make_host_kernels "$place" || return
-	elif [ "$place" = tree ]; then
+	elif [[ $place == tree* ]]; then
 		make_tree || return
 	elif needs_patched "$place"; then
 		wait_kernel || return
 	fi
-	timeout -k 5 "$limit" bash -c "$command" </dev/null
+	# timeout leads a group of its own, which what ends a lane does not reach.
+	setpriv --pdeathsig TERM timeout -k 5 "$limit" bash -c "$command" </dev/null
 }
 
 # Of several names of one image the first that a run comes to is enough for the least of a kernel.
@@ -214,33 +225,36 @@ sums() { echo "$(count pass "$1") passed, $(count fail "$1") failed, $(count ski
 
 out_of_time() { [ "$SECONDS" -gt "${RQSPIN_TEST_SECONDS:-$SECONDS}" ]; }
 
-# The end of a suite's line, and what it took: seconds, of them CPU time, name and place.
+# A suite's line, at once, as those in idle time write lines, too: name, place, the rest.
+suite_say() { printf '%-20s %-18s %s\n' "$1" "$2" "$3"; }
+
+# What became of a suite, and what it took: name, place, seconds, of them CPU time.
 finish_suite() {
-	local name=$1 place=$2 seconds=$3 cpu=$4 log=$logs/$1.log
-	printf '%s (%.0f s)\n' "$(sums "$log.tsv")" "$seconds"
+	local name=$1 place=$2 seconds=$3 cpu=$4 log=$logs/$1.log said
+	printf -v said '%s (%.0f s)' "$(sums "$log.tsv")" "$seconds"
+	[ "$(count fail "$log.tsv")" = 0 ] ||
+		said+=$'\n'$(tail -n 40 "$log" | sed 's/^/    | /')
+	suite_say "$name" "$place" "$said"
 	printf '%s\t%s\t%s\t%s\n' "$seconds" "$cpu" "$name" "$place" >>"$times"
-	[ "$(count fail "$log.tsv")" = 0 ] || tail -n 40 "$log" | sed 's/^/    | /'
 }
 
 late_suite() {
 	skip_suite "$1" "the $RQSPIN_TEST_SECONDS s of this run were used up"
-	echo "left out: no time"
+	suite_say "$1" "$2" "left out: no time"
 }
-
-line_of() { printf '%-20s %-18s ' "$1" "$2"; }
 
 one_suite() {
 	local name=$1 place=$2 limit=$3 command=$4 log=$logs/$1.log status=0 real user sys
-	line_of "$name" "$place"
 	# Waiting for the kernel takes time, too; that it is missing is found again by the suite.
 	! needs_patched "$place" || wait_kernel >/dev/null || true
 	[[ $place != host\ * ]] || make_host_kernels "$place" >/dev/null 2>&1 || true
 	if out_of_time; then
-		late_suite "$name"
+		late_suite "$name" "$place"
 		return 0
 	fi
-	{ time run_suite "$place" "$limit" "$command" >"$log" 2>&1 || status=$?; } 2>"$logs/took"
-	read -r real user sys < <(tail -n 1 "$logs/took")
+	# In a subshell, as the CPU time is that of all children that end meanwhile.
+	(time run_suite "$place" "$limit" "$command" >"$log" 2>&1) 2>"$log.took" || status=$?
+	read -r real user sys < <(tail -n 1 "$log.took")
 	record "$name" "$place" "$log" $status
 	finish_suite "$name" "$place" "$real" "$(awk '{ print $1 + $2 }' <<<"$user $sys")"
 }
@@ -252,8 +266,7 @@ leave_twin() {
 	[ -n "$twin" ] && [ "$command" = $least ] || return 1
 	skip_suite "$name" "${place%% *} is the image of $twin"
 	record_unseen "$name" "$logs/$name.log" >>"$results"
-	line_of "$name" "$place"
-	echo "left out: the image of $twin"
+	suite_say "$name" "$place" "left out: the image of $twin"
 }
 
 # Writes the list of run-suites.sh: the suites of the group, but those that are left out.
@@ -265,8 +278,7 @@ group_prepare() {
 		IFS='|' read -r name limit command <<<"$line"
 		: >"$logs/$name.log"
 		if out_of_time; then
-			line_of "$name" "$group_place"
-			late_suite "$name"
+			late_suite "$name" "$group_place"
 		elif ! leave_twin "$name" "$group_place" "$command"; then
 			printf '%s\t%s\t%s\t%s\n' "$name" "$limit" "$until" \
 				"$(suite_command "$command")" >&4
@@ -280,7 +292,6 @@ group_take() {
 	local name=$1
 	cat "$logs/guest/$name.log" >>"$logs/$name.log"
 	record "$name" "$group_place" "$logs/$name.log" "$2"
-	line_of "$name" "$group_place"
 	finish_suite "$name" "$group_place" "$3" "$4"
 }
 
@@ -292,10 +303,7 @@ group_read() {
 	while IFS=$'\t' read -r what name status seconds cpu; do
 		case $what in
 		boot) printf '%s\t-\t(boot)\t%s\n' "$name" "$group_place" >>"$times" ;;
-		late)
-			line_of "$name" "$group_place"
-			late_suite "$name"
-			;;
+		late) late_suite "$name" "$group_place" ;;
 		'done') group_take "$name" "$status" "$seconds" "$cpu" ;;
 		esac
 		unset "open[$name]"
@@ -311,7 +319,6 @@ group_fail() {
 	local line name
 	for line in "${group[@]}"; do
 		name=${line%%|*}
-		line_of "$name" "$group_place"
 		tail -n 20 "$2" >"$logs/$name.log"
 		record "$name" "$group_place" "$logs/$name.log" "$1"
 		finish_suite "$name" "$group_place" 0 -
@@ -349,9 +356,14 @@ plan() {
 	done < <(suites)
 }
 
-run_plan() {
-	local name place limit command group=() group_place=''
+# The suites that are marked as idle ($1: 1), or the others (0).
+run_lane() {
+	local name place limit command group=() group_place='' idle
 	while IFS='|' read -r -u 3 name place limit command; do
+		# Nobody reads what an orphan finds.
+		kill -0 $$ 2>/dev/null || exit 1
+		[[ $place == *" idle" ]] && idle=1 || idle=0
+		[ $idle = "$1" ] || continue
 		[ "$place" = "$group_place" ] || group_run
 		if is_guest "$place"; then
 			group+=("$name|$limit|$command") group_place=$place
@@ -362,10 +374,31 @@ run_plan() {
 	group_run
 }
 
+# Its status goes to a file: bash forgets that of a process whose number comes again.
+run_idle() {
+	chrt --idle --pid 0 $BASHPID
+	run_lane 1
+	echo 0 >"$logs/idle.rc"
+}
+
+# A job of its own ignores no Ctrl-C, unlike what bash begins in the background in another way; what
+# tests start would ignore it, too.
+run_plan() {
+	echo 1 >"$logs/idle.rc"
+	set -m
+	run_idle </dev/null &
+	lane_pid=$!
+	set +m
+	run_lane 0
+	wait "$lane_pid" || true
+	lane_pid=''
+	[ "$(cat "$logs/idle.rc")" = 0 ] ||
+		printf 'fail\tidle\t(suites)\tended too early\n' >>"$results"
+}
+
 list_plan() {
 	plan | while IFS='|' read -r name place _ command; do
-		line_of "$name" "$place"
-		printf '%s\n' "$command"
+		suite_say "$name" "$place" "$command"
 	done
 }
 
@@ -404,6 +437,7 @@ main() {
 	flock -n 9 || die "another run is under way in this tree"
 	: >"$results"
 	: >"$times"
+	trap stop_all EXIT
 	if want_patched; then
 		start_kernel
 	fi

@@ -32,11 +32,12 @@ done
 for events in selftests/tool/cli/replay/*.jsonl; do
 	objects+=("$O/${events%.jsonl}/replay.bpf.o")
 done
-make -s SANITIZE=1 O=$O bpf user check-objects $O/selftests/tool/cli/map_failures "${objects[@]}"
+objects+=("$O/selftests/tool/cli/map_failures")
+make -s -j2 SANITIZE=1 O=$O bpf user check-objects "${objects[@]}"
 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if make -s SANITIZE=1 O=$O unit >"$log" 2>&1; then
+if make -s -j2 SANITIZE=1 O=$O unit >"$log" 2>&1; then
 	echo "ok - unit tests ($(tail -n 1 "$log"))"
 else
 	sed 's/^/# /' "$log" | tail -n 60

@@ -3,12 +3,15 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 TOP = Path(__file__).resolve().parent.parent
+# Who starts the tests in the background may ignore it; what they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 COPIED = (
     "scripts/run-tests.sh",
     "scripts/tally.py",
@@ -165,6 +168,47 @@ def test_another_path_of_the_lock_is_another_boot(tree):
         "--kernel old --cpu queue --cpus 4",
         "--kernel old --cpu tas --cpus 2",
     ]
+
+
+def test_idle_suites_run_beside_the_rest(tree):
+    """Each of the two waits for the other."""
+    os.mkfifo(tree / "meet")
+    (tree / "scripts/suites.conf").write_text(
+        "+here | host idle | 60 | echo >meet && echo ok 1; chrt -p $$\n"
+        "+there | old queue | 60 | read -r line <meet && echo ok 1\n"
+    )
+    status, out = run_all(tree)
+    assert (status, out.splitlines()[-1]) == (0, "2 passed, 0 failed, 0 skipped")
+    assert "SCHED_IDLE" in (tree / "build/test-logs/here.log").read_text()
+
+
+def test_idle_suites_that_end_early_are_a_failure(tree):
+    (tree / "scripts/suites.conf").write_text(
+        "+here | host idle | 60 | kill -KILL -- -$(ps -o pgid= -p $(ps -o ppid= -p $PPID))\n"
+        "+there | host | 60 | echo ok 1\n"
+    )
+    status, out = run_all(tree)
+    assert (status, out.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 skipped")
+    assert "fail: idle: (suites): ended too early" in out
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_ends_its_idle_suites(tree, sig):
+    os.mkfifo(tree / "begun")
+    suites = "+here | host idle | 60 | exec 3>begun; echo >&3; exec sleep 1000\n"
+    (tree / "scripts/suites.conf").write_text(suites)
+    env = os.environ | {"BPFTOOL": "/bin/false"}
+    cmd = ["scripts/run-tests.sh", "--all"]
+    proc = subprocess.Popen(cmd, cwd=tree, env=env, stdout=subprocess.DEVNULL)
+    try:
+        with open(tree / "begun", encoding="utf-8") as begun:
+            begun.readline()
+            proc.send_signal(sig)
+            assert proc.wait(60) in (128 + sig, -sig)
+            # The end of the file: the suite has ended.
+            assert begun.read() == ""
+    finally:
+        proc.kill()
 
 
 DIES = "echo ok 1 - begun; kill -KILL $(cat guest.pid)"

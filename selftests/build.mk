@@ -9,10 +9,10 @@ selftests: $(O)/selftests/test_rqspin $(O)/selftests/kernel/runner_self/test_run
 selftests: stale $(TEST_PROGS) ## build the kernel-facing tests
 
 # The runner takes every object there is: those whose source is gone must go too. What is made of a
-# table goes with it.
+# table goes with it, what is made of recorded events stays.
 .PHONY: stale
 stale:
-	$(Q)find $(O)/bpf $(O)/selftests -path '*/check/corpus' -prune -o \
+	$(Q)find $(O)/bpf $(O)/selftests -path '*/check/corpus' -prune -o -path '*/cli/replay' -prune -o \
 		-name '*.bpf.o' -print 2>/dev/null | while read -r o; do \
 		src=$${o#$(O)/}; src=$${src%.o}.c; base=$${o%.bpf.o}; \
 		[ -e "$$src" ] || rm -f "$$o" "$$base.bpf.d" "$$base.skel.h" "$$base.bpf.skel.h"; \

@@ -9,9 +9,8 @@ HERE = pathlib.Path(__file__).resolve()
 TOP = next(p for p in HERE.parents if (p / "user/base/version.h").exists())
 
 project = "rqspin"
-version = release = re.search(r'RQSPIN_VERSION "(.*)"', (TOP / "user/base/version.h").read_text())[
-    1
-]
+header = (TOP / "user/base/version.h").read_text()
+version = release = re.search(r'RQSPIN_VERSION "(.*)"', header)[1]
 extensions = ["myst_parser"]
 # A heading may be a command: two dashes stay two dashes.
 smartquotes = False

@@ -2,8 +2,8 @@
 ------------------------------ MODULE ResTrace ------------------------------
 (* Is what the C did to the word of one lock something that ResLeave can do?  *)
 (* TraceData.tla is written by traces.py: the changes of the word, each with  *)
-(* the CPU that made it, as the scheduler of lab/schedules/mc saw them.  Steps that   *)
-(* leave the word as it is are free.                                          *)
+(* the CPU that made it, as the scheduler of lab/schedules/mc saw them. Steps *)
+(* that leave the word as it is are free.                                     *)
 EXTENDS ResLeave, TraceData
 
 VARIABLES trace, at

@@ -86,7 +86,7 @@ def run_case(case, args):
     shutil.rmtree(place / "states", ignore_errors=True)
     counts = re.findall(r"(\d[\d,]*) distinct states found", text or "")
     states = int(counts[-1].replace(",", "")) if counts else 0
-    verdict = f"no answer in {limit} s" if text is None else verdict_of(text)
+    verdict = f"no answer in {limit} s of CPU time" if text is None else verdict_of(text)
     return verdict, states, seconds, place / "out"
 
 

@@ -39,8 +39,9 @@ def record(mc, args, place):
     """Traces of the client, the ones that saw most of the word first."""
     out = place / "words.txt"
     out.unlink(missing_ok=True)
-    command = [str(mc), "-q", "--random=1", "--seed=1", f"--words={out}", "--nwords=2000", *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    command = ["prlimit", "--cpu=60", str(mc), "-q", "--random=1", "--seed=1"]
+    command += [f"--words={out}", "--nwords=2000", *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
     lines = {line for line in out.read_text().splitlines() if line}

@@ -26,12 +26,12 @@ REPLAY_PARTS = $(wildcard user/replay/* include/rqspin/*) $(addprefix bpf/progs/
 	cycle.bpf.h sample.bpf.h sample.h)
 
 # A reader's make knows nothing of this one's flags and variables, O= above all.
-$(REPLAYS): $(REPLAY_PARTS) | $(O)/rqspin
+$(REPLAYS): $(REPLAY_PARTS) | $(O)/rqspin $(LIBBPF_READY)
 $(REPLAYS): $(O)/selftests/tool/cli/replay/%/replay.bpf.o: selftests/tool/cli/replay/%.jsonl
 	@rm -rf $(@D)
 	@mkdir -p $(dir $(@D))
 	$(say) REPLAY $@
 	$(Q)export CLANG=$(CLANG) RQSPIN_INCLUDE=$(CURDIR)/include \
 		$(if $(LIBBPF_DIR),CPATH=$(abspath $(LIBBPF_DIR))/include) && \
-		$(O)/rqspin replay $< -o $(@D) 2>$(O)/selftests/tool/cli/replay.log && \
-		MAKEFLAGS= make -s -C $(@D) || { cat $(O)/selftests/tool/cli/replay.log >&2; false; }
+		$(O)/rqspin replay $< -o $(@D) 2>$(@D).log && \
+		MAKEFLAGS= make -s -C $(@D) || { cat $(@D).log >&2; false; }
