@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A page for each campaign and one for all: charts, their data, published figures. Each page needs
-no other file and no network. Each chart also comes as SVG, if there is a browser to draw it."""
+"""A page for each campaign and one for all: charts, their data, published figures. The pages share
+one script, plotly.min.js beside them, and need no network. Each chart also comes as SVG, if there
+is a browser to draw it."""
 
 import html
 
 import charts
 import tables
 from errors import CampaignError
+from plotly.offline import get_plotlyjs
 from store import replace_whole
 
 STYLE = """
@@ -15,16 +17,18 @@ table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: 
 td, th { border-bottom: 1px solid #ccc; padding: .25em .7em; text-align: right }
 td { white-space: nowrap }
 .published { color: #8a4b00 }
+.origin { color: #666; font-size: 14px }
 """
 HEAD = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
-<style>{style}</style></head><body>
+<style>{style}</style><script src="{script}"></script></head><body>
 """
+SCRIPT = "plotly.min.js"
 
 
 def _page(title, parts):
-    head = HEAD.format(title=html.escape(title), style=STYLE)
+    head = HEAD.format(title=html.escape(title), style=STYLE, script=SCRIPT)
     return head + "\n".join(parts) + "\n</body></html>\n"
 
 
@@ -60,6 +64,16 @@ def _figures(campaign, frame):
     return [f for spec in campaign.charts for f in charts.build(frame, spec, axes)]
 
 
+def _chart(figure):
+    return figure.to_html(full_html=False, include_plotlyjs=False)
+
+
+def _page_write(folder, name, title, parts):
+    """The page, and the script of its charts."""
+    replace_whole(folder / f"{name}.html", _page(title, parts))
+    replace_whole(folder / SCRIPT, get_plotlyjs())
+
+
 def _write_svg(figures, folder, name):
     """Only a browser can draw SVGs: without one there are only the pages."""
     try:
@@ -79,22 +93,18 @@ def campaign_page(store, folder, svg=True):
     parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{html.escape(campaign.about)}</p>"]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
     parts.append(_machine(store.head(), frame))
-    for i, figure in enumerate(figures):
-        parts.append(figure.to_html(full_html=False, include_plotlyjs=i == 0))
+    parts += map(_chart, figures)
     parts += _tables(campaign, frame)
     parts.append('<p><a href="index.html">All campaigns</a></p>')
-    replace_whole(folder / f"{campaign.name}.html", _page(campaign.title, parts))
+    _page_write(folder, campaign.name, campaign.title, parts)
     return _write_svg(figures, folder, campaign.name) if svg else None
 
 
-def overview(stores, folder):
-    parts = ["<h1>Evaluation</h1>"]
-    first = True
+def overview(stores, folder, opening=()):
+    parts = ["<h1>Evaluation</h1>", *opening]
     for store in stores:
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
         parts.append(f"<p>{html.escape(c.about.strip())}</p>")
-        for figure in _figures(c, store.frame())[:1]:
-            parts.append(figure.to_html(full_html=False, include_plotlyjs=first))
-            first = False
-    replace_whole(folder / "index.html", _page("Evaluation", parts))
+        parts += map(_chart, _figures(c, store.frame())[:1])
+    _page_write(folder, "index", "Evaluation", parts)

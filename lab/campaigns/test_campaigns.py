@@ -699,6 +699,7 @@ def test_report(toy):
     for page in ("toy.html", "index.html"):
         text = (out / page).read_text()
         assert "<script>alert" not in text and not re.search(r'src="http|@import', text)
+        assert len(text) < 1e6, "the script is beside the pages, not in each"
         assert chromium(out / page)[1] == []
         tried = out / "tried.html"
         tried.write_text(text.replace("</body>", HOVER))

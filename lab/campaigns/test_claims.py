@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 
-import campaign as campaigns
 import claims
 import figures
 import jsonschema
@@ -17,7 +16,7 @@ import pandas as pd
 import pytest
 import significance
 import sources
-import store
+from conftest import measure
 from errors import CampaignError
 from machine import TOP
 
@@ -225,18 +224,6 @@ def test_a_changed_simulator_shows(nothing_here, monkeypatch):
     monkeypatch.setattr(sources, "simulator_id", lambda: "another")
     row = claims.table(claims.chosen(["5.2c"]), nothing_here)[0]
     assert "the simulator has changed since" in row["from"]
-
-
-def measure(here, name, results):
-    """A store with the cells that results(params) has figures for."""
-    c = campaigns.load(name)
-    st = store.Store(here.folder / name, c)
-    st.prepare()
-    load = {"load": 0.0, "seconds": 1.0, "others": 0.0, "steal": 0.0}
-    for cell in c.cells():
-        result = results(cell.params)
-        if result:
-            st.add(cell, {"result": result, **load})
 
 
 def test_own_measurements_come_first(nothing_here, table):
