@@ -20,12 +20,8 @@ OBJECTS = sorted((FOREIGN / "objects").glob("*.bpf.o"))
 
 ENOUGH = 60
 
-# One of a library's tests that is wrong on purpose, and one that clang 19 makes wrong: it moves the
-# only cast of an arena pointer behind a branch.
-REFUSED = {
-    "golang-github-cilium-ebpf-dev-strings-el.elf-0.bpf.o": "GPL-restricted",
-    "linux-scx_qmap.bpf.o": "invalid mem access 'scalar'",
-}
+# One of a library's tests that is wrong on purpose.
+REFUSED = {"golang-github-cilium-ebpf-dev-strings-el.elf-0.bpf.o": "GPL-restricted"}
 
 # Of Linux' selftests: deadlocks on purpose. That they are refused is the kernel's word, not ours.
 DEADLOCKS = {"selftests-res_spin_lock": {"aa", "cycle"}}
