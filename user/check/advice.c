@@ -11,7 +11,7 @@ struct row {
 static const struct row kinds[] = {
 	{ "cycle",
 	  "take these locks in one order everywhere, or release the first before the second; "
-	  "res_lock_pair.bpf.h and res_lock_rank.bpf.h keep an order for you" },
+	  "res_lock_pair.bpf.h and res_lock_rank.bpf.h keep an order of bpf_res_spin_locks for you" },
 	{ "aa", "look the element up once, or compare the keys before the second lock" },
 	{ "retry",
 	  "release what is held and return: the other side needs this lock's owner to go on" },

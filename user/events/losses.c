@@ -25,6 +25,11 @@ static void put_reasons(FILE *out, const struct losses *l)
 			l->unseen == 1 ? "" : "s");
 		comma = ", ";
 	}
+	if (l->later) {
+		fprintf(out, "%sprograms that were loaded after the recorder began are not in it",
+			comma);
+		comma = ", ";
+	}
 	if (l->unknown && !*comma) {
 		fputs("a source may have missed some", out);
 		comma = ", ";

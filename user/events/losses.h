@@ -14,11 +14,12 @@ struct failure;
  * @unknown: more may be lost
  * @missed: programs that came and went before they could be read
  * @unseen: programs that take locks, but whose failures no source here reports
+ * @later: programs that were loaded after a recorder began are not in what it recorded
  * @blind: mask of enum maplock: locks inside maps that are in use, whose failures no source sees
  */
 struct losses {
 	__u64 lost;
-	bool unknown;
+	bool unknown, later;
 	__u32 missed, unseen;
 	__u32 blind;
 };
@@ -33,7 +34,7 @@ bool losses_possible(const struct losses *l);
 typedef void (*loss_fn)(const struct failure *like, __u64 nr, void *ctx);
 
 /* "0", "at least 3 (2 programs came and went unseen)", "unknown (...)" */
-#define LOSSES_TEXT 400
+#define LOSSES_TEXT 500
 void losses_text(const struct losses *l, char buf[LOSSES_TEXT]);
 
 #endif

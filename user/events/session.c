@@ -278,11 +278,14 @@ void session_losses(struct session *s, struct losses *l)
 {
 	unseen_scan(&s->unseen, s->progs, s->wake);
 	unseen_maps(&s->unseen, s->progs);
-	*l = (struct losses){ .unseen = s->unseen.nr_silent, .blind = s->unseen.used };
+	*l = (struct losses){ .unseen = s->unseen.nr_silent };
+	/* Nobody knows which maps were in use while a recorder ran. */
+	l->blind = s->tuning->pinned ? s->unseen.blind : s->unseen.used;
 	/* Sources of other kinds see a program's failures as they happen. */
 	if (lineup_has(&s->lineup, SOURCE_PROG_MEMORY))
 		l->missed = s->unseen.nr_missed;
-	l->unknown = l->missed || l->unseen || s->blind;
+	l->later = s->tuning->pinned && session_needs_reports(s);
+	l->unknown = l->missed || l->unseen || l->later || s->blind;
 	l->lost = lost_count(&s->lineup, s->join, &l->unknown);
 }
 

@@ -154,6 +154,10 @@ static void what_is_not_seen_is_a_reason(void **state)
 	l = (struct losses){ .unknown = true };
 	losses_text(&l, text);
 	assert_string_equal(text, "unknown (a source may have missed some)");
+	l = (struct losses){ .unknown = true, .later = true };
+	losses_text(&l, text);
+	assert_string_equal(text, "unknown (programs that were loaded after the recorder began "
+				  "are not in it)");
 	l = (struct losses){ .lost = 3 };
 	losses_text(&l, text);
 	assert_string_equal(text, "3");

@@ -51,6 +51,17 @@ def test_what_is_not_recorded_is_said(recorder):
     assert (said in recorder.record().stderr) != bool(watched)
 
 
+@needs_locks
+def test_what_came_later_may_be_missing(recorder):
+    """Where only programs that were there already are recorded, "lost: 0" would not be true."""
+    recorder.start("--source", "ring")
+    assert failed_runs(run_sample("aa", "--count", 3))
+    res = rqspin("trace", "--last", "--strict", "--bpffs", recorder.bpffs)
+    assert res.returncode == 4
+    assert "lost: unknown (programs that were loaded after the recorder began" in res.stderr
+    assert recorder.last()[1]["lost_unknown"]
+
+
 def test_started_twice(recorder):
     recorder.start()
     before = sorted(recorder.root.rglob("*"))
