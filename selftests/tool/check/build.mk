@@ -47,4 +47,4 @@ check-foreign: build ## rqspin check on BPF objects out of packages: downloads 2
 # For test_schedulers.py, which is skipped without them.
 .PHONY: schedulers
 schedulers: build ## Linux' own schedulers as commands, for tests: downloads 170 MB
-	$(Q)selftests/tool/schedulers/build.sh $(O)/foreign
+	$(Q)selftests/tool/schedulers/build.sh $(O)/schedulers

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from conftest import BUILD, LIMIT, needs_two_cpus, rqspin, validator
 
-MADE = BUILD / "foreign/schedulers"
+MADE = BUILD / "schedulers"
 STATE = pathlib.Path("/sys/kernel/sched_ext/state")
 FOUND = 10
 # What check needs for scx_qmap in an emulated guest: seconds here are minutes there.
@@ -25,7 +25,9 @@ pytestmark = [
     needs_two_cpus,
     pytest.mark.usefixtures("nothing_left"),
     pytest.mark.skipif(not STATE.exists(), reason="no sched_ext (CONFIG_SCHED_CLASS_EXT)"),
-    pytest.mark.skipif(not MADE.is_dir(), reason="needs Linux' schedulers: make schedulers"),
+    pytest.mark.skipif(
+        not (MADE / "scx_two_orders").exists(), reason="needs Linux' schedulers: make schedulers"
+    ),
 ]
 
 

@@ -10,20 +10,19 @@ cd "$(dirname "$0")/../../.."
 
 to=$(readlink -f "${1:?usage: build.sh FOLDER}")
 linux=$to/linux tools=$to/linux/tools/sched_ext
-made=$to/schedulers
 bpftool=${BPFTOOL:-bpftool}
 
 # scheduler_build NAME OBJECT C: a command whose program is OBJECT. The C includes a skeleton of a
 # fixed name.
 scheduler_build() {
-	local name=$1 object=$2 source=$3 part=$made/parts/$1
+	local name=$1 object=$2 source=$3 part=$to/parts/$1
 	mkdir -p "$part"
-	cp "$object" "$made/$name.bpf.o"
+	cp "$object" "$to/$name.bpf.o"
 	"$bpftool" gen object "$part/linked.bpf.o" "$object"
 	"$bpftool" gen skeleton "$part/linked.bpf.o" name "$(basename "$source" .c)" \
 		>"$part/$(basename "$source" .c).bpf.skel.h"
 	gcc -O2 -g -w -I"$part" -Ibuild/libbpf/include -I"$tools/include" -I"$tools" \
-		-o "$made/$name" "$source" build/libbpf/libbpf.a -lelf -lz
+		-o "$to/$name" "$source" build/libbpf/libbpf.a -lelf -lz
 }
 
 if ! said=$(selftests/tool/check/linux.sh "$to" 2>&1); then
@@ -31,14 +30,14 @@ if ! said=$(selftests/tool/check/linux.sh "$to" 2>&1); then
 	exit 0
 fi
 clang=$(scripts/find-clang.sh clang)
-mkdir -p "$made/parts"
-selftests/tool/schedulers/two_orders.py "$tools/scx_qmap.bpf.c" "$made/parts/two_orders.bpf.c"
+mkdir -p "$to/parts"
+selftests/tool/schedulers/two_orders.py "$tools/scx_qmap.bpf.c" "$to/parts/two_orders.bpf.c"
 "$clang" -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fno-builtin-memset -w \
 	-D__TARGET_ARCH_x86 \
 	-I"$tools" -I"$tools/include" -I"$tools/include/bpf-compat" -I"$linux" -Ibuild/libbpf/include \
-	-c "$made/parts/two_orders.bpf.c" -o "$made/parts/two_orders.bpf.o"
+	-c "$to/parts/two_orders.bpf.c" -o "$to/parts/two_orders.bpf.o"
 scheduler_build scx_qmap "$to/objects/linux-scx_qmap.bpf.o" "$tools/scx_qmap.c"
 scheduler_build scx_flatcg "$to/objects/linux-scx_flatcg.bpf.o" "$tools/scx_flatcg.c"
-scheduler_build scx_two_orders "$made/parts/two_orders.bpf.o" "$tools/scx_qmap.c"
-rm -rf "$made/parts"
-echo "ok 1 - Linux' schedulers scx_qmap and scx_flatcg, and scx_two_orders, are in $made"
+scheduler_build scx_two_orders "$to/parts/two_orders.bpf.o" "$tools/scx_qmap.c"
+rm -rf "$to/parts"
+echo "ok 1 - Linux' schedulers scx_qmap and scx_flatcg, and scx_two_orders, are in $to"
