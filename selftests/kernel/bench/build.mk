@@ -42,6 +42,10 @@ bench-maps: build ## guests: throughput of hash map updates, 6.12 with and witho
 bench-nested: build ## guests: nested map operations that hang 6.12, with and without the series
 	$(Q)selftests/kernel/bench/nested.py $(BENCH_ARGS)
 
+.PHONY: bench-watchers
+bench-watchers: build ## guests: what updates of maps cost while rqspin watches
+	$(Q)selftests/kernel/bench/watchers.py $(BENCH_ARGS)
+
 .PHONY: bench-bursts
 bench-bursts: build ## here and in guests: failures that the tracer takes without loss, and its cost
 	$(Q)selftests/kernel/bench/bursts.py $(BENCH_ARGS)
