@@ -33,7 +33,7 @@ clang=$(scripts/find-clang.sh clang)
 mkdir -p "$to/parts"
 selftests/tool/schedulers/two_orders.py "$tools/scx_qmap.bpf.c" "$to/parts/two_orders.bpf.c"
 "$clang" -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fno-builtin-memset -w \
-	-D__TARGET_ARCH_x86 \
+	-D__TARGET_ARCH_x86 -ffile-prefix-map="$to/parts/"= \
 	-I"$tools" -I"$tools/include" -I"$tools/include/bpf-compat" -I"$linux" -Ibuild/libbpf/include \
 	-c "$to/parts/two_orders.bpf.c" -o "$to/parts/two_orders.bpf.o"
 scheduler_build scx_qmap "$to/objects/linux-scx_qmap.bpf.o" "$tools/scx_qmap.c"
