@@ -163,10 +163,8 @@ static void put_report(const char *report)
 static void put_wanted(FILE *out, const struct lock_view *v, const struct failure *f)
 {
 	fputs(": wants ", out);
-	if (f->ev.lock)
-		lock_view_put(out, v, f->ev.lock);
-	else if (f->map_id)
-		lock_view_put_inside(out, v, f->map_id);
+	if (f->ev.lock || f->map_id)
+		lock_view_put_or(out, v, f->ev.lock, f->map_id);
 	else
 		fputs("unknown", out);
 }

@@ -30,7 +30,7 @@ void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 		fprintf(out, "(map %u)", name.map_id);
 }
 
-void lock_view_put_inside(FILE *out, const struct lock_view *v, __u32 map_id)
+static void put_inside(FILE *out, const struct lock_view *v, __u32 map_id)
 {
 	char text[LOCK_TEXT] = "a lock of a map";
 	struct lockname name;
@@ -38,6 +38,19 @@ void lock_view_put_inside(FILE *out, const struct lock_view *v, __u32 map_id)
 	if (locknames_inside(v->names, map_id, &name))
 		lockname_text(&name, true, text, sizeof(text));
 	fprintf(out, "%s(map %u)", escaped(text), map_id);
+}
+
+void lock_view_put_or(FILE *out, const struct lock_view *v, __u64 addr, __u32 map_id)
+{
+	struct lockname name = { 0 };
+
+	if (addr)
+		name_find(v, addr, &name);
+	/* The map may be gone, and with it the name of the address. */
+	if (map_id && !name.map_id)
+		put_inside(out, v, map_id);
+	else
+		lock_view_put(out, v, addr);
 }
 
 static json_t *int_or_null(__s64 v, bool known)
@@ -78,9 +91,12 @@ json_t *lock_view_json(const struct lock_view *v, __u64 addr)
 
 json_t *lock_view_json_or(const struct lock_view *v, __u64 addr, __u32 map_id)
 {
-	struct lockname n;
+	struct lockname n = { 0 }, inside;
 
-	if (addr || !locknames_inside(v->names, map_id, &n))
-		return lock_view_json(v, addr);
-	return lockname_json(&n, v->no_addr);
+	if (addr)
+		name_find(v, addr, &n);
+	if (n.map_id || !locknames_inside(v->names, map_id, &inside))
+		return lockname_json(&n, v->no_addr);
+	inside.addr = addr;
+	return lockname_json(&inside, v->no_addr);
 }

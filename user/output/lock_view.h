@@ -33,11 +33,12 @@ struct lock_view {
 /* "lock_b(map 83)" */
 void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr);
 
-/* "a lock of hash flows(map 58)": some lock inside the map */
-void lock_view_put_inside(FILE *out, const struct lock_view *v, __u32 map_id);
+/* If the address has no name (0 has none): "a lock of hash flows(map 58)", some lock inside the
+ * map. */
+void lock_view_put_or(FILE *out, const struct lock_view *v, __u64 addr, __u32 map_id);
 
 json_t *lock_view_json(const struct lock_view *v, __u64 addr); /* null for address 0 */
-/* For address 0, some lock inside the map; null if there is no map either. */
+/* The same: some lock inside the map; null if there is neither address nor map. */
 json_t *lock_view_json_or(const struct lock_view *v, __u64 addr, __u32 map_id);
 json_t *lockname_json(const struct lockname *n, bool no_addr);
 
