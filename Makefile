@@ -67,6 +67,7 @@ include selftests/tool/fuzz/build.mk
 include selftests/kernel/head/build.mk
 include selftests/tool/lines/build.mk
 include selftests/tool/rings/build.mk
+include selftests/tool/schedulers/build.mk
 include selftests/kernel/stress/build.mk
 include selftests/kernel/bench/build.mk
 include selftests/tool/fallback/build.mk

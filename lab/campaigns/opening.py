@@ -14,9 +14,9 @@ MISSING = "(not measured here)"
 
 
 def _figure(specs, here):
-    """Text and origin of one figure. The machine's number of CPUs needs no campaign."""
-    if "machine_cpus" in specs[0]:
-        return str(machine.facts()["cpus"]), "this machine"
+    """Text and origin of one figure. What the machine is needs no campaign."""
+    if "fact" in specs[0]:
+        return str(machine.facts()[specs[0]["fact"]]), "this machine"
     found = figures.find(specs, here)
     if found:
         return found.text, found.origin

@@ -3,6 +3,7 @@
 
 import re
 
+import machine
 import opening
 import pytest
 import sources
@@ -22,13 +23,15 @@ def figures_of(here, pages=()):
 
 
 def test_without_a_measurement_what_is_written_down_counts(here):
-    deadlock, alone, crowd, slower, cpus = figures_of(here)
+    deadlock, alone, crowd, slower, where = figures_of(here)
     assert re.fullmatch(r"[0-9.]+ us", deadlock[0]) and re.fullmatch(r"[0-9.]+ us", deadlock[1])
     assert deadlock[2] == opening.MISSING
-    assert set(alone + crowd) == {opening.MISSING}
+    assert set(alone + crowd[1:]) == {opening.MISSING}
     assert re.fullmatch(r"0\.[0-9]+ to 0\.[0-9]+", slower[0])
     assert re.fullmatch(r"0\.[0-9]+", slower[1])
-    assert int(cpus[0]) > 0
+    facts = machine.facts()
+    assert where == [facts["cpu"], str(facts["cpus"]), facts["arch"]]
+    assert crowd[0] == where[1]
 
 
 def test_what_was_measured_here_comes_first(here):
@@ -40,7 +43,7 @@ def test_what_was_measured_here_comes_first(here):
             return {"per_second": rate * params["round"], "longest_ms": 1, "timeouts": 0}
 
     measure(here, "pv", pv)
-    assert figures_of(here)[2] == ["1.50", "0.25"]
+    assert figures_of(here)[2][1:] == ["1.50", "0.25"]
     line = opening.sentences(here, {"pv"})[3]
     assert 'href="pv.html"' in line and "measured: " in line
     assert "href" not in opening.sentences(here)[3]
@@ -48,7 +51,7 @@ def test_what_was_measured_here_comes_first(here):
 
 def test_a_place_without_a_figure(here, tmp_path, monkeypatch):
     wrong = tmp_path / "opening.toml"
-    wrong.write_text('[[sentence]]\ntext = "{1} of {2}"\nfigures = [[{ machine_cpus = true }]]\n')
+    wrong.write_text('[[sentence]]\ntext = "{1} of {2}"\nfigures = [[{ fact = "cpus" }]]\n')
     monkeypatch.setattr(opening, "FILE", wrong)
     with pytest.raises(CampaignError, match=r"opening\.toml: more places than figures"):
         opening.sentences(here)

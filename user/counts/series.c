@@ -102,14 +102,11 @@ static void name_lock(struct series *key, const struct failure *f, struct lockna
 {
 	struct lockname name;
 
-	if (!f->ev.lock && locknames_inside(names, f->map_id, &name))
+	if (locknames_find_inside(names, f->ev.lock, f->ev.ts_ns, f->prog, f->map_id, &name) ||
+	    name.path[0])
 		lockname_text(&name, true, key->lock, sizeof(key->lock));
 	else if (!f->ev.lock && f->map_id)
 		snprintf(key->lock, sizeof(key->lock), "a lock of map %u", f->map_id);
-	if (!f->ev.lock)
-		return;
-	if (locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name) || name.path[0])
-		lockname_text(&name, true, key->lock, sizeof(key->lock));
 }
 
 static size_t series_of(struct series_table *t, const struct failure *f, struct locknames *names)

@@ -258,11 +258,8 @@ static bool match_where(const struct trace_filter *flt, const struct failure *f,
 
 	if (!flt->lock && !flt->map)
 		return true;
-	if (f->ev.lock)
-		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
 	/* A source may report the map of a lock without the lock itself. */
-	if (!f->ev.lock)
-		locknames_inside(names, f->map_id, &name);
+	locknames_find_inside(names, f->ev.lock, f->ev.ts_ns, f->prog, f->map_id, &name);
 	return match_map(flt, name.map_id ?: f->map_id, name.map) && match_lock(flt, &name);
 }
 

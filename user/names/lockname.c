@@ -576,6 +576,22 @@ bool locknames_find(struct locknames *ln, __u64 addr, __u64 when_ns, const struc
 	return lockname_find(ln, addr, when_ns, prog, name, false);
 }
 
+bool locknames_find_inside(struct locknames *ln, __u64 addr, __u64 when_ns,
+			   const struct proginfo *prog, __u32 map_id, struct lockname *name)
+{
+	struct lockname inside;
+
+	if (!addr)
+		return locknames_inside(ln, map_id, name);
+	if (locknames_find(ln, addr, when_ns, prog, name))
+		return true;
+	if (name->path[0] || !locknames_inside(ln, map_id, &inside))
+		return false;
+	inside.addr = addr;
+	*name = inside;
+	return true;
+}
+
 bool locknames_map(struct locknames *ln, __u64 addr, __u64 when_ns, const struct proginfo *prog,
 		   struct lockname *name)
 {

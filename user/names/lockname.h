@@ -51,6 +51,13 @@ __u64 locknames_settled(struct locknames *ln, __u64 when_ns);
 /* Names some lock inside the map; which one is unknown. False: the map was never seen. */
 bool locknames_inside(struct locknames *ln, __u32 map_id, struct lockname *name);
 
+/*
+ * As locknames_find(), but an address that has no name is some lock inside the map: the map may be
+ * gone, and with it the name. So is address 0.
+ */
+bool locknames_find_inside(struct locknames *ln, __u64 addr, __u64 when_ns,
+			   const struct proginfo *prog, __u32 map_id, struct lockname *name);
+
 /* Offset from a per-CPU pointer to that CPU's copy; 0: unknown. */
 __u64 locknames_percpu(const struct locknames *ln, __u32 cpu);
 

@@ -30,27 +30,27 @@ void lock_view_put(FILE *out, const struct lock_view *v, __u64 addr)
 		fprintf(out, "(map %u)", name.map_id);
 }
 
-static void put_inside(FILE *out, const struct lock_view *v, __u32 map_id)
+/* Of a failure: if the address has no name, the lock is one inside the map. */
+static void name_find_inside(const struct lock_view *v, __u64 addr, __u32 map_id,
+			     struct lockname *name)
 {
-	char text[LOCK_TEXT] = "a lock of a map";
-	struct lockname name;
-
-	if (locknames_inside(v->names, map_id, &name))
-		lockname_text(&name, true, text, sizeof(text));
-	fprintf(out, "%s(map %u)", escaped(text), map_id);
+	if (addr && v->known && v->known->addr == addr)
+		*name = *v->known;
+	else
+		locknames_find_inside(v->names, addr, v->when_ns, v->prog, map_id, name);
 }
 
 void lock_view_put_or(FILE *out, const struct lock_view *v, __u64 addr, __u32 map_id)
 {
-	struct lockname name = { 0 };
+	char text[LOCK_TEXT] = "a lock of a map";
+	struct lockname name;
 
-	if (addr)
-		name_find(v, addr, &name);
-	/* The map may be gone, and with it the name of the address. */
-	if (map_id && !name.map_id)
-		put_inside(out, v, map_id);
-	else
-		lock_view_put(out, v, addr);
+	name_find_inside(v, addr, map_id, &name);
+	if (addr || name.map_id)
+		lockname_text(&name, v->no_addr, text, sizeof(text));
+	fputs(escaped(text), out);
+	if (name.map_id || !addr)
+		fprintf(out, "(map %u)", name.map_id ?: map_id);
 }
 
 static json_t *int_or_null(__s64 v, bool known)
@@ -91,12 +91,8 @@ json_t *lock_view_json(const struct lock_view *v, __u64 addr)
 
 json_t *lock_view_json_or(const struct lock_view *v, __u64 addr, __u32 map_id)
 {
-	struct lockname n = { 0 }, inside;
+	struct lockname n;
 
-	if (addr)
-		name_find(v, addr, &n);
-	if (n.map_id || !locknames_inside(v->names, map_id, &inside))
-		return lockname_json(&n, v->no_addr);
-	inside.addr = addr;
-	return lockname_json(&inside, v->no_addr);
+	name_find_inside(v, addr, map_id, &n);
+	return lockname_json(&n, v->no_addr);
 }

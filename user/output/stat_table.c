@@ -137,10 +137,7 @@ static void row_blank(const struct stat_table *t, struct stat_row *r)
 
 static void name_lock(struct stat_row *r, const struct failure *f, struct locknames *ln)
 {
-	if (f->ev.lock)
-		locknames_find(ln, f->ev.lock, f->ev.ts_ns, f->prog, &r->lock);
-	else
-		locknames_inside(ln, f->map_id, &r->lock);
+	locknames_find_inside(ln, f->ev.lock, f->ev.ts_ns, f->prog, f->map_id, &r->lock);
 }
 
 void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, struct locknames *ln)

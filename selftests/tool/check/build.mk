@@ -43,8 +43,3 @@ check-foreign: build ## rqspin check on BPF objects out of packages: downloads 2
 	$(Q)selftests/tool/check/linux.sh $(O)/foreign || [ $$? = 3 ]
 	$(Q).venv/bin/pytest -q -p no:cacheprovider -rs selftests/tool/cli/test_check_foreign.py
 	$(Q)[ ! -e $(O)/foreign/costs.tsv ] || head -n 3 $(O)/foreign/costs.tsv
-
-# For test_schedulers.py, which is skipped without them.
-.PHONY: schedulers
-schedulers: build ## Linux' own schedulers as commands, for tests: downloads 170 MB
-	$(Q)selftests/tool/schedulers/build.sh $(O)/schedulers

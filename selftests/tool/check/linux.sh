@@ -11,6 +11,8 @@ cd "$(dirname "$0")/../../.."
 kernel=debian-7.3
 to=$(readlink -f "${1:?usage: linux.sh FOLDER}")
 linux=$to/linux
+# shellcheck source=selftests/tool/check/linux-flags.sh
+. selftests/tool/check/linux-flags.sh
 # shellcheck source=scripts/private-apt.sh
 . scripts/private-apt.sh
 # shellcheck source=scripts/mirrors.sh
@@ -67,13 +69,11 @@ fetch_types() {
 }
 
 # compile SOURCE OBJECT INCLUDE...; a source that needs a newer compiler or other types is counted.
-# clang 19 makes one memset of stores to neighbouring fields in an arena, without the cast.
 compile() {
 	local source=$1 object=$2 log
 	shift 2
-	log=$("$clang" -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -w \
-		-fno-builtin-memset -D__TARGET_ARCH_x86 "$@" -I"$linux" -Ibuild/libbpf/include \
-		-c "$source" -o "$object" 2>&1) &&
+	log=$("$clang" "${linux_flags[@]}" "$@" -I"$linux" -Ibuild/libbpf/include -c "$source" \
+		-o "$object" 2>&1) &&
 		nr=$((nr + 1)) && return 0
 	rm -f "$object"
 	printf 'left out: %s: %s\n' "$(basename "$source")" "$(grep -m 1 'error:' <<<"$log")"

@@ -11,6 +11,8 @@ cd "$(dirname "$0")/../../.."
 to=$(readlink -f "${1:?usage: build.sh FOLDER}")
 linux=$to/linux tools=$to/linux/tools/sched_ext
 bpftool=${BPFTOOL:-bpftool}
+# shellcheck source=selftests/tool/check/linux-flags.sh
+. selftests/tool/check/linux-flags.sh
 
 # scheduler_build NAME OBJECT C: a command whose program is OBJECT. The C includes a skeleton of a
 # fixed name.
@@ -32,9 +34,8 @@ fi
 clang=$(scripts/find-clang.sh clang)
 mkdir -p "$to/parts"
 selftests/tool/schedulers/two_orders.py "$tools/scx_qmap.bpf.c" "$to/parts/two_orders.bpf.c"
-"$clang" -g -O2 -target bpf -mcpu=v3 -std=gnu11 -fno-strict-aliasing -fno-builtin-memset -w \
-	-D__TARGET_ARCH_x86 -ffile-prefix-map="$to/parts/"= \
-	-I"$tools" -I"$tools/include" -I"$tools/include/bpf-compat" -I"$linux" -Ibuild/libbpf/include \
+"$clang" "${linux_flags[@]}" -ffile-prefix-map="$to/parts/"= -I"$tools" \
+	-I"$tools/include" -I"$tools/include/bpf-compat" -I"$linux" -Ibuild/libbpf/include \
 	-c "$to/parts/two_orders.bpf.c" -o "$to/parts/two_orders.bpf.o"
 scheduler_build scx_qmap "$to/objects/linux-scx_qmap.bpf.o" "$tools/scx_qmap.c"
 scheduler_build scx_flatcg "$to/objects/linux-scx_flatcg.bpf.o" "$tools/scx_flatcg.c"
