@@ -5,6 +5,7 @@
 # several suites may have it. apt works on a private state below build/, so neither the sources nor
 # the packages of this machine change.
 #   selftests/vm/fetch-kernel.sh [--refresh] NAME
+# Exit status: 2 usage; 3 the kernel is not here and cannot be had.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -17,7 +18,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 die() {
 	printf 'fetch-kernel: %s\n' "$1" >&2
-	exit "${2:-1}"
+	exit "${2:-3}"
 }
 
 names() { sed 's/#.*//; s/ *|.*//; /^$/d' "$here/kernels.conf" | paste -sd ' '; }

@@ -113,10 +113,10 @@ apt_with <<-SOURCES
 	deb http://near.test/ubuntu noble main universe
 SOURCES
 check "Ubuntu from the source that serves it" 0 http://near.test/ubuntu mirror ubuntu
-check "a kernel of Debian: what to set" 1 \
+check "a kernel of Debian: what to set" 3 \
 	"fetch-kernel: .*no source of debian: set DEBIAN_MIRROR to the URL of a mirror" \
 	"$out/tree/selftests/vm/fetch-kernel.sh" debian-7
-check "a kernel of its security updates: what to set" 1 \
+check "a kernel of its security updates: what to set" 3 \
 	"fetch-kernel: .*no source of debian-security: set DEBIAN_SECURITY_MIRROR to .*" \
 	"$out/tree/selftests/vm/fetch-kernel.sh" debian-6.1
 check "the arm64 root: what to set" 3 "arm64-root: .*set DEBIAN_MIRROR to the URL of a mirror" \
@@ -129,7 +129,7 @@ check "a fresh root of Debian: what to set" 1 \
 	"$out/tree/scripts/fresh-root.sh" bookworm
 check "nothing half fetched stays" 0 nothing nothing_fetched
 export DEBIAN_MIRROR=http://127.0.0.1:9/debian
-check "a mirror that does not answer is named" 1 \
+check "a mirror that does not answer is named" 3 \
 	"fetch-kernel: no package lists from http://127.0.0.1:9/debian sid .*" \
 	"$out/tree/selftests/vm/fetch-kernel.sh" debian-7
 unset DEBIAN_MIRROR APT_CONFIG

@@ -225,6 +225,19 @@ static bool write_file(const char *dir, const char *name, const char *text)
 	return n == (ssize_t)strlen(text);
 }
 
+/* The kernel adds up a cgroup's counters every 2 s, or at once for a reader of its cpu.stat. */
+static void flush_counters(const char *cgroup)
+{
+	char path[PATH_MAX], text[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/cpu.stat", cgroup);
+	f = fopen(path, "r");
+	CHECK(f && fgets(text, sizeof(text), f), "%s: %s", path, strerror(errno));
+	if (f)
+		fclose(f);
+}
+
 /* Kernel memory of a cgroup in bytes, -1 if it is not counted. */
 static long kernel_bytes(const char *cgroup)
 {
@@ -232,6 +245,7 @@ static long kernel_bytes(const char *cgroup)
 	long bytes = -1;
 	FILE *f;
 
+	flush_counters(cgroup);
 	snprintf(path, sizeof(path), "%s/memory.stat", cgroup);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
@@ -243,7 +257,7 @@ static long kernel_bytes(const char *cgroup)
 	return bytes;
 }
 
-/* Wait until the cgroup is charged with @from to @to bytes; the kernel updates it with a delay. */
+/* Wait until the cgroup is charged with @from to @to bytes; memory is freed with a delay. */
 static long wait_charge(const char *cgroup, long from, long to, const char *what)
 {
 	double end = now_ms() + DEADLINE_S * 1000;
