@@ -18,10 +18,10 @@ TIMEFORMAT='%R %U %S'
 fallback_guest="debian-7 queue"
 # What every kernel has to pass; other suites are nowhere else, whatever their image is called.
 least=selftests/kernel/brief.sh
-patched=6.12-rqspin kernel_pid='' lane_pid='' guest_limit=4
+patched=6.12-rqspin kernel_pid='' guest_limit=4
 no_kernel='^(fetch-kernel: (no|cannot|[^ ]+ is built here:)|'
 no_kernel+='setup: error: (no package of linux-source|cannot install)) '
-guest='' cpu=queue list=0 marks='' globs=()
+guest='' cpu=queue list=0 marks='' globs=() lane_pids=()
 declare -A images=() series_rc=()
 usage="usage: run-tests.sh [--list] [--all | --full] [--guest NAME [--cpu queue|tas|hybrid]]
        [--results FILE] [GLOB...]"
@@ -119,7 +119,7 @@ stop_all() {
 	local pid
 	# The number of a build that has ended may be another process's.
 	flock -n "$logs/kernel.lock" true || pid=$kernel_pid
-	for pid in ${pid:-} $lane_pid; do
+	for pid in ${pid:-} "${lane_pids[@]}"; do
 		kill -- "-$pid" 2>/dev/null || true
 	done
 }
@@ -375,25 +375,34 @@ run_lane() {
 }
 
 # Its status goes to a file: bash forgets that of a process whose number comes again.
-run_idle() {
-	chrt --idle --pid 0 $BASHPID
-	run_lane 1
-	echo 0 >"$logs/idle.rc"
+lane_main() {
+	[ "$2" = 0 ] || chrt --idle --pid 0 $BASHPID
+	run_lane "$2"
+	echo 0 >"$logs/$1.rc"
+}
+
+lane_start() {
+	echo 1 >"$logs/$1.rc"
+	lane_main "$1" "$2" </dev/null &
+	lane_pids+=($!)
+}
+
+lane_check() {
+	[ "$(cat "$logs/$1.rc")" = 0 ] ||
+		printf 'fail\t%s\t(suites)\tended too early\n' "$1" >>"$results"
 }
 
 # A job of its own ignores no Ctrl-C, unlike what bash begins in the background in another way; what
-# tests start would ignore it, too.
+# tests start would ignore it, too. While it waits for jobs, bash itself ends at once.
 run_plan() {
-	echo 1 >"$logs/idle.rc"
 	set -m
-	run_idle </dev/null &
-	lane_pid=$!
+	lane_start idle 1
+	lane_start main 0
 	set +m
-	run_lane 0
-	wait "$lane_pid" || true
-	lane_pid=''
-	[ "$(cat "$logs/idle.rc")" = 0 ] ||
-		printf 'fail\tidle\t(suites)\tended too early\n' >>"$results"
+	wait "${lane_pids[@]}" || true
+	lane_pids=()
+	lane_check idle
+	lane_check main
 }
 
 list_plan() {

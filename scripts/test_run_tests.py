@@ -182,20 +182,22 @@ def test_idle_suites_run_beside_the_rest(tree):
     assert "SCHED_IDLE" in (tree / "build/test-logs/here.log").read_text()
 
 
-def test_idle_suites_that_end_early_are_a_failure(tree):
+@pytest.mark.parametrize(("lane", "place", "other"), [("idle", " idle", ""), ("main", "", " idle")])
+def test_suites_that_end_early_are_a_failure(tree, lane, place, other):
     (tree / "scripts/suites.conf").write_text(
-        "+here | host idle | 60 | kill -KILL -- -$(ps -o pgid= -p $(ps -o ppid= -p $PPID))\n"
-        "+there | host | 60 | echo ok 1\n"
+        f"+here | host{place} | 60 | kill -KILL -- -$(ps -o pgid= -p $(ps -o ppid= -p $PPID))\n"
+        f"+there | host{other} | 60 | echo ok 1\n"
     )
     status, out = run_all(tree)
     assert (status, out.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 skipped")
-    assert "fail: idle: (suites): ended too early" in out
+    assert f"fail: {lane}: (suites): ended too early" in out
 
 
+@pytest.mark.parametrize("place", ["host", "host idle"])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_ended_ends_its_idle_suites(tree, sig):
+def test_a_run_that_is_ended_ends_its_suites(tree, sig, place):
     os.mkfifo(tree / "begun")
-    suites = "+here | host idle | 60 | exec 3>begun; echo >&3; exec sleep 1000\n"
+    suites = f"+here | {place} | 60 | exec 3>begun; echo >&3; exec sleep 1000\n"
     (tree / "scripts/suites.conf").write_text(suites)
     env = os.environ | {"BPFTOOL": "/bin/false"}
     cmd = ["scripts/run-tests.sh", "--all"]
