@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Each failure is shown at the line of the lock call in the user's file, line by line."""
 
+import itertools
 import os
 import re
 import signal
@@ -125,17 +126,19 @@ def test_abba(nothing_left, tracer, name):
     file = OBJECTS[name]
     want = marks(file)
     obj = BUILD / f"selftests/tool/lines/{name}.bpf.o"
-    for pair in PAIRS[file]:
-        for roles in (pair, pair[::-1]):
-            with tracer() as t:
-                run = run_sample(obj, "--roles", ",".join(roles), "--count", ROUNDS)
-            assert len(t.events) == failed_runs(run) > 0
-            for e in t.events:
-                assert e["prog"]["name"] in roles
-                check_at(e, name, file, want[e["prog"]["name"]])
-                check_members(e, name, file, want)
-                if name == "fallback_events":
-                    check_fallback(e)
+    roles = [r for pair in PAIRS[file] for r in (pair, pair[::-1])]
+    with tracer() as t:
+        runs = [run_sample(obj, "--roles", ",".join(r), "--count", ROUNDS) for r in roles]
+    failed = [failed_runs(run) for run in runs]
+    assert all(failed) and len(t.events) == sum(failed)
+    events = iter(t.events)
+    for names, nr in zip(roles, failed, strict=True):
+        for e in itertools.islice(events, nr):
+            assert e["prog"]["name"] in names
+            check_at(e, name, file, want[e["prog"]["name"]])
+            check_members(e, name, file, want)
+            if name == "fallback_events":
+                check_fallback(e)
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 3, reason="three CPUs have to wait for each other")
