@@ -138,6 +138,15 @@ static struct finding *tell_perhaps(const struct judge *j, const struct site *ou
 			   holder, lock, by, same ? "the same" : "such a", where_text(in->max));
 }
 
+/* What becomes of an acquisition on top of the lock's own holder. */
+static const char *inner_result(const struct check_set *set, const struct site *inner)
+{
+	if (inner->plain)
+		return ", and waits for ever";
+	return lock_arena(set, &inner->lock) == -2 ? ", and gets -EDEADLK" :
+						     ", and gets -ETIMEDOUT";
+}
+
 static int context_tell(struct judge *j, const struct site *outer, const struct site *inner,
 			bool sure, bool same)
 {
@@ -151,7 +160,8 @@ static int context_tell(struct judge *j, const struct site *outer, const struct 
 	locktext_who(j->set, inner, by, sizeof(by));
 	one = sure ? tell_surely(j, outer, holder, lock, by, &in, same) :
 		     tell_perhaps(j, outer, holder, lock, by, &in, same);
-	finding_stage(j->f, one, &j->set->progs[inner->prog], inner->pc, "%s takes it here", by);
+	finding_stage(j->f, one, &j->set->progs[inner->prog], inner->pc, "%s takes it here%s", by,
+		      sure && same ? inner_result(j->set, inner) : "");
 	if (one)
 		one->fix = advice_of_kind(in.min == LEVEL_NMI ? "nmi" : "interrupt");
 	return grow_append((void **)&j->told, &j->nr_told, &pair, sizeof(pair));

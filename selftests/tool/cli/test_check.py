@@ -123,6 +123,12 @@ def test_functions_of_their_own_are_named():
     assert holders == {"starts", "starts (in last)"}
 
 
+def test_an_interrupt_says_what_the_inner_one_gets():
+    (found,) = check(CORPUS / "progs/bad_interrupt.bpf.o", code=FOUND)["findings"]
+    assert found["kind"] == "interrupt"
+    assert found["stages"][0]["message"].endswith(" takes it here, and gets -EDEADLK")
+
+
 def test_objects_that_pin_share():
     objects = [CORPUS / f"progs/shared_{side}.bpf.o" for side in ("left", "right")]
     (cycle,) = check(*objects, code=FOUND)["findings"]
