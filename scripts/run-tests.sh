@@ -96,6 +96,12 @@ want_patched() {
 	return 1
 }
 
+# What has to be installed for `tree`, before the lanes: they cannot ask for a password. That
+# something is missing is found again by the suites.
+prepare_tree() {
+	! list_plan | grep -qE '^[^ ]+ +tree' || scripts/setup.sh --tree >"$logs/setup.log" 2>&1 || true
+}
+
 # The patched kernel is compiled while other suites run, in the time that they leave idle.
 start_kernel() {
 	kernel_rc=0
@@ -450,6 +456,7 @@ main() {
 	if want_patched; then
 		start_kernel
 	fi
+	prepare_tree
 	run_plan
 	summary
 	[ "$(count fail "$results")" = 0 ] && [ "$(count pass "$results")" -gt 0 ]

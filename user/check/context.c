@@ -144,7 +144,7 @@ static const char *inner_result(const struct check_set *set, const struct site *
 	if (inner->plain)
 		return ", and waits for ever";
 	return lock_arena(set, &inner->lock) == -2 ? ", and gets -EDEADLK" :
-						     ", and gets -ETIMEDOUT";
+						     ", and gives up, mostly with -ETIMEDOUT";
 }
 
 static int context_tell(struct judge *j, const struct site *outer, const struct site *inner,

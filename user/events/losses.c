@@ -26,7 +26,9 @@ static void put_reasons(FILE *out, const struct losses *l)
 		comma = ", ";
 	}
 	if (l->later) {
-		fprintf(out, "%sprograms that were loaded after the recorder began are not in it",
+		fprintf(out,
+			"%snot all failures of programs that were loaded after the recorder began "
+			"are in it",
 			comma);
 		comma = ", ";
 	}

@@ -58,7 +58,7 @@ def test_what_came_later_may_be_missing(recorder):
     assert failed_runs(run_sample("aa", "--count", 3))
     res = rqspin("trace", "--last", "--strict", "--bpffs", recorder.bpffs)
     assert res.returncode == 4
-    assert "lost: unknown (programs that were loaded after the recorder began" in res.stderr
+    assert "programs that were loaded after the recorder began are in it" in res.stderr
     assert recorder.last()[1]["lost_unknown"]
 
 

@@ -68,7 +68,7 @@ def test_a_million_in_the_ring_of_a_program(recorder):
     events, summary = recorder.last("--prog", "two_locks")
     assert len(events) == RING_SLOTS
     assert summary["lost"] == MILLION - RING_SLOTS
-    assert summary["lost_unknown"], "of programs that are loaded later it has nothing"
+    assert summary["lost_unknown"], "of programs that are loaded later it has not all"
     sums = {(r["prog"], r["kind"]): (r["failures"], r["lost"]) for r in summary["totals"]}
     assert sums == {("two_locks", "AA"): (MILLION, MILLION - RING_SLOTS)}
 
@@ -120,4 +120,4 @@ def test_the_recorders_own_ring(recorder):
     assert held["overwritten"] == 100 - KEEP
     events, summary = recorder.last()
     assert len(events) == KEEP and summary["lost"] == 100 - KEEP
-    assert summary["lost_unknown"], "of programs that are loaded later it has nothing"
+    assert summary["lost_unknown"], "of programs that are loaded later it has not all"

@@ -27,9 +27,14 @@ scheduler_build() {
 		-o "$to/$name" "$source" build/libbpf/libbpf.a -lelf -lz
 }
 
-if ! said=$(selftests/tool/check/linux.sh "$to" 2>&1); then
+rc=0
+said=$(selftests/tool/check/linux.sh "$to" 2>&1) || rc=$?
+if [ $rc = 3 ]; then
 	echo "ok 1 - Linux' schedulers # SKIP ${said##*$'\n'}"
 	exit 0
+elif [ $rc != 0 ]; then
+	printf '%s\n' "$said" >&2
+	exit $rc
 fi
 clang=$(scripts/find-clang.sh clang)
 mkdir -p "$to/parts"
