@@ -69,8 +69,9 @@ struct file;
 		__typeof__(b) __max_b = (b);           \
 		__max_a > __max_b ? __max_a : __max_b; \
 	})
-#define min_t(t, a, b) min((t)(a), (t)(b))
-#define max_t(t, a, b) max((t)(a), (t)(b))
+#define min_t(t, a, b)	    min((t)(a), (t)(b))
+#define max_t(t, a, b)	    max((t)(a), (t)(b))
+#define clamp(v, low, high) min(max(v, low), high)
 
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 

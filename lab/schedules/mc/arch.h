@@ -8,10 +8,10 @@ unsigned int mc_round(unsigned int *count);
 _Bool mc_no_queue(void);
 _Bool mc_hybrid(void);
 
-#define RES_TAG_CPUS		mc_page_cpus
-#define RES_TAG_LIMIT		mc_tag_cpus
-#define RES_SPINS		mc_round(&w->spins)
-#define res_spin_relax(word, v) ((void)(v), shim_relax(word))
+#define RES_TAG_CPUS		   mc_page_cpus
+#define RES_TAG_LIMIT		   mc_tag_cpus
+#define RES_SPINS		   mc_round(&w->spins)
+#define res_spin_relax(word, v, n) ((void)(v), (void)(n), shim_relax(word))
 
 #define resilient_virt_spin_lock_enabled mc_no_queue
 #define res_hybrid_enabled		 mc_hybrid
