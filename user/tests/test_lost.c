@@ -156,8 +156,9 @@ static void what_is_not_seen_is_a_reason(void **state)
 	assert_string_equal(text, "unknown (a source may have missed some)");
 	l = (struct losses){ .unknown = true, .later = true };
 	losses_text(&l, text);
-	assert_string_equal(text, "unknown (not all failures of programs that were loaded after the "
-				  "recorder began are in it)");
+	assert_string_equal(text,
+			    "unknown (not all failures of programs that were loaded after the "
+			    "recorder began are in it)");
 	l = (struct losses){ .lost = 3 };
 	losses_text(&l, text);
 	assert_string_equal(text, "3");
