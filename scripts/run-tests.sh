@@ -99,7 +99,9 @@ want_patched() {
 # What has to be installed for `tree`, before the lanes: they cannot ask for a password. That
 # something is missing is found again by the suites.
 prepare_tree() {
-	! list_plan | grep -qE '^[^ ]+ +tree' || scripts/setup.sh --tree >"$logs/setup.log" 2>&1 || true
+	if list_plan | grep -E '^[^ ]+ +tree' >/dev/null; then
+		scripts/setup.sh --tree >"$logs/setup.log" 2>&1 || true
+	fi
 }
 
 # The patched kernel is compiled while other suites run, in the time that they leave idle.
