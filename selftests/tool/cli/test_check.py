@@ -136,7 +136,7 @@ def test_an_interrupt_says_what_the_inner_one_gets(name, gets):
         pytest.skip("the kernel has no arenas")
     (found,) = valid(res)["findings"]
     assert found["kind"] == "interrupt"
-    assert found["stages"][0]["message"].startswith(f"packet takes it here, and {gets}")
+    assert found["stages"][0]["message"].endswith(f" takes it here, and {gets}")
 
 
 def test_objects_that_pin_share():

@@ -3,14 +3,14 @@
 #include "arena_visit.bpf.h"
 
 SEC("syscall")
-int task(void *ctx)
+int task_visit(void *ctx)
 {
 	use_arena();
 	return arena_visit(&first);
 }
 
 SEC("xdp")
-int packet(struct xdp_md *ctx)
+int packet_visit(struct xdp_md *ctx)
 {
 	use_arena();
 	return arena_visit(&first) ? XDP_DROP : XDP_PASS;
