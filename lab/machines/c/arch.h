@@ -14,7 +14,8 @@ unsigned int sim_rounds(void);
 void sim_relax_until(const volatile void *addr, unsigned long ns);
 void sim_pauses(unsigned long n);
 
-#define RES_SPINS sim_rounds()
+#define RES_SPINS      sim_rounds()
+#define RES_ROUNDS_MAX 1
 #define res_spin_relax(word, v, n) \
 	((void)(v), (void)(n), sim_relax_until(word, w->begin ? w->next : 0))
 #define shim_relax_until(a, ns) sim_relax_until(a, ns)

@@ -11,6 +11,7 @@ _Bool mc_hybrid(void);
 #define RES_TAG_CPUS		   mc_page_cpus
 #define RES_TAG_LIMIT		   mc_tag_cpus
 #define RES_SPINS		   mc_round(&w->spins)
+#define RES_ROUNDS_MAX		   1
 #define res_spin_relax(word, v, n) ((void)(v), (void)(n), shim_relax(word))
 
 #define resilient_virt_spin_lock_enabled mc_no_queue
