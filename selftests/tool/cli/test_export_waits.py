@@ -313,6 +313,34 @@ def test_a_real_prometheus_has_the_histogram(tmp_path, nothing_left, queue):
         assert 0 < float(middle["value"][1]) < 4 * float(longest)
 
 
+def answer(ask, query):
+    """The number that Prometheus has, or 0 as long as it has none."""
+    rows = ask(query)
+    return float(rows[0]["value"][1]) if rows else 0
+
+
+@needs_locks
+@needs_three_cpus
+def test_what_a_real_prometheus_has_equals_what_was_waited(tmp_path, nothing_left, queue):
+    rounds = 20
+    lock = '{lock="one[].lock"}'
+    with (
+        pinned(KNOWN, maps=True) as where,
+        listening("--waits") as x,
+        prometheus(tmp_path, x.where[7:].removesuffix("/metrics")) as ask,
+    ):
+        three(where, "one", rounds)
+        want = known(where, rounds)
+        deadline = time.monotonic() + LIMIT
+        count = 0
+        while count < want["count"] and time.monotonic() < deadline:
+            count = answer(ask, f"sum({COUNT}{lock})")
+        total = answer(ask, f"sum({SUM}{lock})") * 1e9
+        longest = answer(ask, f"max({LONGEST}{lock})") * 1e9
+    assert is_known(count, want)
+    assert_times(total, longest, want, rounds)
+
+
 @pytest.mark.parametrize(
     "args, message",
     [
