@@ -207,8 +207,8 @@ int rqspin_measure(void *ctx)
 	return 0;
 }
 
-/* Addresses of the values of elements that are not preallocated. */
-SEC("iter/bpf_map_elem")
+/* Addresses of the values of elements that are not preallocated. Some machines refuse it. */
+SEC("?iter/bpf_map_elem")
 int rqspin_elems(struct bpf_iter__bpf_map_elem *ctx)
 {
 	__u64 value = (__u64)ctx->value;

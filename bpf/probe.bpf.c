@@ -221,4 +221,10 @@ int rqspin_wait(void *ctx)
 	return 0;
 }
 
+SEC("?iter/bpf_map_elem")
+int rqspin_element(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return 0;
+}
+
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -46,6 +46,7 @@ DEFINE_LOOK(look_kprobe, PROBE_KPROBE)
 DEFINE_LOOK(look_held_table, PROBE_HELD_TABLE)
 DEFINE_LOOK(look_tracepoint, PROBE_TRACEPOINT)
 DEFINE_LOOK(look_other_tasks, PROBE_OTHER_TASKS)
+DEFINE_LOOK(look_map_elements, PROBE_MAP_ELEMENTS)
 
 static enum check_state look_kernel(char *detail, size_t size)
 {
@@ -330,6 +331,11 @@ const struct check checks[] = {
 	{ "other_tasks", "tasks on other CPUs", "'trace' does not show what runs on an owner's CPU",
 	  "a kernel with CONFIG_FAIR_GROUP_SCHED or CONFIG_KALLSYMS_ALL", false,
 	  .look = look_other_tasks },
+	{ "map_elements", "elements of maps",
+	  "a lock in an element of a hash map without preallocation is shown by address, without its "
+	  "key and field",
+	  "another machine or a guest (in the sources: make vm); a policy forbids such iterators",
+	  false, .look = look_map_elements },
 	{ "stream", "program error streams",
 	  "failures that a program does not report with res_events.bpf.h are not seen",
 	  "Linux 6.17 or later, booted without deferred_init=lazy, or 6.12 with this project's patches",

@@ -248,6 +248,16 @@ static bool ask_other_tasks(char *why)
 	       answer_no(why, "the run queues of other CPUs cannot be found: %s", strerror(-err));
 }
 
+static bool ask_map_elements(char *why)
+{
+	struct probe_bpf *skel = probeobj_load("rqspin_element", NULL);
+	int err = errno;
+
+	probe_bpf__destroy(skel);
+	return skel ||
+	       answer_no(why, "iterators over a map's elements do not load: %s", strerror(err));
+}
+
 static bool ask_res_locks(char *why)
 {
 	static const char *const name[] = { "rqspinlock_t" };
@@ -292,7 +302,7 @@ static bool (*const ask[PROBE_NR])(char *why) = {
 	[PROBE_TRAMPOLINE] = ask_trampoline,   [PROBE_CONTENTION] = ask_contention,
 	[PROBE_KPROBE] = ask_kprobe,	       [PROBE_HELD_TABLE] = ask_held_table,
 	[PROBE_TRACEPOINT] = ask_tracepoint,   [PROBE_RES_LOCKS] = ask_res_locks,
-	[PROBE_OTHER_TASKS] = ask_other_tasks,
+	[PROBE_OTHER_TASKS] = ask_other_tasks, [PROBE_MAP_ELEMENTS] = ask_map_elements,
 };
 
 /*

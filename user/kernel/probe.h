@@ -10,19 +10,20 @@
 #include <stdint.h>
 
 enum probe_id {
-	PROBE_PRIVILEGE,   /* this process may load BPF programs at all */
-	PROBE_BTF,	   /* the kernel's own type information */
-	PROBE_KFUNCS,	   /* a program that uses the four lock kfuncs loads and locks */
-	PROBE_LOCAL_IRQ,   /* bpf_local_irq_save/restore */
-	PROBE_UNLOCK_OOO,  /* bpf_res_spin_unlock_ooo (our series) */
-	PROBE_STREAM,	   /* text written to a program's error stream comes back */
-	PROBE_TRAMPOLINE,  /* fentry and fexit attach and are called */
-	PROBE_CONTENTION,  /* tp_btf/contention_begin and _end attach */
-	PROBE_KPROBE,	   /* a kprobe program attaches */
-	PROBE_HELD_TABLE,  /* per-CPU rqspinlock_held_locks is readable */
-	PROBE_TRACEPOINT,  /* rqspinlock:rqspinlock_failure exists (our series) */
-	PROBE_RES_LOCKS,   /* the kernel has resilient locks, for its maps or for programs */
-	PROBE_OTHER_TASKS, /* other CPUs' run queues can be found */
+	PROBE_PRIVILEGE,    /* this process may load BPF programs at all */
+	PROBE_BTF,	    /* the kernel's own type information */
+	PROBE_KFUNCS,	    /* a program that uses the four lock kfuncs loads and locks */
+	PROBE_LOCAL_IRQ,    /* bpf_local_irq_save/restore */
+	PROBE_UNLOCK_OOO,   /* bpf_res_spin_unlock_ooo (our series) */
+	PROBE_STREAM,	    /* text written to a program's error stream comes back */
+	PROBE_TRAMPOLINE,   /* fentry and fexit attach and are called */
+	PROBE_CONTENTION,   /* tp_btf/contention_begin and _end attach */
+	PROBE_KPROBE,	    /* a kprobe program attaches */
+	PROBE_HELD_TABLE,   /* per-CPU rqspinlock_held_locks is readable */
+	PROBE_TRACEPOINT,   /* rqspinlock:rqspinlock_failure exists (our series) */
+	PROBE_RES_LOCKS,    /* the kernel has resilient locks, for its maps or for programs */
+	PROBE_OTHER_TASKS,  /* other CPUs' run queues can be found */
+	PROBE_MAP_ELEMENTS, /* iterators over a map's elements load */
 	PROBE_NR,
 };
 

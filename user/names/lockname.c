@@ -36,10 +36,11 @@ struct locknames {
 	__u32 last_map;
 	struct recall *recall; /* NULL: all names are those of current maps */
 	__u32 newest_map;      /* newest map id when the recording began */
-	__u64 before_ns;       /* start of the latest look for new maps */
-	__u64 changed_ns;      /* when ranges last changed */
-	__u64 next_mapped;     /* when mapped arenas may be looked for again */
-	__u64 next_list;       /* when all maps may be listed again */
+	bool warned_elements;
+	__u64 before_ns;   /* start of the latest look for new maps */
+	__u64 changed_ns;  /* when ranges last changed */
+	__u64 next_mapped; /* when mapped arenas may be looked for again */
+	__u64 next_list;   /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -70,6 +71,21 @@ static void ruler_measure(struct locknames *ln)
 	}
 }
 
+/*
+ * A bpf_map_elem iterator is for one map. It is attached when that map's elements are needed; a
+ * kernel that refuses such iterators still tells where maps are.
+ */
+static int mapaddr_load(struct locknames *ln, bool with_elements)
+{
+	mapaddr_bpf__destroy(ln->skel);
+	ln->skel = mapaddr_bpf__open();
+	if (!ln->skel)
+		return -errno;
+	ln->skel->rodata->nr_cpus = ln->nr_cpus;
+	bpf_program__set_autoload(ln->skel->progs.rqspin_elems, with_elements);
+	return mapaddr_bpf__load(ln->skel);
+}
+
 struct locknames *locknames_open(void)
 {
 	struct locknames *ln = calloc(1, sizeof(*ln));
@@ -78,16 +94,12 @@ struct locknames *locknames_open(void)
 	if (!ln)
 		return NULL;
 	ln->ksyms = ksyms_open();
-	ln->skel = mapaddr_bpf__open();
+	ln->nr_cpus = nr_cpus > 0 ? nr_cpus : 0;
+	err = mapaddr_load(ln, true);
+	if (err)
+		err = mapaddr_load(ln, false) ? err : 0;
 	if (!ln->skel)
 		return ln;
-	ln->nr_cpus = nr_cpus > 0 ? nr_cpus : 0;
-	ln->skel->rodata->nr_cpus = ln->nr_cpus;
-	/*
-	 * A bpf_map_elem iterator is for one map. It is attached when that map's elements are
-	 * needed.
-	 */
-	err = mapaddr_bpf__load(ln->skel);
 	if (!err) {
 		ruler_measure(ln);
 		ln->maps = bpf_program__attach_iter(ln->skel->progs.rqspin_maps, NULL);
@@ -267,6 +279,18 @@ static void add_elements(struct locknames *ln, const struct range *buckets)
 	close(info.map.map_fd);
 }
 
+/* True if there are iterators for them; else says so once. */
+static bool elements_are_listed(struct locknames *ln)
+{
+	if (bpf_program__autoload(ln->skel->progs.rqspin_elems))
+		return true;
+	if (!ln->warned_elements)
+		pr_warn("locks in elements of maps without preallocation are shown by address: this "
+			"kernel refuses iterators over them (rqspin doctor: elements of maps)");
+	ln->warned_elements = true;
+	return false;
+}
+
 static void scan_elements(struct locknames *ln)
 {
 	/* Only maps whose values can have locks: such maps carry type information. */
@@ -274,7 +298,7 @@ static void scan_elements(struct locknames *ln)
 		const struct range *r = &ln->ranges.items[i];
 
 		if (r->at.part == MAPADDR_BUCKETS && r->at.sparse && !r->gone_ns &&
-		    locktype_has_lock(r->at.map_id))
+		    locktype_has_lock(r->at.map_id) && elements_are_listed(ln))
 			add_elements(ln, r);
 	}
 	ranges_merge(&ln->ranges, now_ns(), type_of);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* User space always reads a lock as zero, so an iterator reads the words. */
+/* User space always reads a lock as zero, so a program reads the words. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -79,48 +78,37 @@ long held_table_delta(void)
 	return held - rq;
 }
 
-static int drain_iterator(const struct bpf_link *link)
+/* Loads the program that looks at @map, with @map in the place of its own. */
+static int lock_words_load(struct lock_words_bpf *skel, const struct bpf_map *map, int offset)
 {
-	char buf[64];
-	ssize_t n;
-	int fd;
+	int err;
 
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0)
-		return fd;
-	do {
-		n = read(fd, buf, sizeof(buf));
-	} while (n > 0);
-	close(fd);
-	return n < 0 ? -errno : 0;
+	skel->rodata->lock_offset = offset;
+	bpf_program__set_autoload(skel->progs.read_held_count, false);
+	err = bpf_map__reuse_fd(skel->maps.looked_at, bpf_map__fd(map));
+	return err ?: lock_words_bpf__load(skel);
 }
 
 /* The number of taken locks in @map; a check fails if they cannot be read. */
 static int map_locks_taken(const struct bpf_map *map, int offset)
 {
-	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(map) };
-	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 	struct lock_words_bpf *skel = lock_words_bpf__open();
-	struct bpf_link *link = NULL;
-	int taken = 0;
+	int taken = 0, seen = 0, err;
 
 	if (!CHECK(skel, "lock_words: %s", strerror(errno)))
 		return 0;
-	skel->rodata->lock_offset = offset;
-	bpf_program__set_autoload(skel->progs.read_held_count, false);
-	if (!CHECK(!lock_words_bpf__load(skel), "lock_words: load: %s", strerror(errno)))
+	err = lock_words_load(skel, map, offset);
+	if (!CHECK(!err, "lock_words: load for %s: %s", bpf_map__name(map), strerror(-err)))
 		goto destroy;
-	link = bpf_program__attach_iter(skel->progs.read_lock_word, &opts);
-	if (!CHECK(link, "%s: iterator: %s", bpf_map__name(map), strerror(errno)))
-		goto destroy;
-	CHECK(!drain_iterator(link), "%s: reading the iterator", bpf_map__name(map));
+	err = prog_run(skel->progs.read_lock_words, &seen);
+	CHECK(!err, "%s: reading its elements: %s", bpf_map__name(map), strerror(-err));
+	CHECK_EQ(skel->bss->nr_seen, seen, bpf_map__name(map));
 	if (bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
-		CHECK_EQ(skel->bss->nr_seen, bpf_map__max_entries(map), bpf_map__name(map));
+		CHECK_EQ(seen, bpf_map__max_entries(map), bpf_map__name(map));
 	taken = (int)skel->bss->nr_taken;
 	if (taken)
 		test_note("map %s: %d locks are taken, last word 0x%x", bpf_map__name(map), taken,
 			  skel->bss->last_word);
-	bpf_link__destroy(link);
 destroy:
 	lock_words_bpf__destroy(skel);
 	return taken;
@@ -137,7 +125,7 @@ static void check_held_table(void)
 	if (!CHECK(skel, "lock_words: %s", strerror(errno)))
 		return;
 	skel->rodata->held_delta = held_table_delta();
-	bpf_program__set_autoload(skel->progs.read_lock_word, false);
+	bpf_program__set_autoload(skel->progs.read_lock_words, false);
 	err = lock_words_bpf__load(skel);
 	if (CHECK(!err, "lock_words: load: %s", strerror(-err))) {
 		err = prog_run(skel->progs.read_held_count, &retval);
