@@ -2,7 +2,7 @@
 # What the tests of the command run beside the command itself.
 MAP_FAILURES = $(O)/selftests/tool/cli/map_failures
 
-OWN_OBJECTS = $(patsubst %,$(O)/selftests/tool/cli/%.bpf.o,verdict flows arena arena_words)
+OWN_OBJECTS = $(patsubst %,$(O)/selftests/tool/cli/%.bpf.o,verdict flows sparse arena arena_words)
 
 selftests: $(MAP_FAILURES) $(OWN_OBJECTS)
 
