@@ -35,6 +35,10 @@ int arenaname_find(__u32 map_id, struct arena *arena)
 	struct bpf_link *link = NULL;
 	int fd = -1, err = -ENOENT;
 
+	if (skel) {
+		bpf_program__set_autoload(skel->progs.rqspin_measure, false);
+		bpf_program__set_autoload(skel->progs.rqspin_read_key, false);
+	}
 	if (skel && !mapaddr_bpf__load(skel))
 		link = bpf_program__attach_iter(skel->progs.rqspin_maps, NULL);
 	if (link)

@@ -22,6 +22,9 @@
 #define ITER_BATCH 64
 #define LOOK_SHARE 50 /* listing all maps may take a fiftieth of the time */
 
+/* Why this machine does not list the elements of a map; 0: it does, or nobody has tried. */
+static int elements_err;
+
 struct locknames {
 	struct ksyms *ksyms;
 	struct mapaddr_bpf *skel;
@@ -36,11 +39,10 @@ struct locknames {
 	__u32 last_map;
 	struct recall *recall; /* NULL: all names are those of current maps */
 	__u32 newest_map;      /* newest map id when the recording began */
-	bool warned_elements;
-	__u64 before_ns;   /* start of the latest look for new maps */
-	__u64 changed_ns;  /* when ranges last changed */
-	__u64 next_mapped; /* when mapped arenas may be looked for again */
-	__u64 next_list;   /* when all maps may be listed again */
+	__u64 before_ns;       /* start of the latest look for new maps */
+	__u64 changed_ns;      /* when ranges last changed */
+	__u64 next_mapped;     /* when mapped arenas may be looked for again */
+	__u64 next_list;       /* when all maps may be listed again */
 };
 
 static __u32 id_of(const struct bpf_map *map)
@@ -71,11 +73,7 @@ static void ruler_measure(struct locknames *ln)
 	}
 }
 
-/*
- * A bpf_map_elem iterator is for one map. It is attached when that map's elements are needed; a
- * kernel that refuses such iterators still tells where maps are.
- */
-static int mapaddr_load(struct locknames *ln, bool with_elements)
+static int mapaddr_try(struct locknames *ln, bool with_elements)
 {
 	mapaddr_bpf__destroy(ln->skel);
 	ln->skel = mapaddr_bpf__open();
@@ -84,6 +82,27 @@ static int mapaddr_load(struct locknames *ln, bool with_elements)
 	ln->skel->rodata->nr_cpus = ln->nr_cpus;
 	bpf_program__set_autoload(ln->skel->progs.rqspin_elems, with_elements);
 	return mapaddr_bpf__load(ln->skel);
+}
+
+/*
+ * A bpf_map_elem iterator is for one map. It is attached when that map's elements are needed; a
+ * machine that refuses such iterators still tells where maps are.
+ */
+static int mapaddr_load(struct locknames *ln)
+{
+	int refused = elements_err, err;
+
+	if (!refused) {
+		log_trying(true);
+		refused = mapaddr_try(ln, true);
+		log_trying(false);
+		if (!refused)
+			return 0;
+	}
+	err = mapaddr_try(ln, false);
+	if (!err)
+		elements_err = refused;
+	return err;
 }
 
 struct locknames *locknames_open(void)
@@ -95,11 +114,7 @@ struct locknames *locknames_open(void)
 		return NULL;
 	ln->ksyms = ksyms_open();
 	ln->nr_cpus = nr_cpus > 0 ? nr_cpus : 0;
-	err = mapaddr_load(ln, true);
-	if (err)
-		err = mapaddr_load(ln, false) ? err : 0;
-	if (!ln->skel)
-		return ln;
+	err = mapaddr_load(ln);
 	if (!err) {
 		ruler_measure(ln);
 		ln->maps = bpf_program__attach_iter(ln->skel->progs.rqspin_maps, NULL);
@@ -279,16 +294,17 @@ static void add_elements(struct locknames *ln, const struct range *buckets)
 	close(info.map.map_fd);
 }
 
-/* True if there are iterators for them; else says so once. */
-static bool elements_are_listed(struct locknames *ln)
+/* True if there are iterators for them; else says once why not. */
+static bool elements_listed(void)
 {
-	if (bpf_program__autoload(ln->skel->progs.rqspin_elems))
-		return true;
-	if (!ln->warned_elements)
-		pr_warn("locks in elements of maps without preallocation are shown by address: this "
-			"kernel refuses iterators over them (rqspin doctor: elements of maps)");
-	ln->warned_elements = true;
-	return false;
+	static bool warned;
+
+	if (elements_err && !warned)
+		pr_warn("locks in elements of maps without preallocation are shown by address: "
+			"iterators over them do not load: %s",
+			strerror(-elements_err));
+	warned = elements_err;
+	return !elements_err;
 }
 
 static void scan_elements(struct locknames *ln)
@@ -298,7 +314,7 @@ static void scan_elements(struct locknames *ln)
 		const struct range *r = &ln->ranges.items[i];
 
 		if (r->at.part == MAPADDR_BUCKETS && r->at.sparse && !r->gone_ns &&
-		    locktype_has_lock(r->at.map_id) && elements_are_listed(ln))
+		    locktype_has_lock(r->at.map_id) && elements_listed())
 			add_elements(ln, r);
 	}
 	ranges_merge(&ln->ranges, now_ns(), type_of);

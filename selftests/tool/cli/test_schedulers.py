@@ -107,26 +107,36 @@ def test_a_sound_scheduler_fails_nowhere(tracer, tmp_path, name):
         if not is_on():
             proc.wait(LIMIT)
             assert STALL in said.read_text()
-    assert t.events == [] and t.summary["lost"] == 0
+    assert told_of(t.events) == set() and t.summary["lost"] == 0
+
+
+def programs_of(failures):
+    return {prog for prog, _, _ in failures}
 
 
 def test_the_mistake_is_seen_when_it_happens_and_afterwards(tracer, tmp_path):
-    """The first failure ends the scheduler; the recorder still has it."""
-    said = tmp_path / "said"
+    """The first failure ends the scheduler; the recorder still has it.
+
+    That may be one of a program that waits behind the two, if the host is busy: then once more.
+    """
+    seen = set()
     assert rqspin("record").returncode == 0
     try:
-        with tracer() as t:
-            mistake_runs(said)
+        for _ in range(STARTS):
+            with tracer() as t:
+                mistake_runs(tmp_path / "said")
+            assert t.events and t.summary["lost"] == 0
+            seen |= told_of(t.events)
+            if programs_of(seen) & MISTAKEN:
+                break
         last = rqspin("trace", "--last", "--json").stdout.splitlines()
     finally:
         rqspin("record", "--stop")
-    seen = told_of(t.events)
-    assert seen and t.summary["lost"] == 0
     assert {kind for _, kind, _ in seen} <= {"AA", "ABBA", "TIMEOUT"}
     assert {lock for _, _, lock in seen} <= LOCKS
-    # Another one with one of the locks waits behind these two, perhaps for too long.
-    assert {prog for prog, kind, _ in seen if kind != "TIMEOUT"} <= MISTAKEN
-    assert {prog for prog, _, _ in seen} <= MISTAKEN | OTHERS
+    assert programs_of(seen) & MISTAKEN
+    assert programs_of(f for f in seen if f[1] != "TIMEOUT") <= MISTAKEN
+    assert programs_of(seen) <= MISTAKEN | OTHERS
     kept = [e for e in map(json.loads, last) if e["type"] == "failure"]
     assert told_of(kept) == seen
 
