@@ -35,6 +35,7 @@ int arenaname_find(__u32 map_id, struct arena *arena)
 	struct bpf_link *link = NULL;
 	int fd = -1, err = -ENOENT;
 
+	/* A kernel may refuse a program that is not needed here. */
 	if (skel) {
 		bpf_program__set_autoload(skel->progs.rqspin_measure, false);
 		bpf_program__set_autoload(skel->progs.rqspin_read_key, false);

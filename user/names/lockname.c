@@ -299,12 +299,14 @@ static bool elements_listed(void)
 {
 	static bool warned;
 
-	if (elements_err && !warned)
+	if (!elements_err)
+		return true;
+	if (!warned)
 		pr_warn("locks in elements of maps without preallocation are shown by address: "
 			"iterators over them do not load: %s",
 			strerror(-elements_err));
-	warned = elements_err;
-	return !elements_err;
+	warned = true;
+	return false;
 }
 
 static void scan_elements(struct locknames *ln)

@@ -12,7 +12,7 @@ struct flow {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4);
-	__uint(map_flags, 1); /* BPF_F_NO_PREALLOC */
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
 	__type(value, struct flow);
 } sparse SEC(".maps");
