@@ -66,6 +66,7 @@ include selftests/tool/cli/build.mk
 include selftests/tool/fuzz/build.mk
 include selftests/kernel/head/build.mk
 include selftests/tool/lines/build.mk
+include selftests/tool/refuse/build.mk
 include selftests/tool/rings/build.mk
 include selftests/tool/schedulers/build.mk
 include selftests/kernel/stress/build.mk

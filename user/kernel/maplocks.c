@@ -186,15 +186,30 @@ enum maplock maplock_of_function(const char *name)
 	return MAPLOCK_NONE;
 }
 
+bool maplock_function_tells(const struct btf *btf, const char *name)
+{
+	__s32 id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && t->type;
+}
+
+unsigned int maplock_functions(const struct btf *btf, enum maplock lock)
+{
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		nr += functions[i].lock == lock && maplock_function_tells(btf, functions[i].name);
+	return nr;
+}
+
 static enum maplock_view view_of(const struct btf *btf, enum maplock lock, enum maplock_kind kind)
 {
 	if (kind == MAPLOCK_SERIES)
 		return MAPLOCK_SEEN;
-	for (size_t i = 0; kind == MAPLOCK_LATER && i < sizeof(functions) / sizeof(functions[0]);
-	     i++)
-		if (functions[i].lock == lock &&
-		    btf__find_by_name_kind(btf, functions[i].name, BTF_KIND_FUNC) > 0)
-			return MAPLOCK_SEEN_AFTER;
+	if (kind == MAPLOCK_LATER && maplock_functions(btf, lock))
+		return MAPLOCK_SEEN_AFTER;
 	return MAPLOCK_UNSEEN;
 }
 

@@ -67,6 +67,12 @@ void maplocks_types(unsigned int mask, char *buf, size_t size);
  */
 enum maplock maplock_of_function(const char *name);
 
+/* Has the kernel such a function, whose result says if it failed? Some return nothing. */
+bool maplock_function_tells(const struct btf *btf, const char *name);
+
+/* The number of the lock's functions that tell. */
+unsigned int maplock_functions(const struct btf *btf, enum maplock lock);
+
 /* "plain", "resilient", "unknown" */
 const char *maplocks_kind(const struct maplocks *locks, enum maplock lock);
 

@@ -283,6 +283,8 @@ static void add_elements(struct locknames *ln, const struct range *buckets)
 	at.size = at.stride = at.value_off + at.value_size;
 	link = bpf_program__attach_iter(ln->skel->progs.rqspin_elems, &opts);
 	fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	if (fd < 0)
+		pr_debug("elements of map %u: %s", buckets->at.map_id, strerror(errno));
 	while (fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value)) {
 		at.base = value - at.value_off;
 		if (ranges_add(&ln->ranges, &at, buckets->born_ns))

@@ -6,6 +6,22 @@
 #include "kernel/runner/capability.h"
 #include "selftests/kernel/progs/capabilities.skel.h"
 
+/* Errors that say nothing about the kernel. */
+static bool is_shortage(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN || err == -EINTR || err == -EMFILE ||
+	       err == -ENFILE || err == -ENOSPC;
+}
+
+static bool capability_try(struct capabilities_bpf *skel, const char *name)
+{
+	int err = capabilities_bpf__load(skel);
+
+	CHECK(!is_shortage(err), "capability %s: %s", name, strerror(-err));
+	test_note("this kernel %s the capability %s", err ? "lacks" : "has", name);
+	return !err;
+}
+
 bool kernel_can(const char *name)
 {
 	struct capabilities_bpf *skel = capabilities_bpf__open();
@@ -17,8 +33,7 @@ bool kernel_can(const char *name)
 	prog = bpf_object__find_program_by_name(skel->obj, name);
 	if (CHECK(prog, "no capability \"%s\" in progs/capabilities.bpf.c", name)) {
 		bpf_program__set_autoload(prog, true);
-		can = !capabilities_bpf__load(skel);
-		test_note("this kernel %s the capability %s", can ? "has" : "lacks", name);
+		can = capability_try(skel, name);
 	}
 	capabilities_bpf__destroy(skel);
 	return can;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kernel/fexit.h"
 #include "kernel/kernelbtf.h"
 #include "kernel/maplocks.h"
 #include "kernel/probe.h"
@@ -22,8 +23,8 @@
 struct mapops {
 	struct witness_source watch;
 	struct mapops_bpf *skel;
-	unsigned int sees; /* mask of enum maplock */
-	__u64 scanned_ns;  /* programs loaded before are known */
+	unsigned int seen[MAPLOCK_NR]; /* number of functions that are traced */
+	__u64 scanned_ns;	       /* programs loaded before are known */
 };
 
 static bool mapops_usable(char *why, size_t size)
@@ -39,39 +40,33 @@ static bool mapops_usable(char *why, size_t size)
 	return true;
 }
 
-/* On some kernels the function returns nothing, so its failures cannot be seen. */
-static bool returns_value(const struct btf *btf, const char *function)
-{
-	__s32 id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
-
-	t = t ? btf__type_by_id(btf, t->type) : NULL;
-	return t && t->type;
-}
-
-/* Kernels differ in the functions that they have: a compiler may have inlined one. */
-static int choose_programs(struct mapops_bpf *skel)
+/*
+ * Kernels differ in the functions that they have, and that they let programs trace: a compiler may
+ * have inlined one. Adds up the functions of each lock, and returns the number of all.
+ */
+static unsigned int choose_programs(struct mapops_bpf *skel, unsigned int chosen[MAPLOCK_NR])
 {
 	const struct btf *btf = kernelbtf_get();
 	struct bpf_program *prog;
-	int found = 0;
+	unsigned int nr = 0;
 
-	if (!btf)
-		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		if (!returns_value(btf, bpf_program__name(prog)))
+		const char *function = bpf_program__name(prog);
+
+		if (!maplock_function_tells(btf, function) || !fexit_loads(function))
 			continue;
 		bpf_program__set_autoload(prog, true);
-		found++;
+		chosen[maplock_of_function(function)]++;
+		nr++;
 	}
-	return found ? 0 : -ENOENT;
+	return nr;
 }
 
 static struct bpf_object_skeleton *object_open(void *state)
 {
+	unsigned int chosen[MAPLOCK_NR] = {};
 	struct mapops *m = state;
-	int err;
 
 	m->skel = mapops_bpf__open();
 	if (!m->skel)
@@ -82,10 +77,9 @@ static struct bpf_object_skeleton *object_open(void *state)
 	if (m->watch.session)
 		ksyms_text(locknames_ksyms(session_locks(m->watch.session)),
 			   &m->skel->rodata->text_start, &m->skel->rodata->text_size);
-	err = choose_programs(m->skel);
-	if (!err)
+	if (choose_programs(m->skel, chosen))
 		return m->skel->skeleton;
-	errno = -err;
+	errno = ENOENT;
 	return NULL;
 }
 
@@ -111,7 +105,7 @@ static void object_attached(const char *prog, void *state)
 {
 	struct mapops *m = state;
 
-	m->sees |= 1U << maplock_of_function(prog);
+	m->seen[maplock_of_function(prog)]++;
 }
 
 static void object_destroy(void *state)
@@ -119,6 +113,12 @@ static void object_destroy(void *state)
 	struct mapops *m = state;
 
 	mapops_bpf__destroy(m->skel);
+}
+
+static bool is_optional(const char *prog)
+{
+	(void)prog;
+	return true;
 }
 
 static __u64 *object_anchor(void *state)
@@ -153,7 +153,7 @@ static const struct witness_source_ops ops = {
 	.fewer_details = 64,
 	.open = object_open,
 	.loaded = object_loaded,
-	.optional = true,
+	.optional = is_optional,
 	.attached = object_attached,
 	.anchor = object_anchor,
 	.destroy = object_destroy,
@@ -175,19 +175,31 @@ static __u64 mapops_lost(void *state, bool *unknown)
 	return witness_lost(m->watch.rings);
 }
 
-/* Without a state: the locks of all functions in this kernel's BTF. */
+/* A lock's failures are seen if all its functions are traced. */
+static unsigned int locks_seen(const unsigned int seen[MAPLOCK_NR])
+{
+	unsigned int mask = 0;
+
+	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++)
+		if (seen[i] && seen[i] == maplock_functions(kernelbtf_get(), i))
+			mask |= 1U << i;
+	return mask;
+}
+
+/* Without a state: what it would see. */
 static unsigned int mapops_sees(const void *state)
 {
+	unsigned int chosen[MAPLOCK_NR] = {};
 	const struct mapops *m = state;
-	struct maplocks locks;
-	unsigned int seen = 0;
+	struct mapops_bpf *skel;
 
 	if (m)
-		return m->sees;
-	maplocks_read(kernelbtf_get(), &locks);
-	for (int i = MAPLOCK_NONE + 1; i < MAPLOCK_NR; i++)
-		seen |= locks.views[i] == MAPLOCK_SEEN_AFTER ? 1U << i : 0;
-	return seen;
+		return locks_seen(m->seen);
+	skel = mapops_bpf__open();
+	if (skel)
+		choose_programs(skel, chosen);
+	mapops_bpf__destroy(skel);
+	return locks_seen(chosen);
 }
 
 const struct source source_mapops = {

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
+#include "kernel/fexit.h"
 #include "kernel/probe.h"
 #include "names/proginfo.h"
 #include "events/sources/report_parse.h"
@@ -13,6 +14,10 @@
 #include "events/sources/trampoline.h"
 #include "events/sources/witness_source.h"
 #include "bpf/report.skel.h"
+
+/* Without this program, the other side is read when a report ends, not when it begins. */
+#define BEGINS	  "report_begins"
+#define BEGINS_AT "bpf_prog_find_from_stack"
 
 struct trampoline {
 	struct witness_source watch;
@@ -28,6 +33,7 @@ static struct bpf_object_skeleton *object_open(void *state)
 		return NULL;
 	t->watch.shape = &t->skel->rodata->shape;
 	t->skel->rodata->nr_cpus = libbpf_num_possible_cpus();
+	bpf_program__set_autoload(t->skel->progs.report_begins, fexit_loads(BEGINS_AT));
 	return t->skel->skeleton;
 }
 
@@ -45,6 +51,11 @@ static void object_destroy(void *state)
 	struct trampoline *t = state;
 
 	report_bpf__destroy(t->skel);
+}
+
+static bool is_optional(const char *prog)
+{
+	return !strcmp(prog, BEGINS);
 }
 
 /* Each of the text's pieces ends with a 0. */
@@ -105,6 +116,7 @@ static const struct witness_source_ops ops = {
 	.fewer_details = 32,
 	.open = object_open,
 	.loaded = object_loaded,
+	.optional = is_optional,
 	.anchor = object_anchor,
 	.destroy = object_destroy,
 	.failure = to_failure,

@@ -40,9 +40,10 @@ static int witness_source_attach(struct witness_source *ws)
 	int last = -ENOENT, nr = 0;
 
 	for (int i = 0; i < ws->skeleton->prog_cnt; i++) {
-		int err = attach_one(ws, witness_skeleton_prog(ws->skeleton, i));
+		const struct bpf_prog_skeleton *p = witness_skeleton_prog(ws->skeleton, i);
+		int err = attach_one(ws, p);
 
-		if (err && !ws->ops->optional)
+		if (err && !(ws->ops->optional && ws->ops->optional(p->name)))
 			return err;
 		if (err && err != -ENOENT)
 			last = err;

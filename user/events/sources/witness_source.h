@@ -51,7 +51,8 @@ struct witness_source {
  * @anchor: returns the object's variable for an address in the kernel's list of programs; NULL: the
  * object keeps no names
  * @sparse: records are in no groups, and have details only for their stacks
- * @optional: programs that cannot be attached are left out, as long as one is attached
+ * @optional: may the program be left out where it cannot be loaded or attached, as long as another
+ * one is attached? NULL: none may
  * @attached: called for each program that is attached; may be NULL
  * @destroy: destroys the object, with its links; the object may not be open
  * @failure: makes a failure of a record; false if it is none. Details as for witness_fn
@@ -64,7 +65,7 @@ struct witness_source_ops {
 	int (*loaded)(void *state);
 	__u64 *(*anchor)(void *state);
 	bool sparse;
-	bool optional;
+	bool (*optional)(const char *prog);
 	void (*attached)(const char *prog, void *state);
 	void (*destroy)(void *state);
 	bool (*failure)(void *state, const struct witness *w, const void *details,
