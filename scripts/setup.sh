@@ -98,6 +98,7 @@ pkg-config|can_tool pkg-config|pkg-config
 libelf|can_pkg libelf|libelf-dev
 zlib|can_pkg zlib|zlib1g-dev
 jansson|can_pkg jansson|libjansson-dev
+uthash|can_header uthash.h|uthash-dev
 HTTP server library|can_pkg libmicrohttpd|libmicrohttpd-dev
 ncurses|can_pkg ncursesw|libncurses-dev
 bpftool with libbpf 1.4 or newer|can_bpftool|bpftool/linux-tools-generic

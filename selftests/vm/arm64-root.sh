@@ -20,7 +20,8 @@ PATH=$PATH:/usr/sbin:/sbin
 # some functions that we need.
 PACKAGES='base-files base-passwd bash coreutils dash findutils gawk grep gzip hostname iproute2 kmod
 login mount procps sed util-linux
-libc6-dev libelf-dev libjansson-dev libmicrohttpd-dev libncurses-dev zlib1g-dev'
+libc6-dev libelf-dev libjansson-dev libmicrohttpd-dev libncurses-dev uthash-dev
+zlib1g-dev'
 BACKPORTS='libbpf-dev libbpf1'
 
 die() {

@@ -5,15 +5,24 @@
 
 #include "base/grow.h"
 
-int grow_append(void **array, size_t *nr, const void *item, size_t size)
+void *grow_add(void **array, size_t *nr, size_t size)
 {
 	void *more = *array;
 
 	if (!(*nr & (*nr - 1)))
 		more = reallocarray(*array, *nr ? *nr * 2 : 1, size);
 	if (!more)
-		return -ENOMEM;
+		return NULL;
 	*array = more;
-	memcpy((char *)more + (*nr)++ * size, item, size);
+	return memset((char *)more + (*nr)++ * size, 0, size);
+}
+
+int grow_append(void **array, size_t *nr, const void *item, size_t size)
+{
+	void *fresh = grow_add(array, nr, size);
+
+	if (!fresh)
+		return -ENOMEM;
+	memcpy(fresh, item, size);
 	return 0;
 }

@@ -6,6 +6,12 @@
 #include <stddef.h>
 
 /*
+ * Append an item, all zero, to an array that begins as NULL with *nr 0. NULL: no memory, and
+ * nothing has changed.
+ */
+void *grow_add(void **array, size_t *nr, size_t size);
+
+/*
  * Append a copy of the item to an array that begins as NULL with *nr 0. Room is doubled when it is
  * used up, at powers of two. 0, or -ENOMEM: then nothing has changed.
  */

@@ -545,7 +545,7 @@ static int print_end(struct trace *t)
 	int err = t->unique ? unique_repeats(t->unique, print_repeats, t) : 0;
 
 	warn_of_strangers(t);
-	if (!t->totals.tally.nr)
+	if (!tally_nr(&t->totals.tally))
 		trace_filter_no_match(&t->opts.filter, t->totals.events);
 	return err ?: print_summary(t->session, &t->totals, &t->opts.print);
 }

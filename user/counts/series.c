@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/groups.h"
 #include "counts/series.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
@@ -11,6 +12,8 @@
 #define RECENT 256 /* a power of two */
 #define NONE   SERIES_NONE
 
+#define KEY_SIZE offsetof(struct series, seen)
+
 /* Naming a lock may take system calls: failures that are alike in one poll need them once. */
 struct recent {
 	__u64 lock;
@@ -18,27 +21,26 @@ struct recent {
 	size_t series; /* index + 1; 0: the place is free */
 };
 
-/* The first of lost failures that are alike; its series has the names of that time. */
-struct loss {
-	const struct failure *like;
-	size_t series;
-};
-
+/*
+ * @losses: by the first of lost failures that are alike, the number of its series + 1, which has
+ * the names of that time
+ */
 struct series_table {
-	struct series *rows;
-	size_t nr, room, max, named;
+	struct groups groups, losses;
+	size_t max, named;
 	bool full;
 	struct recent recent[RECENT];
-	struct loss *losses;
-	size_t nr_losses;
 };
 
 struct series_table *series_new(size_t max)
 {
 	struct series_table *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->max = max;
+	if (!t)
+		return NULL;
+	t->groups.size = sizeof(struct series);
+	t->losses.size = sizeof(size_t);
+	t->max = max;
 	return t;
 }
 
@@ -46,36 +48,9 @@ void series_free(struct series_table *t)
 {
 	if (!t)
 		return;
-	free(t->rows);
-	free(t->losses);
+	groups_clear(&t->groups);
+	groups_clear(&t->losses);
 	free(t);
-}
-
-static size_t series_find(const struct series_table *t, const struct series *key)
-{
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct series *s = &t->rows[i];
-
-		if (s->kind == key->kind && !strcmp(s->prog, key->prog) &&
-		    !strcmp(s->lock, key->lock))
-			return i;
-	}
-	return NONE;
-}
-
-static size_t series_add(struct series_table *t, const struct series *key)
-{
-	if (t->nr == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct series *rows = reallocarray(t->rows, room, sizeof(*rows));
-
-		if (!rows)
-			return NONE;
-		t->rows = rows;
-		t->room = room;
-	}
-	t->rows[t->nr] = *key;
-	return t->nr++;
 }
 
 static bool has_name(const struct series *s)
@@ -83,19 +58,25 @@ static bool has_name(const struct series *s)
 	return s->prog[0] || s->lock[0];
 }
 
+/* The names of a series too many are left out. */
 static size_t find_or_add(struct series_table *t, struct series *key)
 {
-	size_t i = series_find(t, key);
+	struct series *s = groups_find(&t->groups, key, KEY_SIZE);
+	bool added = false;
 
-	if (i == NONE && has_name(key)) {
-		t->full |= t->named >= t->max;
-		if (t->full)
-			key->prog[0] = key->lock[0] = 0;
-		else
-			t->named++;
-		i = series_find(t, key);
+	if (!s && has_name(key) && t->named >= t->max) {
+		*key = (struct series){ .kind = key->kind };
+		t->full = true;
 	}
-	return i == NONE ? series_add(t, key) : i;
+	if (!s)
+		s = groups_get(&t->groups, key, KEY_SIZE, &added);
+	if (!s)
+		return NONE;
+	if (added) {
+		*s = *key;
+		t->named += has_name(key);
+	}
+	return s - (struct series *)t->groups.rows;
 }
 
 static void name_lock(struct series *key, const struct failure *f, struct locknames *names)
@@ -115,6 +96,7 @@ static size_t series_of(struct series_table *t, const struct failure *f, struct 
 
 	snprintf(key.prog, sizeof(key.prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
 	name_lock(&key, f, names);
+	groups_pad(key.lock, sizeof(key.lock));
 	return find_or_add(t, &key);
 }
 
@@ -131,6 +113,11 @@ static bool is_recent(const struct recent *r, const struct failure *f)
 {
 	return r->series && f->prog_id && f->ev.lock && r->prog_id == f->prog_id &&
 	       r->lock == f->ev.lock && r->kind == f->ev.kind;
+}
+
+static struct series *series_row(const struct series_table *t, size_t i)
+{
+	return groups_at(&t->groups, i);
 }
 
 static void add_wait(struct series *s, __u64 ns)
@@ -151,8 +138,8 @@ size_t series_seen(struct series_table *t, const struct failure *f, struct lockn
 	if (i == NONE)
 		return NONE;
 	*r = (struct recent){ f->ev.lock, f->prog_id, f->ev.kind, i + 1 };
-	t->rows[i].seen++;
-	add_wait(&t->rows[i], f->ev.wait_ns);
+	series_row(t, i)->seen++;
+	add_wait(series_row(t, i), f->ev.wait_ns);
 	return i;
 }
 
@@ -164,20 +151,16 @@ void series_forget_addresses(struct series_table *t)
 static size_t series_of_loss(struct series_table *t, const struct failure *like,
 			     struct locknames *names)
 {
+	size_t *loss = groups_get(&t->losses, &like, sizeof(like), NULL);
 	struct series key = { .kind = RQSPIN_UNKNOWN };
-	struct loss *losses;
 	size_t i;
 
-	for (i = 0; i < t->nr_losses; i++)
-		if (t->losses[i].like == like)
-			return t->losses[i].series;
-	losses = reallocarray(t->losses, t->nr_losses + 1, sizeof(*losses));
-	if (!losses)
+	if (!loss)
 		return NONE;
-	t->losses = losses;
+	if (*loss)
+		return *loss - 1;
 	i = like ? series_of(t, like, names) : find_or_add(t, &key);
-	if (i != NONE)
-		losses[t->nr_losses++] = (struct loss){ like, i };
+	*loss = i == NONE ? 0 : i + 1;
 	return i;
 }
 
@@ -188,21 +171,21 @@ bool series_lost(struct series_table *t, const struct failure *like, __u64 nr,
 
 	if (i == NONE)
 		return false;
-	t->rows[i].lost += nr;
+	series_row(t, i)->lost += nr;
 	return true;
 }
 
 void series_begin_losses(struct series_table *t)
 {
-	for (size_t i = 0; i < t->nr; i++)
-		t->rows[i].lost = 0;
+	for (size_t i = 0; i < t->groups.nr; i++)
+		series_row(t, i)->lost = 0;
 }
 
 /* @lost goes down when another source turns out to have the failure: then @seen goes up. */
 void series_settle(struct series_table *t)
 {
-	for (size_t i = 0; i < t->nr; i++) {
-		struct series *s = &t->rows[i];
+	for (size_t i = 0; i < t->groups.nr; i++) {
+		struct series *s = series_row(t, i);
 
 		if (s->total < s->seen + s->lost)
 			s->total = s->seen + s->lost;
@@ -211,12 +194,12 @@ void series_settle(struct series_table *t)
 
 size_t series_nr(const struct series_table *t)
 {
-	return t->nr;
+	return t->groups.nr;
 }
 
 const struct series *series_at(const struct series_table *t, size_t i)
 {
-	return &t->rows[i];
+	return series_row(t, i);
 }
 
 bool series_full(const struct series_table *t)

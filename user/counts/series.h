@@ -15,10 +15,11 @@ struct locknames;
 #define SERIES_LOCK 320
 
 /**
- * struct series - one counter
+ * struct series - one counter; the members before @seen are its key
  * @prog: the program's name, "" if unknown or if there were too many series
  * @lock: the lock's name, "" in the same way
  * @kind: enum rqspin_kind
+ * @zero: no padding in the key
  * @seen: failures that were handed out
  * @lost: failures that were not, but are known to be like these
  * @total: the value for readers, made by series_settle()
@@ -29,7 +30,7 @@ struct locknames;
 struct series {
 	char prog[SERIES_PROG];
 	char lock[SERIES_LOCK];
-	__u32 kind;
+	__u32 kind, zero;
 	__u64 seen, lost, total;
 	__u64 waited, wait_ns, wait_max_ns;
 };

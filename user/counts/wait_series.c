@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/groups.h"
 #include "counts/wait_series.h"
 #include "waits/sum.h"
 
+#define KEY_SIZE offsetof(struct wait_series, sum)
+
 struct wait_histograms {
-	struct wait_series *rows;
-	size_t nr, room, max, named;
+	struct groups groups;
+	size_t max, named;
 	__u64 others;
 	bool full;
 };
@@ -17,51 +20,34 @@ struct wait_histograms *wait_series_new(size_t max)
 {
 	struct wait_histograms *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->max = max;
+	if (!t)
+		return NULL;
+	t->groups.size = sizeof(struct wait_series);
+	t->max = max;
 	return t;
 }
 
 void wait_series_free(struct wait_histograms *t)
 {
 	if (t)
-		free(t->rows);
+		groups_clear(&t->groups);
 	free(t);
 }
 
-static bool series_is(const struct wait_series *s, const struct wait_series *key)
+static struct wait_series *series_get(struct wait_histograms *t, const struct wait_series *key)
 {
-	return !strcmp(s->prog, key->prog) && !strcmp(s->lock, key->lock) &&
-	       !strcmp(s->cgroup, key->cgroup);
-}
+	bool added;
+	struct wait_series *s = groups_get(&t->groups, key, KEY_SIZE, &added);
 
-static struct wait_series *series_find(struct wait_histograms *t, const struct wait_series *key)
-{
-	for (size_t i = 0; i < t->nr; i++)
-		if (series_is(&t->rows[i], key))
-			return &t->rows[i];
-	return NULL;
-}
-
-static struct wait_series *series_append(struct wait_histograms *t, const struct wait_series *key)
-{
-	if (t->nr == t->room) {
-		size_t room = t->room ? t->room * 2 : 16;
-		struct wait_series *rows = reallocarray(t->rows, room, sizeof(*rows));
-
-		if (!rows)
-			return NULL;
-		t->rows = rows;
-		t->room = room;
-	}
-	t->rows[t->nr] = *key;
-	return &t->rows[t->nr++];
+	if (s && added)
+		*s = *key;
+	return s;
 }
 
 static bool series_add(struct wait_histograms *t, const struct wait_series *key,
 		       const struct waits_sum *sum)
 {
-	struct wait_series *s = series_find(t, key) ?: series_append(t, key);
+	struct wait_series *s = series_get(t, key);
 
 	if (s)
 		waits_sum_add(&s->sum, sum);
@@ -87,7 +73,7 @@ bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lo
 	snprintf(key.prog, sizeof(key.prog), "%s", prog);
 	snprintf(key.lock, sizeof(key.lock), "%s", lock);
 	snprintf(key.cgroup, sizeof(key.cgroup), "%s", cgroup);
-	if (!named || series_find(t, &key))
+	if (!named || groups_find(&t->groups, &key, KEY_SIZE))
 		return series_add(t, &key, sum);
 	if (t->named >= t->max) {
 		t->full = true;
@@ -101,12 +87,12 @@ bool wait_series_add(struct wait_histograms *t, const char *prog, const char *lo
 
 size_t wait_series_nr(const struct wait_histograms *t)
 {
-	return t->nr;
+	return t->groups.nr;
 }
 
 const struct wait_series *wait_series_at(const struct wait_histograms *t, size_t i)
 {
-	return &t->rows[i];
+	return groups_at(&t->groups, i);
 }
 
 __u64 wait_series_others(const struct wait_histograms *t)

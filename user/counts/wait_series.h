@@ -13,7 +13,7 @@
 #include "waits.h"
 
 /**
- * struct wait_series - one histogram
+ * struct wait_series - one histogram; the members before @sum are its key
  * @prog: the program's name, "" if there is none or it is unknown
  * @lock: the lock's name, "" if it is unknown
  * @cgroup: name of the waiting tasks' cgroup, "" if not asked for

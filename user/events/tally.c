@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "names/proginfo.h"
 #include "events/failure.h"
 #include "events/tally.h"
 
-static bool row_same(const struct tally_row *a, const struct tally_row *b)
-{
-	return a->prog_id == b->prog_id && a->kind == b->kind && a->others == b->others &&
-	       !strcmp(a->prog, b->prog);
-}
+#define KEY_SIZE (offsetof(struct tally_row, others) + sizeof(bool))
 
 /* NULL: no memory. */
 static struct tally_row *row_of(struct tally *t, const struct tally_row *key)
 {
-	struct tally_row *rows;
+	struct tally_row *row;
+	bool added;
 
-	for (size_t i = 0; i < t->nr; i++)
-		if (row_same(&t->rows[i], key))
-			return &t->rows[i];
-	rows = reallocarray(t->rows, t->nr + 1, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	t->rows = rows;
-	rows[t->nr] = *key;
-	return &rows[t->nr++];
+	t->groups.size = sizeof(*row);
+	row = groups_get(&t->groups, key, KEY_SIZE, &added);
+	if (row && added)
+		*row = *key;
+	return row;
 }
 
 void tally_add(struct tally *t, const struct failure *like, __u64 nr, bool lost)
@@ -48,7 +39,15 @@ void tally_add(struct tally *t, const struct failure *like, __u64 nr, bool lost)
 
 void tally_free(struct tally *t)
 {
-	free(t->rows);
-	t->rows = NULL;
-	t->nr = 0;
+	groups_clear(&t->groups);
+}
+
+size_t tally_nr(const struct tally *t)
+{
+	return t->groups.nr;
+}
+
+const struct tally_row *tally_at(const struct tally *t, size_t i)
+{
+	return groups_at(&t->groups, i);
 }

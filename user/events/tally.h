@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/groups.h"
+
 struct failure;
 
 /**
- * struct tally_row - failures of one program and kind
+ * struct tally_row - failures of one program and kind: the key is @prog_id to @others
  * @prog_id: program, 0: none, or unknown
  * @prog: its name, "" if unknown
  * @kind: enum rqspin_kind
@@ -27,12 +29,14 @@ struct tally_row {
 };
 
 struct tally {
-	struct tally_row *rows;
-	size_t nr;
+	struct groups groups;
 };
 
 /* like: NULL for others. lost: they were not handed out. */
 void tally_add(struct tally *t, const struct failure *like, __u64 nr, bool lost);
 void tally_free(struct tally *t);
+
+size_t tally_nr(const struct tally *t);
+const struct tally_row *tally_at(const struct tally *t, size_t i);
 
 #endif

@@ -1,113 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/groups.h"
 #include "names/lockname.h"
 #include "names/proginfo.h"
 #include "events/failure.h"
 #include "events/unique.h"
 
 #define TEXT 320
+#define PROG 512
+
+struct unique_key {
+	__u32 kind, parties, line;
+	int err;
+	char file[64];
+	char prog[PROG];
+	char lock[TEXT];
+};
 
 struct seen {
 	struct failure first;
 	struct lockname wanted;
-	char *lock;
 	__u64 again;
 };
 
 struct unique {
-	struct seen *all;
-	size_t nr, room;
+	struct groups seen;
 };
 
 struct unique *unique_new(void)
 {
-	return calloc(1, sizeof(struct unique));
+	struct unique *u = calloc(1, sizeof(*u));
+
+	if (u)
+		u->seen.size = sizeof(struct seen);
+	return u;
+}
+
+static struct seen *seen_at(const struct unique *u, size_t i)
+{
+	return groups_at(&u->seen, i);
 }
 
 void unique_free(struct unique *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->nr; i++) {
-		proginfo_put(u->all[i].first.prog);
-		free(u->all[i].lock);
-	}
-	free(u->all);
+	for (size_t i = 0; i < u->seen.nr; i++)
+		proginfo_put(seen_at(u, i)->first.prog);
+	groups_clear(&u->seen);
 	free(u);
 }
 
-static const char *prog_name(const struct failure *f)
+static void key_fill(struct unique_key *key, const struct failure *f, const struct lockname *wanted)
 {
-	return f->prog ? f->prog->full_name : f->ev.prog;
-}
-
-static bool unique_alike(const struct seen *s, const struct failure *f, const char *lock)
-{
-	const struct failure *x = &s->first;
-
-	return x->ev.kind == f->ev.kind && x->ev.err == f->ev.err &&
-	       x->ev.parties == f->ev.parties && x->ev.line == f->ev.line &&
-	       !strcmp(x->file, f->file) && !strcmp(prog_name(x), prog_name(f)) &&
-	       !strcmp(s->lock, lock);
-}
-
-static struct seen *unique_find(const struct unique *u, const struct failure *f, const char *lock)
-{
-	for (size_t i = 0; i < u->nr; i++)
-		if (unique_alike(&u->all[i], f, lock))
-			return &u->all[i];
-	return NULL;
-}
-
-static void unique_add(struct unique *u, const struct failure *f, const struct lockname *wanted,
-		       const char *lock)
-{
-	struct seen s = { .first = *f, .wanted = *wanted, .lock = strdup(lock) };
-
-	if (u->nr == u->room) {
-		size_t room = u->room ? u->room * 2 : 16;
-		struct seen *all = realloc(u->all, room * sizeof(*all));
-
-		if (all) {
-			u->all = all;
-			u->room = room;
-		}
-	}
-	if (!s.lock || u->nr == u->room) {
-		free(s.lock);
-		return;
-	}
-	s.first.report = NULL;
-	proginfo_get(f->prog);
-	u->all[u->nr++] = s;
+	memset(key, 0, sizeof(*key));
+	key->kind = f->ev.kind;
+	key->parties = f->ev.parties;
+	key->line = f->ev.line;
+	key->err = f->ev.err;
+	snprintf(key->file, sizeof(key->file), "%s", f->file);
+	snprintf(key->prog, sizeof(key->prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
+	if (f->ev.lock)
+		lockname_text(wanted, false, key->lock, sizeof(key->lock));
+	groups_pad(key->lock, sizeof(key->lock));
 }
 
 bool unique_first(struct unique *u, const struct failure *f, struct locknames *names)
 {
-	struct lockname name = { 0 };
-	char lock[TEXT] = "";
+	struct lockname wanted = { 0 };
+	struct unique_key key;
 	struct seen *s;
+	bool added;
 
-	if (f->ev.lock) {
-		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &name);
-		lockname_text(&name, false, lock, sizeof(lock));
-	}
-	s = unique_find(u, f, lock);
-	if (s)
+	if (f->ev.lock)
+		locknames_find(names, f->ev.lock, f->ev.ts_ns, f->prog, &wanted);
+	key_fill(&key, f, &wanted);
+	s = groups_get(&u->seen, &key, sizeof(key), &added);
+	if (!s)
+		return true;
+	if (!added) {
 		s->again++;
-	else
-		unique_add(u, f, &name, lock);
-	return !s;
+		return false;
+	}
+	s->first = *f;
+	s->wanted = wanted;
+	s->first.report = NULL;
+	proginfo_get(f->prog);
+	return true;
 }
 
 int unique_repeats(const struct unique *u, unique_fn fn, void *ctx)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < u->nr; i++) {
-		const struct seen *s = &u->all[i];
+	for (size_t i = 0; !err && i < u->seen.nr; i++) {
+		const struct seen *s = seen_at(u, i);
 
 		if (s->again)
 			err = fn(&s->first, s->first.ev.lock ? &s->wanted : NULL, s->again, ctx);

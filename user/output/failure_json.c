@@ -205,8 +205,8 @@ static json_t *totals_json(const struct tally *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct tally_row *r = &t->rows[i];
+	for (size_t i = 0; i < tally_nr(t); i++) {
+		const struct tally_row *r = tally_at(t, i);
 		json_t *j = json_object();
 
 		json_object_set_new(j, "prog_id", id_or_null(r->prog_id, r->prog_id));

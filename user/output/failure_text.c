@@ -261,9 +261,9 @@ void summary_text(const struct trace_totals *t)
 			 ", %llu left out by --rate", t->skipped);
 	pr_info("%llu of %llu failed acquisitions shown%s, lost: %s", t->shown, t->events, skipped,
 		lost);
-	for (size_t i = 0; i < t->tally.nr; i++)
-		if (t->tally.rows[i].lost)
-			lost_text(&t->tally.rows[i]);
+	for (size_t i = 0; i < tally_nr(&t->tally); i++)
+		if (tally_at(&t->tally, i)->lost)
+			lost_text(tally_at(&t->tally, i));
 	if (t->waits.longer_ns)
 		wait_summary_text(&t->waits);
 }

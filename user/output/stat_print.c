@@ -16,13 +16,6 @@
 #include "events/failure.h"
 #include "events/losses.h"
 
-static int by_count(const void *a, const void *b)
-{
-	const struct stat_row *x = a, *y = b;
-
-	return (x->count < y->count) - (x->count > y->count);
-}
-
 static void print_row(const struct stat_table *t, const struct stat_row *r,
 		      const struct print_opts *opts)
 {
@@ -83,8 +76,8 @@ static int print_json(const struct stat_table *t, const struct print_opts *opts,
 	json_t *j = json_object(), *rows = json_array();
 	char when[40];
 
-	for (size_t i = 0; i < t->nr; i++)
-		json_array_append_new(rows, row_json(&t->rows[i], opts));
+	for (size_t i = 0; i < stat_table_nr(t); i++)
+		json_array_append_new(rows, row_json(stat_table_at(t, i), opts));
 	wall_time(now_ns(), true, when);
 	json_object_set_new(j, "schema", json_string("rqspin-stat/1"));
 	json_object_set_new(j, "time", json_string(when));
@@ -116,10 +109,10 @@ static int print_text(const struct stat_table *t, const struct print_opts *opts,
 		printf("%s\n", when);
 	}
 	print_head(t);
-	if (!t->nr)
+	if (!stat_table_nr(t))
 		puts("no failed acquisition was seen");
-	for (size_t i = 0; i < t->nr; i++)
-		print_row(t, &t->rows[i], opts);
+	for (size_t i = 0; i < stat_table_nr(t); i++)
+		print_row(t, stat_table_at(t, i), opts);
 	losses_text(losses, lost);
 	printf("lost: %s\n", lost);
 	return out_flush();
@@ -131,8 +124,7 @@ int stat_print(struct stat_table *t, const struct losses *uncounted, const struc
 	int err;
 
 	losses.lost += t->dropped;
-	if (t->nr)
-		qsort(t->rows, t->nr, sizeof(*t->rows), by_count);
+	stat_table_sort(t);
 	err = (opts->json ? print_json : print_text)(t, opts, &losses);
 	stat_table_clear(t);
 	return err;

@@ -11,10 +11,10 @@
 
 #define LOCKNAME_ROOM 320
 
-/* How many failures like this one were lost up to the last table. */
-struct stat_before {
-	const struct failure *like;
-	__u64 nr;
+struct stat_key {
+	__u64 addr;
+	__u32 prog_id, map_id, kind, parties, others, zero;
+	char prog[64], at[80], lock[LOCKNAME_ROOM];
 };
 
 static const char *const by_words[] = {
@@ -39,8 +39,11 @@ struct stat_table *stat_table_new(enum stat_by by)
 {
 	struct stat_table *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->by = by;
+	if (!t)
+		return NULL;
+	t->by = by;
+	t->groups.size = sizeof(struct stat_row);
+	t->before.size = sizeof(__u64);
 	return t;
 }
 
@@ -48,60 +51,9 @@ void stat_table_free(struct stat_table *t)
 {
 	if (!t)
 		return;
-	free(t->rows);
-	free(t->before);
+	groups_clear(&t->groups);
+	groups_clear(&t->before);
 	free(t);
-}
-
-static struct stat_row *new_row(struct stat_table *t)
-{
-	if (t->nr == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct stat_row *rows = realloc(t->rows, room * sizeof(*rows));
-
-		if (!rows)
-			return NULL;
-		t->rows = rows;
-		t->room = room;
-	}
-	return memset(&t->rows[t->nr++], 0, sizeof(struct stat_row));
-}
-
-static bool same_lock(const struct stat_row *r, const struct stat_row *key)
-{
-	return r->map_id == key->map_id && r->lock.addr == key->lock.addr;
-}
-
-/* The same lock of an object that was loaded again has another address. */
-static bool same_lock_name(const struct stat_row *r, const struct stat_row *key)
-{
-	char x[LOCKNAME_ROOM], y[LOCKNAME_ROOM];
-
-	if (!r->lock.path[0] && !r->lock.map[0])
-		return same_lock(r, key);
-	lockname_text(&r->lock, false, x, sizeof(x));
-	lockname_text(&key->lock, false, y, sizeof(y));
-	return !strcmp(x, y);
-}
-
-static bool row_same(const struct stat_table *t, const struct stat_row *r,
-		     const struct stat_row *key)
-{
-	if (r->others || r->kind != key->kind || r->parties != key->parties)
-		return false;
-	switch (t->by) {
-	case STAT_BY_NAME:
-		return !strcmp(r->prog, key->prog);
-	case STAT_BY_PROG:
-		return r->prog_id == key->prog_id && !strcmp(r->prog, key->prog);
-	case STAT_BY_LOCK:
-		return same_lock_name(r, key);
-	case STAT_BY_LINE:
-		return !strcmp(r->at, key->at);
-	case STAT_BY_ALL:
-		break;
-	}
-	return r->prog_id == key->prog_id && same_lock(r, key) && !strcmp(r->prog, key->prog);
 }
 
 static void set_at(struct stat_row *key, const struct failure *f)
@@ -115,24 +67,47 @@ static void set_at(struct stat_row *key, const struct failure *f)
 	snprintf(key->at, sizeof(key->at), "%.63s:%u", *file ? file : "?", f->ev.line);
 }
 
-static bool wants_lock(const struct stat_table *t)
+/* The same lock of an object that was loaded again has another address, but the same name. */
+static void key_lock(const struct stat_table *t, struct stat_key *key, const struct stat_row *r,
+		     const struct failure *f)
 {
-	return t->by == STAT_BY_ALL || t->by == STAT_BY_LOCK;
+	if (t->by == STAT_BY_LOCK && (r->lock.path[0] || r->lock.map[0])) {
+		lockname_text(&r->lock, false, key->lock, sizeof(key->lock));
+		groups_pad(key->lock, sizeof(key->lock));
+		return;
+	}
+	key->addr = f->ev.lock;
+	key->map_id = f->map_id;
 }
 
-/* Clears the fields that are not part of the row's key. */
-static void row_blank(const struct stat_table *t, struct stat_row *r)
+/* Only members that the row is about are filled. */
+static void key_fill(const struct stat_table *t, struct stat_key *key, const struct stat_row *r,
+		     const struct failure *f)
 {
-	if (t->by != STAT_BY_ALL && t->by != STAT_BY_PROG)
-		r->prog_id = 0;
-	if (t->by == STAT_BY_LOCK || t->by == STAT_BY_LINE)
-		r->prog[0] = 0;
-	if (!wants_lock(t)) {
-		r->map_id = 0;
-		r->lock = (struct lockname){ 0 };
+	memset(key, 0, sizeof(*key));
+	key->kind = r->kind;
+	key->parties = r->parties;
+	key->prog_id = r->prog_id;
+	snprintf(key->prog, sizeof(key->prog), "%s", r->prog);
+	snprintf(key->at, sizeof(key->at), "%s", r->at);
+	if (t->by == STAT_BY_ALL || t->by == STAT_BY_LOCK)
+		key_lock(t, key, r, f);
+}
+
+/* What the row of this failure shows. */
+static void row_fill(const struct stat_table *t, struct stat_row *r, const struct failure *f)
+{
+	*r = (struct stat_row){ .kind = f->ev.kind, .parties = f->ev.parties };
+	if (t->by == STAT_BY_ALL || t->by == STAT_BY_PROG)
+		r->prog_id = f->prog_id;
+	if (t->by != STAT_BY_LOCK && t->by != STAT_BY_LINE)
+		snprintf(r->prog, sizeof(r->prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
+	if (t->by == STAT_BY_LINE)
+		set_at(r, f);
+	if (t->by == STAT_BY_ALL || t->by == STAT_BY_LOCK) {
+		r->map_id = f->map_id;
+		r->lock.addr = f->ev.lock;
 	}
-	if (t->by != STAT_BY_LINE)
-		r->at[0] = 0;
 }
 
 static void name_lock(struct stat_row *r, const struct failure *f, struct locknames *ln)
@@ -140,77 +115,80 @@ static void name_lock(struct stat_row *r, const struct failure *f, struct lockna
 	locknames_find_inside(ln, f->ev.lock, f->ev.ts_ns, f->prog, f->map_id, &r->lock);
 }
 
+static void row_count(struct stat_table *t, struct stat_row *row, __u64 nr)
+{
+	if (row)
+		row->count += nr;
+	else
+		t->dropped += nr;
+}
+
 void stat_table_add(struct stat_table *t, const struct failure *f, __u64 nr, struct locknames *ln)
 {
-	struct stat_row key = {
-		.prog_id = f->prog_id,
-		.map_id = f->map_id,
-		.kind = f->ev.kind,
-		.parties = f->ev.parties,
-		.lock.addr = f->ev.lock,
-	}, *r = NULL;
+	struct stat_row fresh, *row;
+	struct stat_key key;
+	bool added;
 
-	snprintf(key.prog, sizeof(key.prog), "%s", f->prog ? f->prog->full_name : f->ev.prog);
-	set_at(&key, f);
+	row_fill(t, &fresh, f);
 	if (t->by == STAT_BY_LOCK)
-		name_lock(&key, f, ln);
-	row_blank(t, &key);
-	for (size_t i = 0; i < t->nr; i++)
-		if (row_same(t, &t->rows[i], &key))
-			r = &t->rows[i];
-	if (!r) {
-		r = new_row(t);
-		if (!r) {
-			t->dropped += nr;
-			return;
-		}
-		*r = key;
+		name_lock(&fresh, f, ln);
+	key_fill(t, &key, &fresh, f);
+	row = groups_get(&t->groups, &key, sizeof(key), &added);
+	if (row && added) {
+		*row = fresh;
 		if (t->by == STAT_BY_ALL)
-			name_lock(r, f, ln);
+			name_lock(row, f, ln);
 	}
-	r->count += nr;
+	row_count(t, row, nr);
 }
 
 __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 nr)
 {
-	struct stat_before *b = t->before;
-	__u64 fresh;
+	__u64 *before = groups_get(&t->before, &like, sizeof(like), NULL), fresh;
 
-	for (size_t i = 0; i < t->nr_before; i++, b++) {
-		if (b->like != like)
-			continue;
-		/* The number goes down when another source turns out to have the failure, too. */
-		fresh = nr > b->nr ? nr - b->nr : 0;
-		b->nr += fresh;
-		return fresh;
-	}
-	b = reallocarray(t->before, t->nr_before + 1, sizeof(*b));
-	if (!b)
+	if (!before)
 		return 0;
-	t->before = b;
-	b[t->nr_before++] = (struct stat_before){ like, nr };
-	return nr;
+	/* The number goes down when another source turns out to have the failure, too. */
+	fresh = nr > *before ? nr - *before : 0;
+	*before += fresh;
+	return fresh;
 }
 
 void stat_table_add_others(struct stat_table *t, __u64 nr)
 {
-	struct stat_row *r = NULL;
+	struct stat_key key = { .others = 1 };
+	struct stat_row *row = groups_get(&t->groups, &key, sizeof(key), NULL);
 
-	for (size_t i = 0; i < t->nr; i++)
-		if (t->rows[i].others)
-			r = &t->rows[i];
-	if (!r)
-		r = new_row(t);
-	if (!r) {
-		t->dropped += nr;
-		return;
-	}
-	r->others = true;
-	r->count += nr;
+	if (row)
+		row->others = true;
+	row_count(t, row, nr);
+}
+
+size_t stat_table_nr(const struct stat_table *t)
+{
+	return t->groups.nr;
+}
+
+const struct stat_row *stat_table_at(const struct stat_table *t, size_t i)
+{
+	return groups_at(&t->groups, i);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct stat_row *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+void stat_table_sort(struct stat_table *t)
+{
+	if (t->groups.nr)
+		qsort(t->groups.rows, t->groups.nr, t->groups.size, by_count);
 }
 
 void stat_table_clear(struct stat_table *t)
 {
 	t->dropped = 0;
-	t->nr = 0;
+	groups_clear(&t->groups);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/groups.h"
 #include "names/lockname.h"
 
 struct failure;
@@ -41,25 +42,18 @@ struct stat_row {
 	char at[80];
 };
 
-struct stat_before;
-
 /**
  * struct stat_table - what was counted since the last table was printed
  * @by: what a row sums up
- * @rows: in no order
- * @nr: of @rows
- * @room: for so many rows there is memory
+ * @groups: the rows
  * @dropped: failures without memory to count them
  * @before: how many failures were lost up to the last table, by what they are like
- * @nr_before: of @before
  */
 struct stat_table {
 	enum stat_by by;
-	struct stat_row *rows;
-	size_t nr, room;
+	struct groups groups;
 	__u64 dropped;
-	struct stat_before *before;
-	size_t nr_before;
+	struct groups before;
 };
 
 /* -EINVAL: no such word */
@@ -76,6 +70,12 @@ void stat_table_add_others(struct stat_table *t, __u64 nr);
 
 /* By now nr failures like this one (NULL: others) are lost: how many since the last call? */
 __u64 stat_table_since(struct stat_table *t, const struct failure *like, __u64 nr);
+
+size_t stat_table_nr(const struct stat_table *t);
+const struct stat_row *stat_table_at(const struct stat_table *t, size_t i);
+
+/* The largest count first. Nothing can be added until the next table. */
+void stat_table_sort(struct stat_table *t);
 
 /* Begin the next table. */
 void stat_table_clear(struct stat_table *t);

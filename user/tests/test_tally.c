@@ -14,13 +14,13 @@ static void sums_are_by_program_and_kind(void **state)
 	tally_add(&t, &abba, 1, false);
 	tally_add(&t, &aa, 40, true);
 	tally_add(&t, NULL, 3, true);
-	assert_int_equal(t.nr, 3);
-	assert_int_equal(t.rows[0].failures, 41);
-	assert_int_equal(t.rows[0].lost, 40);
-	assert_string_equal(t.rows[0].prog, "mine");
-	assert_int_equal(t.rows[1].kind, RQSPIN_ABBA);
-	assert_int_equal(t.rows[1].lost, 0);
-	assert_true(t.rows[2].others && t.rows[2].lost == 3);
+	assert_int_equal(tally_nr(&t), 3);
+	assert_int_equal(tally_at(&t, 0)->failures, 41);
+	assert_int_equal(tally_at(&t, 0)->lost, 40);
+	assert_string_equal(tally_at(&t, 0)->prog, "mine");
+	assert_int_equal(tally_at(&t, 1)->kind, RQSPIN_ABBA);
+	assert_int_equal(tally_at(&t, 1)->lost, 0);
+	assert_true(tally_at(&t, 2)->others && tally_at(&t, 2)->lost == 3);
 	tally_free(&t);
 }
 
