@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "check/findings.h"
 
 const struct finding_kind finding_kinds[] = {
@@ -89,49 +90,42 @@ static char *text_format(struct findings *f, const char *fmt, va_list args)
 struct finding *finding_add(struct findings *f, enum severity severity, const char *kind,
 			    const struct check_prog *prog, __u32 pc, const char *fmt, ...)
 {
-	struct finding *all = realloc(f->all, (f->nr + 1) * sizeof(*all)), *one;
+	struct finding one = { .kind = kind, .severity = severity };
 	va_list args;
 
-	if (!all) {
-		f->nomem = true;
-		return NULL;
-	}
-	f->all = all;
-	one = &all[f->nr];
-	*one = (struct finding){ .kind = kind, .severity = severity };
 	va_start(args, fmt);
-	one->message = text_format(f, fmt, args);
+	one.message = text_format(f, fmt, args);
 	va_end(args);
-	if (!one->message)
+	if (!one.message)
 		return NULL;
-	place_set(&one->at, prog, pc);
-	f->nr++;
-	return one;
+	place_set(&one.at, prog, pc);
+	if (!grow_append((void **)&f->all, &f->nr, &one, sizeof(one)))
+		return &f->all[f->nr - 1];
+	place_free(&one.at);
+	free(one.message);
+	f->nomem = true;
+	return NULL;
 }
 
 void finding_stage(struct findings *f, struct finding *finding, const struct check_prog *prog,
 		   __u32 pc, const char *fmt, ...)
 {
-	struct stage *stages;
+	struct stage stage = {};
 	va_list args;
 
 	if (!finding)
 		return;
-	stages = realloc(finding->stages, (finding->nr_stages + 1) * sizeof(*stages));
-	if (!stages) {
-		f->nomem = true;
-		return;
-	}
-	finding->stages = stages;
-	stages += finding->nr_stages;
-	memset(stages, 0, sizeof(*stages));
 	va_start(args, fmt);
-	stages->message = text_format(f, fmt, args);
+	stage.message = text_format(f, fmt, args);
 	va_end(args);
-	if (!stages->message)
+	if (!stage.message)
 		return;
-	place_set(&stages->at, prog, pc);
-	finding->nr_stages++;
+	place_set(&stage.at, prog, pc);
+	if (!grow_append((void **)&finding->stages, &finding->nr_stages, &stage, sizeof(stage)))
+		return;
+	place_free(&stage.at);
+	free(stage.message);
+	f->nomem = true;
 }
 
 static void finding_free(struct finding *one)

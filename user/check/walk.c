@@ -38,7 +38,7 @@ struct walk {
 	struct entries *entries;
 	__u16 *live;
 	struct state **todo;
-	size_t nr_todo, room_todo;
+	size_t nr_todo;
 	struct root *roots;
 	size_t nr_roots;
 	__u8 *arena;   /* what happens to locks of arenas, by the instruction that takes them */
@@ -49,19 +49,11 @@ struct walk {
 
 static int walk_put(struct walk *w, struct state *st)
 {
-	if (w->nr_todo == w->room_todo) {
-		size_t room = w->room_todo ? w->room_todo * 2 : 64;
-		struct state **todo = realloc(w->todo, room * sizeof(*todo));
+	int err = grow_append((void **)&w->todo, &w->nr_todo, &st, sizeof(st));
 
-		if (!todo) {
-			state_free(st);
-			return -ENOMEM;
-		}
-		w->todo = todo;
-		w->room_todo = room;
-	}
-	w->todo[w->nr_todo++] = st;
-	return 0;
+	if (err)
+		state_free(st);
+	return err;
 }
 
 static void clear_args(struct state *st)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/clock.h"
 #include "names/ksyms.h"
 
@@ -24,7 +25,7 @@ struct sym {
 
 struct table {
 	struct sym *syms;
-	size_t nr, room;
+	size_t nr;
 };
 
 struct ksyms {
@@ -69,16 +70,7 @@ static void table_forget(struct table *t)
 
 static struct sym *table_add(struct table *t)
 {
-	if (t->nr == t->room) {
-		size_t room = t->room ? t->room * 2 : 65536;
-		struct sym *syms = realloc(t->syms, room * sizeof(*syms));
-
-		if (!syms)
-			return NULL;
-		t->syms = syms;
-		t->room = room;
-	}
-	return &t->syms[t->nr++];
+	return grow_add((void **)&t->syms, &t->nr, sizeof(*t->syms));
 }
 
 static bool add_symbol(struct table *t, __u64 addr, char type, const char *name, const char *module)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "names/locktype.h"
 #include "names/ranges.h"
 
@@ -16,17 +17,9 @@ static __u64 end_of(const struct range *r)
 
 int ranges_add(struct ranges *rs, const struct mapaddr *at, __u64 born_ns)
 {
-	if (rs->nr_fresh == rs->room) {
-		size_t room = rs->room ? rs->room * 2 : 64;
-		struct range *fresh = realloc(rs->fresh, room * sizeof(*fresh));
+	struct range fresh = { .at = *at, .born_ns = born_ns };
 
-		if (!fresh)
-			return -ENOMEM;
-		rs->fresh = fresh;
-		rs->room = room;
-	}
-	rs->fresh[rs->nr_fresh++] = (struct range){ .at = *at, .born_ns = born_ns };
-	return 0;
+	return grow_append((void **)&rs->fresh, &rs->nr_fresh, &fresh, sizeof(fresh));
 }
 
 static int by_base(const void *a, const void *b)

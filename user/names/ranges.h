@@ -36,7 +36,7 @@ struct ranges {
 	struct range *items; /* by base */
 	size_t nr;
 	struct range *fresh; /* added since the last ranges_merge() */
-	size_t nr_fresh, room;
+	size_t nr_fresh;
 };
 
 /* Adds a range that belongs to the map since born_ns at the earliest. 0 or -ENOMEM. */

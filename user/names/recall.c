@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "names/named_lock.h"
 #include "names/recall.h"
 
@@ -15,13 +16,13 @@ struct recalled {
 
 struct recall {
 	struct recalled *items; /* by address, then time */
-	size_t nr, room;
+	size_t nr;
 	bool sorted;
 	struct recalled_map {
 		__u32 id;
 		__u64 first_ns;
 	} *maps;
-	size_t nr_maps, room_maps;
+	size_t nr_maps;
 };
 
 struct recall *recall_new(void)
@@ -49,37 +50,21 @@ static struct recalled_map *recall_map_find(const struct recall *r, __u32 id)
 
 static int recall_map_note(struct recall *r, __u32 id, __u64 when_ns)
 {
-	struct recalled_map *known = recall_map_find(r, id), *maps;
-	size_t room;
+	struct recalled_map *known = recall_map_find(r, id), fresh = { id, when_ns };
 
 	if (known) {
 		known->first_ns = known->first_ns < when_ns ? known->first_ns : when_ns;
 		return 0;
 	}
-	if (r->nr_maps == r->room_maps) {
-		room = r->room_maps ? r->room_maps * 2 : 16;
-		maps = reallocarray(r->maps, room, sizeof(*maps));
-		if (!maps)
-			return -ENOMEM;
-		r->maps = maps;
-		r->room_maps = room;
-	}
-	r->maps[r->nr_maps++] = (struct recalled_map){ id, when_ns };
-	return 0;
+	return grow_append((void **)&r->maps, &r->nr_maps, &fresh, sizeof(fresh));
 }
 
 int recall_add(struct recall *r, const struct lockname *name, __u64 when_ns)
 {
-	if (r->nr == r->room) {
-		size_t room = r->room ? r->room * 2 : 256;
-		struct recalled *items = reallocarray(r->items, room, sizeof(*items));
+	struct recalled fresh = { *name, when_ns };
 
-		if (!items)
-			return -ENOMEM;
-		r->items = items;
-		r->room = room;
-	}
-	r->items[r->nr++] = (struct recalled){ *name, when_ns };
+	if (grow_append((void **)&r->items, &r->nr, &fresh, sizeof(fresh)))
+		return -ENOMEM;
 	r->sorted = false;
 	return name->map_id ? recall_map_note(r, name->map_id, when_ns) : 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "output/page/rank.h"
 #include "output/page/timeline.h"
@@ -59,22 +60,6 @@ static void make_room(struct timeline *t)
 	} while (t->nr > most / 2);
 }
 
-static int moments_append(struct timeline *t, const struct moment *m)
-{
-	size_t room = t->room ? t->room * 2 : 1024;
-	struct moment *grown;
-
-	if (t->nr == t->room) {
-		grown = reallocarray(t->moments, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		t->moments = grown;
-		t->room = room;
-	}
-	t->moments[t->nr++] = *m;
-	return 0;
-}
-
 int timeline_add(struct timeline *t, const char *time, const char *kind)
 {
 	struct moment m = { .count = 1 };
@@ -85,7 +70,7 @@ int timeline_add(struct timeline *t, const char *time, const char *kind)
 	t->last = !t->nr || m.us > t->last ? m.us : t->last;
 	utf8_copy(m.kind, sizeof(m.kind), kind);
 	make_room(t);
-	return moments_append(t, &m);
+	return grow_append((void **)&t->moments, &t->nr, &m, sizeof(m));
 }
 
 void timeline_free(struct timeline *t)

@@ -29,7 +29,7 @@ struct moment {
  */
 struct timeline {
 	struct moment *moments;
-	size_t nr, room, most;
+	size_t nr, most;
 	int64_t step_us, first, last;
 };
 
