@@ -14,6 +14,8 @@ import seeds
 #: 0: the full cost, as everywhere else. It cannot be less than an atomic in the own cache.
 UPGRADES_NS = (0, 20, 10, 2)
 BASE, OURS, TABLE, CMPXCHG = "qspinlock", "queue", "held-table", "qspinlock-cmpxchg"
+#: Ours with parts left out that it needs: a bound for every other form of the hand-over.
+STORE, BARE = "queue-store", "queue-bare"
 #: A lock to compare with BASE, and a number of threads; the third document measured CMPXCHG.
 RATIOS = (
     (CMPXCHG, 16),
@@ -22,6 +24,12 @@ RATIOS = (
     (OURS, 16),
     (OURS, 48),
     (OURS, 192),
+    (STORE, 4),
+    (STORE, 48),
+    (STORE, 192),
+    (BARE, 4),
+    (BARE, 48),
+    (BARE, 192),
     (TABLE, 48),
     (TABLE, 192),
 )

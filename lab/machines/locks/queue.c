@@ -14,6 +14,12 @@
 /* Tries before the pending bit, while nobody else waits: RES_SPINS of x86. */
 #define TRIES 8
 
+/*
+ * Parts left out, to see what they cost. Such a lock cannot be built: the store overwrites what a
+ * waiter that leaves has written, and a node is free before its CPU knows that.
+ */
+enum { STORE_PASSES = 1, FREE_COSTS_NOTHING = 2, NO_CHECKS = 4 };
+
 static int wait_front(struct sim_cpu *c, struct sim_lock *l, int front, struct res_look *k)
 {
 	struct sim_var *n = &clh_node(l, front)->state;
@@ -24,7 +30,10 @@ static int wait_front(struct sim_cpu *c, struct sim_lock *l, int front, struct r
 		if (ret)
 			return ret;
 	}
-	sim_cas(c, n, CLH_PASSED, CLH_FREE);
+	if (l->ops->param & FREE_COSTS_NOTHING)
+		n->value = CLH_FREE;
+	else
+		sim_cas(c, n, CLH_PASSED, CLH_FREE);
 	return 0;
 }
 
@@ -45,7 +54,10 @@ static void queue_take(struct sim_cpu *c, struct sim_lock *l, int mine)
 	if (clh_take_alone(c, l, mine, sim_read(c, &l->word) & ~Q_BUSY))
 		return;
 	sim_store(c, &l->word, Q_LOCKED, res_tag(c->id));
-	clh_pass(c, l, mine);
+	if (l->ops->param & STORE_PASSES)
+		sim_store(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_PASSED);
+	else
+		clh_pass(c, l, mine);
 }
 
 static int queue_join(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
@@ -105,6 +117,8 @@ static int queue_slow(struct sim_cpu *c, struct sim_lock *l)
 	if (q_trylock(c, l, res_tag(c->id)))
 		return 0;
 	res_wait_begin(c, l, &k, PENDING_LIMIT);
+	if (l->ops->param & NO_CHECKS)
+		k.next = SIM_NEVER;
 	ret = queue_wait(c, l, &k);
 	res_wait_end(c, l);
 	return ret;
@@ -120,13 +134,20 @@ static int queue_acquire(struct sim_cpu *c, struct sim_lock *l)
 	return ret;
 }
 
-const struct lock_ops queue_lock = {
-	.name = "queue",
-	.source = "docs/lock.md",
-	.state = sizeof(struct clh_cpu),
-	.init = clh_init,
-	.done = clh_done,
-	.acquire = queue_acquire,
-	.release = q_release,
-	.finds_deadlocks = true,
-};
+#define QUEUE_LOCK(called, parts)                          \
+	{                                                  \
+		.name = called,                            \
+		.source = "docs/lock.md",                  \
+		.state = sizeof(struct clh_cpu),           \
+		.param = (parts),                          \
+		.init = clh_init,                          \
+		.done = clh_done,                          \
+		.acquire = queue_acquire,                  \
+		.release = q_release,                      \
+		.finds_deadlocks = !((parts) & NO_CHECKS), \
+	}
+
+const struct lock_ops queue_lock = QUEUE_LOCK("queue", 0);
+const struct lock_ops queue_store_lock = QUEUE_LOCK("queue-store", STORE_PASSES);
+const struct lock_ops queue_bare_lock =
+	QUEUE_LOCK("queue-bare", STORE_PASSES | FREE_COSTS_NOTHING | NO_CHECKS);
