@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # X.bpf.c are programs, X.c the C that drives them, X.py the script that measures.
 BENCH_BPF = $(O)/selftests/kernel/bench/overhead.bpf.o
-BENCH_NAMES = convoy deadlines irqs_off latency maps mixes nested
+BENCH_NAMES = convoy deadlines flows irqs_off latency maps mixes nested storm
 BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/kernel/bench/%)
-BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(O)/selftests/kernel/bench/pinned.o
+BENCH_SHARED = $(patsubst %,$(O)/selftests/kernel/bench/%.o,attempts histogram pinned streams)
+BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(BENCH_SHARED)
 
 selftests: $(BENCH_BPF) $(BENCH_DRIVERS)
 
 $(BENCH_OBJS): | $(BENCH_DRIVERS:=.skel.h)
 
-$(O)/selftests/kernel/bench/latency: $(O)/user/kernel/progstream.o
-$(BENCH_DRIVERS): %: %.o $(O)/selftests/kernel/bench/pinned.o
+$(BENCH_DRIVERS): %: %.o $(BENCH_SHARED) $(O)/user/kernel/progstream.o
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -29,6 +29,14 @@ bench-cycles: build ## guests: what cycles of two and three cost, stock and patc
 .PHONY: bench-convoy
 bench-convoy: build ## guests: throughput of one lock that all want, stock and patched
 	$(Q)selftests/kernel/bench/convoy.py $(BENCH_ARGS)
+
+.PHONY: bench-flows
+bench-flows: build ## guests: a program that counts packets under a lock per flow, stock and patched
+	$(Q)selftests/kernel/bench/flows.py $(BENCH_ARGS)
+
+.PHONY: bench-storm
+bench-storm: build ## guests: what a deadlock costs those who are not in it, stock and patched
+	$(Q)selftests/kernel/bench/storm.py $(BENCH_ARGS)
 
 .PHONY: bench-waits
 bench-waits: build ## guests: time limits of waiters, and how long interrupts are off

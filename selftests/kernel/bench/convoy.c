@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -26,14 +25,6 @@ static void *convoy_run(void *fd)
 	while (!over)
 		test_run(*(int *)fd, 1);
 	return NULL;
-}
-
-static double seconds_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 static double run_threads(int fd, unsigned int nr, unsigned int seconds)

@@ -14,13 +14,11 @@ are at least 1; with the most threads the median ratio of hybrid to queue is at 
 most threads each program is run with an ordinary spin lock, too: qspinlock, in both kernels. Its
 ratio says how much these differ apart from the resilient locks."""
 
-import argparse
 import itertools
-import json
 import statistics
 import sys
 
-from stats import Tap, guest, median_interval, quantile
+from stats import Tap, comparison, guest, json_lines, json_save, median_interval, quantile
 
 LEAST = 1.0
 LEAST_HYBRID = 10.0
@@ -42,7 +40,7 @@ def boot(kernel, path, args):
     cases = cases_of(path, args)
     runs = [f"{DRIVER} {threads} {args.seconds} {program}" for program, threads in cases]
     text = guest(kernel, " && ".join(runs * args.runs), path, args.cpus, args.timeout)
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    found = json_lines(text)
     if len(found) != len(runs) * args.runs:
         sys.exit(f"convoy: {len(found)} of {len(runs) * args.runs} runs printed a result")
     return {case: together([r for r in found if case_of(r) == case]) for case in cases}
@@ -168,18 +166,13 @@ def rows_of(rounds, args):
 
 
 def options():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    ap.add_argument("--stock", default="debian-7")
-    ap.add_argument("--ours", default="6.12-rqspin-lean")
+    ap = comparison(__doc__, boots=10, timeout=900)
     ap.add_argument("--cpus", type=int, default=4)
-    ap.add_argument("--boots", type=int, default=10, help="rounds of boots")
     ap.add_argument("--programs", nargs="+", choices=PROGRAMS, default=PROGRAMS)
     ap.add_argument("--threads", type=int, nargs="+", default=[2, 4, 8])
     ap.add_argument("--runs", type=int, default=5, help="per boot, program and number of threads")
     ap.add_argument("--seconds", type=int, default=3, help="of a run")
     ap.add_argument("--no-hybrid", action="store_true", help="leave out the third boot of a round")
-    ap.add_argument("--timeout", type=int, default=900)
-    ap.add_argument("--json", metavar="FILE")
     args = ap.parse_args()
     args.modes = [(args.stock, "queue"), (args.ours, "queue")]
     if not args.no_hybrid:
@@ -193,11 +186,7 @@ def main():
     rows = rows_of(rounds, args)
     show(rows)
     show_kernels(rounds, args)
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump(
-                {"schema": "rqspin-convoy/7", "runs_per_boot": args.runs, "rows": rows}, f, indent=1
-            )
+    json_save(args.json, {"schema": "rqspin-convoy/7", "runs_per_boot": args.runs, "rows": rows})
     tap = Tap()
     judge(tap, rounds, args)
     return tap.close()

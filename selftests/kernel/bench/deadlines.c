@@ -16,7 +16,6 @@
 #include "pinned.h"
 #include "selftests/kernel/bench/deadlines.skel.h"
 
-#define POLL_NS	  100000
 #define NS_PER_MS 1000000ULL
 
 struct party {
@@ -35,13 +34,6 @@ static __u64 now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-static void pause_a_while(void)
-{
-	struct timespec ts = { .tv_nsec = POLL_NS };
-
-	nanosleep(&ts, NULL);
 }
 
 static void *party_main(void *arg)

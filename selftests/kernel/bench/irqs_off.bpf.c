@@ -7,6 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_spin_lock.bpf.h>
 #include "convoy.h"
+#include "histogram.bpf.h"
 #include "irqs_off.h"
 
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");
@@ -66,17 +67,6 @@ int turned_off(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-static __u32 bucket_of(__u64 ns)
-{
-	__u32 log = 4;
-
-	if (ns < IRQS_OFF_STEPS)
-		return ns;
-	for (int i = 0; i < 26 && ns >> (log + 1); i++)
-		log++;
-	return (log - 3) * IRQS_OFF_STEPS + ((ns >> (log - 4)) & (IRQS_OFF_STEPS - 1));
-}
-
 static struct irqs_off_site *site_of(__u32 cpu, __u64 ip)
 {
 	for (int i = 0; i < IRQS_OFF_SITES; i++) {
@@ -93,7 +83,7 @@ static struct irqs_off_site *site_of(__u32 cpu, __u64 ip)
 SEC("raw_tp/irq_enable")
 int turned_on(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 cpu = bpf_get_smp_processor_id() % IRQS_OFF_CPUS, bucket;
+	__u32 cpu = bpf_get_smp_processor_id() % IRQS_OFF_CPUS;
 	struct irqs_off_site *s;
 	__u64 ns;
 
@@ -106,13 +96,7 @@ int turned_on(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_add(&unrecorded, 1);
 		return 0;
 	}
-	bucket = bucket_of(ns);
-	if (bucket >= IRQS_OFF_BUCKETS)
-		bucket = IRQS_OFF_BUCKETS - 1;
-	s->bucket[bucket]++;
-	s->count++;
-	if (ns > s->longest)
-		s->longest = ns;
+	histogram_add(&s->times, ns);
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 struct func {
 	char name[64];
 	__u64 from, to;
-	struct irqs_off_site sum;
+	struct histogram sum;
 };
 
 static struct func funcs[MAX_FUNCS];
@@ -135,15 +135,6 @@ static struct irqs_off_bpf *irqs_off_load(void)
 	return skel;
 }
 
-static void site_add(struct irqs_off_site *sum, const struct irqs_off_site *s)
-{
-	sum->count += s->count;
-	if (s->longest > sum->longest)
-		sum->longest = s->longest;
-	for (int b = 0; b < IRQS_OFF_BUCKETS; b++)
-		sum->bucket[b] += s->bucket[b];
-}
-
 static void add_up(const struct irqs_off_bpf *skel)
 {
 	for (int cpu = 0; cpu < IRQS_OFF_CPUS; cpu++)
@@ -151,46 +142,25 @@ static void add_up(const struct irqs_off_bpf *skel)
 			for (unsigned int f = 0; f < nr_funcs; f++)
 				if (skel->bss->sites[cpu][i].ip - funcs[f].from <
 				    funcs[f].to - funcs[f].from)
-					site_add(&funcs[f].sum,
-						 (const void *)&skel->bss->sites[cpu][i]);
-}
-
-/* The longest time that belongs to the bucket. */
-static unsigned long long ns_of(int bucket)
-{
-	int log = bucket / IRQS_OFF_STEPS + 3;
-
-	if (bucket < IRQS_OFF_STEPS)
-		return bucket;
-	return ((IRQS_OFF_STEPS + bucket % IRQS_OFF_STEPS + 1ULL) << (log - 4)) - 1;
-}
-
-static unsigned long long site_quantile(const struct irqs_off_site *s, double p)
-{
-	__u64 left = s->count - (__u64)(p * s->count);
-	int b = IRQS_OFF_BUCKETS;
-
-	if (!left)
-		left = 1;
-	while (b-- && s->bucket[b] < left)
-		left -= s->bucket[b];
-	return ns_of(b < 0 ? 0 : b);
+					histogram_merge(
+						&funcs[f].sum,
+						(const void *)&skel->bss->sites[cpu][i].times);
 }
 
 /* The number of times between each two powers of two of ns. */
-static void print_histogram(const struct irqs_off_site *s)
+static void print_buckets(const struct histogram *h)
 {
 	const char *comma = "";
 
 	printf("[");
-	for (int b = 0; b < IRQS_OFF_BUCKETS; b += IRQS_OFF_STEPS) {
-		unsigned long long below = ns_of(b + IRQS_OFF_STEPS - 1) + 1, count = 0;
+	for (int b = 0; b < HISTOGRAM_BUCKETS; b += HISTOGRAM_STEPS) {
+		unsigned long long below = histogram_ns(b + HISTOGRAM_STEPS - 1) + 1, count = 0;
 
-		for (int i = b; i < b + IRQS_OFF_STEPS; i++)
-			count += s->bucket[i];
+		for (int i = b; i < b + HISTOGRAM_STEPS; i++)
+			count += h->bucket[i];
 		/* The last bucket also contains all longer times. */
-		if (b + IRQS_OFF_STEPS == IRQS_OFF_BUCKETS && s->longest >= below)
-			below = s->longest + 1;
+		if (b + HISTOGRAM_STEPS == HISTOGRAM_BUCKETS && h->longest >= below)
+			below = h->longest + 1;
 		if (count) {
 			printf("%s[%llu, %llu]", comma, below, count);
 			comma = ", ";
@@ -207,14 +177,12 @@ static void irqs_off_print(const struct irqs_off_bpf *skel, unsigned int threads
 	       threads, (unsigned long long)skel->bss->count,
 	       (unsigned long long)skel->bss->unrecorded);
 	for (unsigned int f = 0; f < nr_funcs; f++) {
-		const struct irqs_off_site *s = &funcs[f].sum;
-
-		if (!s->count)
+		if (!funcs[f].sum.count)
 			continue;
-		printf("%s{\"function\": \"%s\", \"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu, \"histogram\": ",
-		       comma, funcs[f].name, (unsigned long long)s->count, site_quantile(s, 0.5),
-		       site_quantile(s, 0.99), (unsigned long long)s->longest);
-		print_histogram(s);
+		printf("%s{\"function\": \"%s\", ", comma, funcs[f].name);
+		histogram_print(&funcs[f].sum);
+		printf(", \"histogram\": ");
+		print_buckets(&funcs[f].sum);
 		printf("}");
 		comma = ", ";
 	}

@@ -3,13 +3,12 @@
 #ifndef BENCH_IRQS_OFF_H
 #define BENCH_IRQS_OFF_H
 
+#include "histogram.h"
+
 #define IRQS_OFF_CPUS	64
 #define IRQS_OFF_HOLD	1000 /* rounds of a loop, with the lock held */
 #define IRQS_OFF_RANGES 16
 #define IRQS_OFF_SITES	32 /* instructions that turn interrupts off */
-/* 16 steps for each power of two of ns: from 2^4 to 2^30. */
-#define IRQS_OFF_STEPS	 16
-#define IRQS_OFF_BUCKETS (27 * IRQS_OFF_STEPS)
 
 /* Code of the lock: from its first byte to the one behind it. */
 struct irqs_off_range {
@@ -18,9 +17,7 @@ struct irqs_off_range {
 
 struct irqs_off_site {
 	__u64 ip; /* address of the next instruction */
-	__u64 count;
-	__u64 longest; /* ns */
-	__u32 bucket[IRQS_OFF_BUCKETS];
+	struct histogram times;
 };
 
 #endif

@@ -12,9 +12,9 @@
 #include <bpf/bpf.h>
 #include <linux/types.h>
 
-#include "kernel/progstream.h"
 #include "latency.h"
 #include "pinned.h"
+#include "streams.h"
 #include "selftests/kernel/bench/latency.skel.h"
 
 #define WARM_UP 10
@@ -54,15 +54,6 @@ static void latency_print(const struct job *job)
 	       victim ? victim->end_ns - victim->begin_ns : end - begin, end - begin);
 }
 
-/* A report that is dropped because the stream is full of unread ones would cost less. */
-static void drain_stream(int prog_fd)
-{
-	char text[4096];
-
-	while (progstream_read(prog_fd, PROGSTREAM_STDERR, text, sizeof(text)) > 0)
-		;
-}
-
 /* The barriers keep both threads in the same round, whatever the result of the last round. */
 static void latency_party(struct pinned *self)
 {
@@ -73,7 +64,7 @@ static void latency_party(struct pinned *self)
 			job->skel->bss->ready = job->skel->bss->holding = 0;
 		pthread_barrier_wait(self->barrier);
 		test_run(job->fds[self->id], 1);
-		drain_stream(job->fds[self->id]);
+		stream_drain(job->fds[self->id]);
 		pthread_barrier_wait(self->barrier);
 		if (!self->id && i >= 0)
 			latency_print(job);

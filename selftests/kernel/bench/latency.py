@@ -7,12 +7,11 @@ from just before the first lock to just after the last unlock: AA on one CPU, AB
 with their first lock held. "victim" is the first program to fail, "whole" ends when both have
 released. The kernels are booted in turn. TAP: the victims' median is at least 20 times shorter."""
 
-import argparse
 import collections
 import json
 import sys
 
-from stats import Tap, guest, median_interval, quantile
+from stats import Tap, comparison, guest, in_turn, json_save, median_interval, quantile
 
 RATIO = 20
 CASES = {"aa": "AA", "abba": "ABBA"}
@@ -35,10 +34,9 @@ def boot(kernel, cpu, args):
 def measure(cpu, args):
     """(kernel, case) -> rounds of all boots; every second pair of boots the other way round."""
     found = collections.defaultdict(list)
-    for i in range(args.boots):
-        for kernel in (args.stock, args.ours)[:: 1 if i % 2 == 0 else -1]:
-            for case, rounds in boot(kernel, cpu, args).items():
-                found[kernel, case] += rounds
+    for kernel in in_turn((args.stock, args.ours), args.boots):
+        for case, rounds in boot(kernel, cpu, args).items():
+            found[kernel, case] += rounds
     return found
 
 
@@ -84,15 +82,10 @@ def check(tap, cpu, case, stock, ours, args):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    ap.add_argument("--stock", default="debian-7")
-    ap.add_argument("--ours", default="6.12-rqspin-lean")
+    ap = comparison(__doc__, boots=2, timeout=300)
     ap.add_argument("--path", choices=("queue", "tas"), nargs="+", default=["queue"])
     ap.add_argument("--cpus", type=int, default=2)
-    ap.add_argument("--boots", type=int, default=2, help="of each kernel")
     ap.add_argument("--rounds", type=int, default=300, help="in each boot")
-    ap.add_argument("--timeout", type=int, default=300)
-    ap.add_argument("--json", metavar="FILE")
     args = ap.parse_args()
     tap, rows = Tap(), []
     for cpu in args.path:
@@ -102,9 +95,7 @@ def main():
         show(rows[-2 * len(CASES) :])
         for case in CASES:
             check(tap, cpu, case, table[args.stock, case], table[args.ours, case], args)
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump({"schema": "rqspin-latency/1", "rows": rows}, f, indent=1)
+    json_save(args.json, {"schema": "rqspin-latency/1", "rows": rows})
     return tap.close()
 
 

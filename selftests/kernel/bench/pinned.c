@@ -65,16 +65,37 @@ void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg)
 	pthread_barrier_destroy(&barrier);
 }
 
-void test_run(int prog_fd, unsigned int repeat)
+void test_run_packet(int prog_fd, const void *packet, size_t size, unsigned int repeat)
 {
-	char packet[64] = {};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = size,
 		    .repeat = repeat);
 
 	if (bpf_prog_test_run_opts(prog_fd, &opts))
 		err(2, "BPF_PROG_TEST_RUN");
 	if (opts.retval)
 		errx(2, "the program returned %d", (int)opts.retval);
+}
+
+void test_run(int prog_fd, unsigned int repeat)
+{
+	static const char packet[64];
+
+	test_run_packet(prog_fd, packet, sizeof(packet), repeat);
+}
+
+void pause_a_while(void)
+{
+	struct timespec ts = { .tv_nsec = 100000 };
+
+	nanosleep(&ts, NULL);
+}
+
+double seconds_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 unsigned long long ticks_now(void)

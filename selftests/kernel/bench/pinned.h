@@ -4,6 +4,7 @@
 #define BENCH_PINNED_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 /**
  * struct pinned - one thread of a group
@@ -30,6 +31,12 @@ void run_pinned(int nr, void (*fn)(struct pinned *self), void *arg);
 
 /* One BPF_PROG_TEST_RUN with a packet; ends the process if that fails. */
 void test_run(int prog_fd, unsigned int repeat);
+void test_run_packet(int prog_fd, const void *packet, size_t size, unsigned int repeat);
+
+/* A tenth of a millisecond. */
+void pause_a_while(void);
+
+double seconds_now(void);
 
 /* Ticks of the CPU: in a guest with counted instructions, instructions of all CPUs. */
 unsigned long long ticks_now(void);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the measurements have in common: quantiles with intervals, guests."""
 
+import argparse
 import contextlib
+import json
 import math
 import os
 import pathlib
@@ -16,7 +18,18 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "selftests/kernel"))
 from tap import Tap  # noqa: E402
 
-__all__ = ["TOP", "Tap", "counting", "guest", "median_interval", "quantile"]
+__all__ = [
+    "TOP",
+    "Tap",
+    "comparison",
+    "counting",
+    "guest",
+    "in_turn",
+    "json_lines",
+    "json_save",
+    "median_interval",
+    "quantile",
+]
 
 
 def quantile(values, q):
@@ -44,6 +57,34 @@ def guest(kernel, command, cpu="queue", cpus=4, limit=600, env=None):
     if out.returncode:
         sys.exit(f"guest {kernel}: status {out.returncode}")
     return out.stdout
+
+
+def in_turn(kernels, boots):
+    """The kernels of all boots: in turn, every second time the other way round."""
+    for i in range(boots):
+        yield from kernels[:: 1 if i % 2 == 0 else -1]
+
+
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def json_save(path, figures):
+    if path:
+        with open(path, "w") as f:
+            json.dump(figures, f, indent=1)
+
+
+def comparison(doc, **defaults):
+    """Options of scripts that compare a stock kernel with the patched one."""
+    ap = argparse.ArgumentParser(description=doc.split("\n", 1)[0])
+    ap.add_argument("--stock", default="debian-7")
+    ap.add_argument("--ours", default="6.12-rqspin-lean")
+    ap.add_argument("--boots", type=int, help="of each kernel")
+    ap.add_argument("--timeout", type=int, help="seconds for one guest")
+    ap.add_argument("--json", metavar="FILE")
+    ap.set_defaults(**defaults)
+    return ap
 
 
 @contextlib.contextmanager

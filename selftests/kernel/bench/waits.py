@@ -11,10 +11,9 @@ function of the lock the longest but 1 % of the stretches with interrupts off co
 virtual CPU can lose its turn in a stretch."""
 
 import argparse
-import json
 import sys
 
-from stats import Tap, counting, guest
+from stats import Tap, counting, guest, json_lines, json_save
 
 MS = 1_000_000
 WAITERS, APART_MS, HOLD_MS = 16, 50, 200
@@ -23,8 +22,8 @@ ENOUGH = 1000  # stretches of a function, for a hundredth of them
 
 
 def run(args, env, kernel, cpus, *command):
-    text = guest(kernel, " ".join(map(str, command)), "queue", cpus, args.timeout, env)
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    command = " ".join(map(str, command))
+    return json_lines(guest(kernel, command, "queue", cpus, args.timeout, env))
 
 
 def judge_limits(tap, waits):
@@ -104,9 +103,7 @@ def main():
                          driver + "deadlines", WAITERS, APART_MS, HOLD_MS)[0]  # fmt: skip
     if len(stretches) != len(args.waiters):
         sys.exit(f"{len(stretches)} results of {len(args.waiters)}")
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump({"schema": "rqspin-waits-cost/1", **limits, "runs": stretches}, f, indent=1)
+    json_save(args.json, {"schema": "rqspin-waits-cost/1", **limits, "runs": stretches})
     return print_only(stretches) if args.print else judge(limits, stretches)
 
 
