@@ -16,6 +16,8 @@ UPGRADES_NS = (0, 20, 10, 2)
 BASE, OURS, TABLE, CMPXCHG = "qspinlock", "queue", "held-table", "qspinlock-cmpxchg"
 #: Ours with parts left out that it needs: a bound for every other form of the hand-over.
 STORE, BARE = "queue-store", "queue-bare"
+#: It passes its place on before it has the lock, and could be built.
+EARLY = "queue-early"
 #: A lock to compare with BASE, and a number of threads; the third document measured CMPXCHG.
 RATIOS = (
     (CMPXCHG, 16),
@@ -27,6 +29,9 @@ RATIOS = (
     (STORE, 4),
     (STORE, 48),
     (STORE, 192),
+    (EARLY, 4),
+    (EARLY, 48),
+    (EARLY, 192),
     (BARE, 4),
     (BARE, 48),
     (BARE, 192),

@@ -16,9 +16,10 @@
 
 /*
  * Parts left out, to see what they cost. Such a lock cannot be built: the store overwrites what a
- * waiter that leaves has written, and a node is free before its CPU knows that.
+ * waiter that leaves has written, and a node is free before its CPU knows that. PASSES_EARLY can:
+ * the head passes its place on while the lock has an owner, and waits with the pending bit.
  */
-enum { STORE_PASSES = 1, FREE_COSTS_NOTHING = 2, NO_CHECKS = 4 };
+enum { STORE_PASSES = 1, FREE_COSTS_NOTHING = 2, NO_CHECKS = 4, PASSES_EARLY = 8 };
 
 static int wait_front(struct sim_cpu *c, struct sim_lock *l, int front, struct res_look *k)
 {
@@ -60,6 +61,47 @@ static void queue_take(struct sim_cpu *c, struct sim_lock *l, int mine)
 		clh_pass(c, l, mine);
 }
 
+/* Without a place in the queue from here on, where nobody else has one. */
+static void queue_leave(struct sim_cpu *c, struct sim_lock *l, int mine)
+{
+	uint64_t val = sim_read(c, &l->word), old;
+
+	for (; (val & Q_TAIL) == q_tail(mine); val = old) {
+		old = sim_cas(c, &l->word, val, val & ~Q_TAIL);
+		if (old != val)
+			continue;
+		sim_store(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_FREE);
+		return;
+	}
+	clh_pass(c, l, mine);
+}
+
+static int wait_pending(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
+{
+	int ret = wait_word(c, l, Q_LOCKED, k);
+
+	if (!ret)
+		sim_store(c, &l->word, Q_BUSY, res_tag(c->id));
+	return ret;
+}
+
+/* A newcomer that has to queue may have the pending bit for an instant. */
+static int head_wait_early(struct sim_cpu *c, struct sim_lock *l, int mine, struct res_look *k)
+{
+	do {
+		int ret = wait_word(c, l, Q_PENDING, k);
+
+		if (ret)
+			return ret;
+		if (!(sim_read(c, &l->word) & Q_BUSY)) {
+			queue_take(c, l, mine);
+			return 0;
+		}
+	} while (sim_swap(c, &l->word, Q_PENDING, Q_PENDING) & Q_PENDING);
+	queue_leave(c, l, mine);
+	return wait_pending(c, l, k);
+}
+
 static int queue_join(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
 	int mine, front = clh_join(c, l, &mine), ret = 0;
@@ -68,6 +110,8 @@ static int queue_join(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 		return 0;
 	if (front >= 0)
 		ret = wait_front(c, l, front, k);
+	if (!ret && l->ops->param & PASSES_EARLY)
+		return head_wait_early(c, l, mine, k);
 	if (!ret)
 		ret = wait_word(c, l, Q_BUSY, k);
 	if (!ret)
@@ -95,18 +139,13 @@ static bool try_first(struct sim_cpu *c, struct sim_lock *l)
 
 static int queue_wait(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 {
-	int ret;
-
 	if (try_first(c, l))
 		return 0;
 	if (!q_set_pending(c, l, sim_read(c, &l->word))) {
 		k->limit = c->sim->now + QUEUE_LIMIT;
 		return queue_join(c, l, k);
 	}
-	ret = wait_word(c, l, Q_LOCKED, k);
-	if (!ret)
-		sim_store(c, &l->word, Q_BUSY, res_tag(c->id));
-	return ret;
+	return wait_pending(c, l, k);
 }
 
 static int queue_slow(struct sim_cpu *c, struct sim_lock *l)
@@ -149,5 +188,6 @@ static int queue_acquire(struct sim_cpu *c, struct sim_lock *l)
 
 const struct lock_ops queue_lock = QUEUE_LOCK("queue", 0);
 const struct lock_ops queue_store_lock = QUEUE_LOCK("queue-store", STORE_PASSES);
+const struct lock_ops queue_early_lock = QUEUE_LOCK("queue-early", PASSES_EARLY);
 const struct lock_ops queue_bare_lock =
 	QUEUE_LOCK("queue-bare", STORE_PASSES | FREE_COSTS_NOTHING | NO_CHECKS);
