@@ -34,7 +34,7 @@ void *groups_find(const struct groups *g, const void *key, size_t size)
 	return found ? groups_at(g, found->row) : NULL;
 }
 
-/* Without memory for its own table uthash leaves the new item out, without one. */
+/* uthash leaves out an item that its own table has no memory for. */
 static struct group *group_index(struct groups *g, const void *key, size_t size)
 {
 	struct group *one = calloc(1, sizeof(*one) + size);

@@ -21,8 +21,8 @@ struct groups {
 };
 
 /*
- * Keys are compared byte by byte, padding and what follows the end of a string included: this sets
- * all of that to zero.
+ * Keys are compared byte by byte, so padding, and what follows the end of a string, must be zero.
+ * This clears what follows the end of a string.
  */
 void groups_pad(char *text, size_t size);
 

@@ -7,17 +7,12 @@
 #include <bpf/btf.h>
 
 #include "base/log.h"
+#include "base/shortage.h"
 #include "kernel/fexit.h"
 #include "kernel/kernelbtf.h"
 
 /* A process that is stopped and continued uses up the few tries that are usual. */
 #define LOAD_TRIES 40
-
-/* Says nothing about the function. Who loads the real program meets it again, and reports it. */
-static bool is_shortage(int err)
-{
-	return err == ENOMEM || err == EAGAIN || err == EMFILE || err == ENFILE || err == ENOSPC;
-}
 
 bool fexit_loads(const char *function)
 {
@@ -38,7 +33,8 @@ bool fexit_loads(const char *function)
 	err = errno;
 	if (fd < 0) {
 		pr_debug("fexit of %s(): %s", function, strerror(err));
-		return is_shortage(err);
+		/* The load of the real program meets it again, and reports it. */
+		return errno_is_shortage(err);
 	}
 	close(fd);
 	return true;

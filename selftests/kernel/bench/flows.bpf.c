@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Counts packets by flow, each flow under a lock of its own. Not XDP: a test run of several packets
- * changes the kernel's code there, all threads in turn.
+ * patches the kernel's code there, which only one thread can do at a time.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_endian.h>
@@ -53,7 +53,7 @@ static __always_inline void flow_count(struct flow *flow, __u32 bytes)
 }
 
 SEC("tc")
-int classify(struct __sk_buff *ctx)
+int packet_count(struct __sk_buff *ctx)
 {
 	struct flow_key key;
 	struct flow *flow;

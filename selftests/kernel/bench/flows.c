@@ -150,7 +150,7 @@ static void flows_run(struct job *job, unsigned int threads)
 
 	if (!skel)
 		err(2, "cannot load flows.bpf.o");
-	job->fd = bpf_program__fd(skel->progs.classify);
+	job->fd = bpf_program__fd(skel->progs.packet_count);
 	run_pinned((int)threads, flows_send, job);
 	job->took = seconds_now() - job->began;
 	flows_print(skel, job, threads);

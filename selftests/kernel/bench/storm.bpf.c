@@ -39,7 +39,7 @@ static long own_take(__u32 i, void *ctx)
 
 /* A lock that nobody else takes. */
 SEC("tc")
-int own(struct __sk_buff *ctx)
+int own_run(struct __sk_buff *ctx)
 {
 	return bpf_loop(STORM_BATCH, own_take, NULL, 0) != STORM_BATCH;
 }
@@ -58,7 +58,7 @@ static long shared_take(__u32 i, void *ctx)
 }
 
 SEC("tc")
-int shared(struct __sk_buff *ctx)
+int shared_run(struct __sk_buff *ctx)
 {
 	return bpf_loop(STORM_BATCH, shared_take, NULL, 0) != STORM_BATCH;
 }

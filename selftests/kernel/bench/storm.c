@@ -78,8 +78,8 @@ static void rounds_run(struct job *job, int side)
  */
 static void locks_take(const struct job *job)
 {
-	int fd = bpf_program__fd(strcmp(job->lock, "own") ? job->skel->progs.shared :
-							    job->skel->progs.own);
+	int fd = bpf_program__fd(strcmp(job->lock, "own") ? job->skel->progs.shared_run :
+							    job->skel->progs.own_run);
 
 	while (!job->over) {
 		test_run(fd, 1);

@@ -2,22 +2,16 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/libbpf.h>
+#include "base/shortage.h"
 #include "kernel/runner/test.h"
 #include "kernel/runner/capability.h"
 #include "selftests/kernel/progs/capabilities.skel.h"
-
-/* Errors that say nothing about the kernel. */
-static bool is_shortage(int err)
-{
-	return err == -ENOMEM || err == -EAGAIN || err == -EINTR || err == -EMFILE ||
-	       err == -ENFILE || err == -ENOSPC;
-}
 
 static bool capability_try(struct capabilities_bpf *skel, const char *name)
 {
 	int err = capabilities_bpf__load(skel);
 
-	CHECK(!is_shortage(err), "capability %s: %s", name, strerror(-err));
+	CHECK(!errno_is_shortage(-err), "capability %s: %s", name, strerror(-err));
 	test_note("this kernel %s the capability %s", err ? "lacks" : "has", name);
 	return !err;
 }

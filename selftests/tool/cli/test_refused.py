@@ -65,8 +65,9 @@ def test_report_whose_begin_is_unseen(tracer, refuse, nothing_left):
     """The kernel's reports are read when they end."""
     source_needed("trampoline")
     refuse("bpf_prog_find_from_stack")
-    with tracer("--source", "trampoline") as t:
+    with tracer("-v", "--source", "trampoline") as t:
         run = run_sample(PLAIN, "--roles", "plain_aa", "--count", COUNT)
+    assert "fexit of bpf_prog_find_from_stack()" in t.talk
     ours = [e for e in t.events if (e["prog"]["name"] or "").startswith("plain_")]
     assert Counter(e["prog"]["name"] for e in ours) == +Counter(failed_by_program(run))
     assert all((e["kind"], e["errno"]) == ("AA", "EDEADLK") for e in ours) and ours
