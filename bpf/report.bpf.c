@@ -28,6 +28,7 @@ struct bpf_stream_elem___own {
 
 struct bpf_stream_stage___own {
 	struct llist_head log;
+	int len; /* of all pieces, with those for which there was no memory */
 } __attribute__((preserve_access_index));
 
 /* What was seen when a report began, until it is complete. */
@@ -49,6 +50,7 @@ struct {
 struct head {
 	struct llist_node *kept[KEPT];
 	__u32 pieces;
+	__s32 len;
 };
 
 static const __u32 zero;
@@ -86,9 +88,12 @@ static __always_inline void use_early(struct witness *w, struct witness_tables *
 
 static __always_inline long read_piece(char *to, __u32 size, struct llist_node *node)
 {
-	void *text = (void *)node + bpf_core_field_offset(struct bpf_stream_elem___own, str);
+	struct bpf_stream_elem___own *elem = (void *)node;
+	__u32 room = BPF_CORE_READ(elem, total_len) + 1;
+	void *text = (void *)elem + bpf_core_field_offset(struct bpf_stream_elem___own, str);
 
-	return bpf_probe_read_kernel_str(to, size, text);
+	/* The kernel does not write a 0 behind the text. */
+	return bpf_probe_read_kernel_str(to, room < size ? room : size, text);
 }
 
 /* The list has the newest piece first. False: its end was not reached. */
@@ -101,6 +106,7 @@ static __always_inline bool find_head(struct head *h, struct llist_node *node)
 			return true;
 		h->kept[i % KEPT] = node;
 		h->pieces = i + 1;
+		h->len += BPF_CORE_READ((struct bpf_stream_elem___own *)node, total_len);
 		node = BPF_CORE_READ(node, next);
 	}
 	return !node;
@@ -182,7 +188,7 @@ static __always_inline void copy_text(struct witness_report *r, const struct hea
 }
 
 static __always_inline void write_report(const struct head *head, int err,
-					 const struct bpf_prog *prog)
+					 const struct bpf_prog *prog, bool whole)
 {
 	struct witness_report *d;
 	struct witness_place at;
@@ -199,6 +205,7 @@ static __always_inline void write_report(const struct head *head, int err,
 	if (d) {
 		use_early(w, &d->t);
 		copy_text(d, head);
+		d->whole = whole;
 		witness_use_own(w, &d->t.own, false);
 	}
 	witness_count(&at, w, witness_mix(witness_mix(w->prog_id, w->lock), w->told));
@@ -211,16 +218,17 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 	     int stream_id)
 {
 	struct head head = {};
+	bool whole;
 	int err;
 
 	if (stream_id != STDERR)
 		return 0;
-	if (!find_head(&head, BPF_CORE_READ(stage, log.first))) {
-		witness_unsure();
-		return 0;
-	}
+	whole = find_head(&head, BPF_CORE_READ(stage, log.first)) &&
+		head.len == BPF_CORE_READ(stage, len);
 	err = head.pieces ? report_errno(report_piece(&head, 0)) : 0;
 	if (err)
-		write_report(&head, err, prog);
+		write_report(&head, err, prog, whole);
+	else if (!whole)
+		witness_unsure();
 	return 0;
 }

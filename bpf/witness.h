@@ -199,11 +199,13 @@ struct witness_tables {
  * struct witness_report - details of WITNESS_REPORT
  * @t: must be first
  * @text_len: bytes of @text
+ * @whole: the kernel had memory for all pieces
  * @text: the report's first pieces, each with a terminating 0
  */
 struct witness_report {
 	struct witness_tables t;
-	__u64 text_len;
+	__u32 text_len;
+	__u32 whole;
 	char text[WITNESS_TEXT];
 };
 

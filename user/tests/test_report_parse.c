@@ -224,6 +224,17 @@ static void other_text_is_no_report(void **state)
 	assert_int_equal(report_parse(head, sizeof(head) - 1, &f), -EINVAL);
 }
 
+static void a_report_without_its_first_line_is_known(void **state)
+{
+	const char *second = strchr(AA, '\n') + 1, *end;
+
+	(void)state;
+	assert_null(report_find(second, 1, &end));
+	assert_true(report_headless(second));
+	assert_false(report_headless(AA));
+	assert_false(report_headless("Attempted lock\n"));
+}
+
 static void drops_are_those_of_the_error_stream(void **state)
 {
 	__u64 n = 5;
@@ -249,6 +260,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(half_a_report_waits),
 	cmocka_unit_test(a_number_is_not_on_the_next_line),
 	cmocka_unit_test(other_text_is_no_report),
+	cmocka_unit_test(a_report_without_its_first_line_is_known),
 	cmocka_unit_test(drops_are_those_of_the_error_stream),
 };
 

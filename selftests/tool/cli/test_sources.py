@@ -83,17 +83,22 @@ def check(t, run):
     return ours
 
 
-def test_aa(tracer, source):
+NO_MEMORY = "the kernel had no memory for all lines of a report"
+
+
+def test_aa(tracer, source, pinned_aa):
     with tracer("--source", source) as t:
-        run = run_plain("plain_aa", 101)
-    for e in check(t, run):
+        run_pinned(pinned_aa, 101)
+    assert len(t.events) == 101
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    for e in t.events:
         assert (e["kind"], e["parties"], e["errno"]) == ("AA", 1, "EDEADLK")
-        # The key is gone with the map, if the tracer got to run too late.
-        assert e["lock"]["name"] in ("plain_hash[key 7].lock", "plain_hash[key ?].lock")
-        assert e["lock"]["key"] in ("7", None)
+        assert (e["lock"]["name"], e["lock"]["key"]) == ("plain_hash[key 7].lock", "7")
         assert e["held"][0]["addr"] == e["lock"]["addr"]
-        assert e["at"]["file"].endswith("plain_deadlock.bpf.c")
-        assert "again->lock" in e["at"]["text"]
+        if e["at"] or NO_MEMORY not in t.talk:
+            assert e["at"] and e["at"]["text"], (e, t.talk)
+            assert e["at"]["file"].endswith("plain_deadlock.bpf.c")
+            assert "again->lock" in e["at"]["text"]
 
 
 LONG_REPORT = """

@@ -51,6 +51,11 @@ const char *report_find(const char *text, int partial, const char **end)
 	return partial ? begin : NULL;
 }
 
+bool report_headless(const char *line)
+{
+	return starts_with(line, "Attempted lock   = 0x");
+}
+
 const char *report_rest(const char *text)
 {
 	const char *end, *begin = report_find(text, 1, &end), *nl = strrchr(text, '\n');

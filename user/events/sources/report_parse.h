@@ -17,6 +17,12 @@ struct failure;
 const char *report_find(const char *text, int partial, const char **end);
 
 /*
+ * Is it the second line of a report? Where the text before the next report has one, the kernel had
+ * no memory for the first.
+ */
+bool report_headless(const char *line);
+
+/*
  * The beginning of the part of the text that may still be continued: an incomplete report, else a
  * line. The text has no complete report.
  */

@@ -49,7 +49,7 @@ struct stream_source {
 	__u32 last_id;
 	__u64 next_round; /* when all programs are read, and other readers looked for */
 	__u64 foreign;	  /* lines that programs wrote themselves */
-	__u64 unread;	  /* reports that could not be understood */
+	__u64 unread;	  /* reports that could not be understood, or had no beginning */
 	__u64 dropped;	  /* records for which the kernel had no room */
 	bool counted;	  /* the kernel counts dropped records */
 	unsigned long held;
@@ -182,7 +182,9 @@ static void stream_note_foreign(struct stream_source *ss, const struct stream *s
 	while (line < text + len) {
 		int n = strcspn(line, "\n");
 
-		if (n) {
+		if (report_headless(line)) {
+			ss->unread++;
+		} else if (n) {
 			ss->foreign++;
 			pr_debug("program %u wrote: %.*s", st->prog_id, n, line);
 		}

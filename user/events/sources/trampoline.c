@@ -22,6 +22,7 @@
 struct trampoline {
 	struct witness_source watch;
 	struct report_bpf *skel;
+	bool warned;
 };
 
 static struct bpf_object_skeleton *object_open(void *state)
@@ -70,6 +71,14 @@ static char *join_pieces(const struct witness_report *r)
 	return text;
 }
 
+static void report_check(struct trampoline *t, const struct witness_report *r)
+{
+	if (r->whole || t->warned)
+		return;
+	pr_warn("the kernel had no memory for all lines of a report: source lines may be missing");
+	t->warned = true;
+}
+
 /* Adds the source line, which only the text has, and the lock if it is still unknown. */
 static void use_text(const struct witness_report *r, struct failure *f)
 {
@@ -105,8 +114,10 @@ static bool to_failure(void *state, const struct witness *w, const void *details
 	f->prog_id = w->prog_id;
 	f->prog = proginfos_by_id(session_progs(t->watch.session), w->prog_id);
 	witness_failure(w, r ? &r->t : NULL, f);
-	if (r)
+	if (r) {
+		report_check(t, r);
 		use_text(r, f);
+	}
 	return true;
 }
 
