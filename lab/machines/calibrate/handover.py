@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The cost of our hand-over, as far as the published tables determine it.
+"""The cost of our queue's atomics, as far as the published tables determine it.
 
-Our owner passes its place on with an exchange on a line that it shares, where qspinlock has a plain
-store. The cost of such a write is no free parameter of the model: by default it is that of a write
-to a line that the CPU does not have. So it is lowered here step by step, and the rest is calibrated
-anew. The error of the held-out points shows which of these costs the tables can distinguish."""
+A waiter of ours passes its place on with an exchange on a line that it shares, where qspinlock has
+a plain store. The cost of such a write is no free parameter of the model: by default it is that of
+a write to a line that the CPU does not have. So it is lowered here step by step, and the rest is
+calibrated anew. The error of the held-out points shows which of these costs the tables can
+distinguish."""
 
 import model
 import numpy as np
@@ -14,10 +15,10 @@ import seeds
 #: 0: the full cost, as everywhere else. It cannot be less than an atomic in the own cache.
 UPGRADES_NS = (0, 20, 10, 2)
 BASE, OURS, TABLE, CMPXCHG = "qspinlock", "queue", "held-table", "qspinlock-cmpxchg"
-#: Ours with parts left out that it needs: a bound for every other form of the hand-over.
-STORE, BARE = "queue-store", "queue-bare"
-#: It passes its place on before it has the lock, and could be built.
-EARLY = "queue-early"
+#: Ours with parts left out that it needs: a bound for every other form of it.
+BARE = "queue-bare"
+#: The head passes its place on when it has the lock, not before.
+LATE = "queue-late"
 #: A lock to compare with BASE, and a number of threads; the third document measured CMPXCHG.
 RATIOS = (
     (CMPXCHG, 16),
@@ -26,12 +27,9 @@ RATIOS = (
     (OURS, 16),
     (OURS, 48),
     (OURS, 192),
-    (STORE, 4),
-    (STORE, 48),
-    (STORE, 192),
-    (EARLY, 4),
-    (EARLY, 48),
-    (EARLY, 192),
+    (LATE, 4),
+    (LATE, 48),
+    (LATE, 192),
     (BARE, 4),
     (BARE, 48),
     (BARE, 192),

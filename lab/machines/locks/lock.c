@@ -6,10 +6,10 @@
 #include "locks/lock.h"
 
 static const struct lock_ops *const table[] = {
-	&ticket_lock, &ticket_10_lock, &ticket_50_lock,	  &ticket_250_lock,  &ticket_auto_lock,
-	&qspin_lock,  &qspin_cas_lock, &unfair_lock,	  &pv_lock,	     &hybrid_pv_lock,
-	&cna_lock,    &queue_lock,     &queue_store_lock, &queue_early_lock, &queue_bare_lock,
-	&hybrid_lock, &tas_lock,       &tas_auto_lock,	  &held_table_lock,
+	&ticket_lock, &ticket_10_lock, &ticket_50_lock,	 &ticket_250_lock, &ticket_auto_lock,
+	&qspin_lock,  &qspin_cas_lock, &unfair_lock,	 &pv_lock,	   &hybrid_pv_lock,
+	&cna_lock,    &queue_lock,     &queue_late_lock, &queue_bare_lock, &hybrid_lock,
+	&tas_lock,    &tas_auto_lock,  &held_table_lock,
 };
 
 #define DIALECT (int)(sizeof(table) / sizeof(table[0]))

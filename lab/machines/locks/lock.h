@@ -64,8 +64,8 @@ bool lock_has_c(void);
 
 extern const struct lock_ops ticket_lock, ticket_10_lock, ticket_50_lock, ticket_250_lock,
 	ticket_auto_lock, qspin_lock, qspin_cas_lock, unfair_lock, pv_lock, hybrid_pv_lock,
-	queue_lock, queue_store_lock, queue_early_lock, queue_bare_lock, hybrid_lock, cna_lock,
-	tas_lock, tas_auto_lock, held_table_lock;
+	queue_lock, queue_late_lock, queue_bare_lock, hybrid_lock, cna_lock, tas_lock,
+	tas_auto_lock, held_table_lock;
 
 /* The locks in C, where they are built (c/). */
 extern const struct lock_ops *const c_lock_table[] __attribute__((weak));

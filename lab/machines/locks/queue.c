@@ -15,11 +15,11 @@
 #define TRIES 8
 
 /*
- * Parts left out, to see what they cost. Such a lock cannot be built: the store overwrites what a
- * waiter that leaves has written, and a node is free before its CPU knows that. PASSES_EARLY can:
- * the head passes its place on while the lock has an owner, and waits with the pending bit.
+ * PASSES_LATE: the head waits in its place, and passes it on when it has the lock. The others leave
+ * parts out, to see what they cost. Such a lock cannot be built: the store overwrites what a waiter
+ * that leaves has written, and a node is free before its CPU knows that.
  */
-enum { STORE_PASSES = 1, FREE_COSTS_NOTHING = 2, NO_CHECKS = 4, PASSES_EARLY = 8 };
+enum { PASSES_LATE = 1, STORE_PASSES = 2, FREE_COSTS_NOTHING = 4, NO_CHECKS = 8 };
 
 static int wait_front(struct sim_cpu *c, struct sim_lock *l, int front, struct res_look *k)
 {
@@ -50,15 +50,23 @@ static int wait_word(struct sim_cpu *c, struct sim_lock *l, uint64_t busy, struc
 	return 0;
 }
 
-static void queue_take(struct sim_cpu *c, struct sim_lock *l, int mine)
+static void place_pass(struct sim_cpu *c, struct sim_lock *l, int mine)
 {
-	if (clh_take_alone(c, l, mine, sim_read(c, &l->word) & ~Q_BUSY))
-		return;
-	sim_store(c, &l->word, Q_LOCKED, res_tag(c->id));
 	if (l->ops->param & STORE_PASSES)
 		sim_store(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_PASSED);
 	else
 		clh_pass(c, l, mine);
+}
+
+static int head_wait_late(struct sim_cpu *c, struct sim_lock *l, int mine, struct res_look *k)
+{
+	int ret = wait_word(c, l, Q_BUSY, k);
+
+	if (ret || clh_take_alone(c, l, mine, sim_read(c, &l->word) & ~Q_BUSY))
+		return ret;
+	sim_store(c, &l->word, Q_LOCKED, res_tag(c->id));
+	place_pass(c, l, mine);
+	return 0;
 }
 
 /* Without a place in the queue from here on, where nobody else has one. */
@@ -73,7 +81,7 @@ static void queue_leave(struct sim_cpu *c, struct sim_lock *l, int mine)
 		sim_store(c, &clh_node(l, mine)->state, UINT64_MAX, CLH_FREE);
 		return;
 	}
-	clh_pass(c, l, mine);
+	place_pass(c, l, mine);
 }
 
 static int wait_pending(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
@@ -86,17 +94,13 @@ static int wait_pending(struct sim_cpu *c, struct sim_lock *l, struct res_look *
 }
 
 /* A newcomer that has to queue may have the pending bit for an instant. */
-static int head_wait_early(struct sim_cpu *c, struct sim_lock *l, int mine, struct res_look *k)
+static int head_wait(struct sim_cpu *c, struct sim_lock *l, int mine, struct res_look *k)
 {
 	do {
 		int ret = wait_word(c, l, Q_PENDING, k);
 
 		if (ret)
 			return ret;
-		if (!(sim_read(c, &l->word) & Q_BUSY)) {
-			queue_take(c, l, mine);
-			return 0;
-		}
 	} while (sim_swap(c, &l->word, Q_PENDING, Q_PENDING) & Q_PENDING);
 	queue_leave(c, l, mine);
 	return wait_pending(c, l, k);
@@ -110,13 +114,11 @@ static int queue_join(struct sim_cpu *c, struct sim_lock *l, struct res_look *k)
 		return 0;
 	if (front >= 0)
 		ret = wait_front(c, l, front, k);
-	if (!ret && l->ops->param & PASSES_EARLY)
-		return head_wait_early(c, l, mine, k);
-	if (!ret)
-		ret = wait_word(c, l, Q_BUSY, k);
-	if (!ret)
-		queue_take(c, l, mine);
-	return ret;
+	if (ret)
+		return ret;
+	if (l->ops->param & PASSES_LATE)
+		return head_wait_late(c, l, mine, k);
+	return head_wait(c, l, mine, k);
 }
 
 /*
@@ -187,7 +189,6 @@ static int queue_acquire(struct sim_cpu *c, struct sim_lock *l)
 	}
 
 const struct lock_ops queue_lock = QUEUE_LOCK("queue", 0);
-const struct lock_ops queue_store_lock = QUEUE_LOCK("queue-store", STORE_PASSES);
-const struct lock_ops queue_early_lock = QUEUE_LOCK("queue-early", PASSES_EARLY);
+const struct lock_ops queue_late_lock = QUEUE_LOCK("queue-late", PASSES_LATE);
 const struct lock_ops queue_bare_lock =
 	QUEUE_LOCK("queue-bare", STORE_PASSES | FREE_COSTS_NOTHING | NO_CHECKS);

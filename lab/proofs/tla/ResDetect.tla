@@ -178,18 +178,22 @@ Join(k) ==
 
 Mayhave(k) ==
     LET l == lk[L(k)] IN
-    l.b = 0 /\ (l.p = k \/ (l.p = <<>> /\ l.q # <<>> /\ l.q[1] = k))
+    l.b = 0 /\ l.p = k
 
-\* Whoever is not next looks for a cycle, from wherever it stands.
+\* The head becomes the one with the pending bit. Whoever is not next looks for a cycle, from
+\* wherever it stands.
 Wait(k) ==
     LET q == lk[L(k)].q IN
     /\ UNCHANGED <<irq, victims>>
     /\ IF Stage(k) = "queued" /\ q # <<>> /\ q[1] = k
        THEN SetRec(k, [Rec(k) EXCEPT !.st = "head"]) /\ UNCHANGED <<lk, cx>>
+       ELSE IF Stage(k) = "head" /\ lk[L(k)].p = <<>>
+       THEN /\ lk' = [lk EXCEPT ![L(k)].p = k, ![L(k)].q = Tail(@)]
+            /\ SetRec(k, [Rec(k) EXCEPT !.st = "pending"]) /\ UNCHANGED cx
        ELSE IF Mayhave(k)
        THEN LET tag == Tag(k, cx[k].s) IN
             Take(k, tag) /\ Go(k, IF tag = ESC THEN "note" ELSE "we1") /\ UNCHANGED cp
-       ELSE /\ Stage(k) = "queued" => ~Broken("heads-only")
+       ELSE /\ Stage(k) # "pending" => ~Broken("pending-looks")
             /\ Become(k, Walk(cx[k])) /\ UNCHANGED <<lk, cp>>
 
 \* the end of the wait: seq even, then the slot is free

@@ -97,7 +97,7 @@ OpenDoor(k) ==
     /\ UNCHANGED <<nd, top, bg, own, ord, hl, bh, wk>>
 
 HHead(k) ==
-    /\ cx[k].r = "closed" /\ IsFree(k) /\ Go(k, "claim")
+    /\ cx[k].r = "closed" /\ IsFree(k) /\ Go(k, "store")
     /\ UNCHANGED <<w, nd, top, bg, own, ord, hvars>>
 
 \* The decision, the door, the tail.
@@ -105,13 +105,6 @@ HHeadLeave(k) ==
     /\ ~IsFree(k) /\ MayGo(k) /\ OutOfOrd(k)
     /\ SetW(k, [W(k) EXCEPT !.p = IF Broken("leave-closed") THEN @ ELSE 0])
     /\ GoR(k, "toff", "left") /\ UNCHANGED <<nd, top, own, hvars>>
-
-HClaim(k) ==
-    /\ UNCHANGED <<top, bg, hvars>>
-    /\ IF W(k) = [Open EXCEPT !.t = N(k), !.p = 1]
-       THEN /\ SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
-            /\ SetSt(N(k), "free") /\ GoN(k, "cs", NoNode, NoNode)
-       ELSE Go(k, "store") /\ UNCHANGED <<w, nd, own, ord>>
 
 \* One store for both bytes.
 HStore(k) ==
@@ -146,7 +139,6 @@ HOwn(k, pc) ==
       [] pc = "halt" -> Halt(k) \/ HaltLeave(k)
       [] pc = "up" -> Up(k)
       [] pc = "head" -> Close(k) \/ OpenDoor(k) \/ HHead(k) \/ HHeadLeave(k)
-      [] pc = "claim" -> HClaim(k)
       [] pc = "store" -> HStore(k)
       [] pc = "pass" -> HPass(k)
       [] pc = "mark" -> HMark(k)
@@ -180,5 +172,5 @@ HInFront ==
         /\ \A j \in CTX \ {k} : Pc(j) \in HWatching => P(j) # P(k)
 
 \* While the door is closed nobody but the head that closed it takes a free lock.
-Door == \A k \in CTX : Pc(k) \in {"claim", "store"} => IsFree(k) /\ W(k).p = 1
+Door == \A k \in CTX : Pc(k) = "store" => IsFree(k) /\ W(k).p = 1
 =============================================================================

@@ -189,23 +189,14 @@ StepOver(k) ==
                                ![k].q = NoSeen]
        ELSE UNCHANGED nd /\ cx' = [cx EXCEPT ![k].pc = "wait", ![k].q = NoSeen]
 
-HeadWait(k) ==
-    /\ W(k).b = None /\ W(k).p = 0 /\ Go(k, "claim")
-    /\ UNCHANGED <<w, nd, top, bg, own, ord>>
+\* The head becomes the one with the pending bit; then it makes the next one head.
+HeadPend(k) ==
+    /\ W(k).p = 0 /\ SetW(k, [W(k) EXCEPT !.p = 1]) /\ OutOfOrd(k)
+    /\ GoR(k, "toff", "pend") /\ UNCHANGED <<nd, top, bg, own>>
 
-Claim(k) ==
-    /\ UNCHANGED <<top, bg>>
-    /\ IF W(k) = [Open EXCEPT !.t = N(k)]
-       THEN /\ SetW(k, [Open EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
-            /\ SetSt(N(k), "free") /\ GoN(k, "cs", NoNode, NoNode)
-       ELSE Go(k, "store") /\ UNCHANGED <<w, nd, own, ord>>
-
-\* The plain store: with a tail nobody but the head takes the byte.
-Store(k) ==
-    /\ SetW(k, [W(k) EXCEPT !.b = k[1]]) /\ Enter(k) /\ OutOfOrd(k)
-    /\ GoR(k, "toff", "own") /\ UNCHANGED <<nd, top, bg>>
-
-After(k) == IF cx[k].r = "left" THEN "ret" ELSE "cs"
+After(k) == CASE cx[k].r = "left" -> "ret"
+              [] cx[k].r \in {"pend", "pend-again"} -> "pwait"
+              [] OTHER -> "cs"
 
 \* Exchange: its old value says whether the successor has left meanwhile.  Who passes headship for
 \* another one, or for the second time, always looks; leave-look-once holds without that.
@@ -213,7 +204,7 @@ Pass(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ SetSt(N(k), IF Broken("early-free") THEN "free" ELSE "passed")
     /\ IF \/ St(N(k)) = "lone" /\ ~Broken("plain-pass")
-          \/ cx[k].r # "own" /\ ~Broken("look-once")
+          \/ cx[k].r \notin {"own", "pend"} /\ ~Broken("look-once")
        THEN cx' = [cx EXCEPT ![k].pc = "tidy", ![k].g = nd[N(k)].g]
        ELSE GoN(k, After(k), NoNode, NoNode)
 
@@ -222,10 +213,11 @@ Tidy(k) ==
     /\ UNCHANGED <<w, nd, top, bg, own, ord>>
     /\ IF W(k).t = N(k) THEN Go(k, "back") ELSE GoN(k, After(k), NoNode, NoNode)
 
+Twice(k) == CASE cx[k].r = "own" -> "again" [] cx[k].r = "pend" -> "pend-again" [] OTHER -> cx[k].r
 Back(k) ==
     /\ UNCHANGED <<w, top, bg, own, ord>>
     /\ IF St(N(k)) = "passed" /\ nd[N(k)].g = cx[k].g
-       THEN Reuse(N(k)) /\ GoR(k, "toff", IF cx[k].r = "own" THEN "again" ELSE cx[k].r)
+       THEN Reuse(N(k)) /\ GoR(k, "toff", Twice(k))
        ELSE UNCHANGED nd /\ GoN(k, After(k), NoNode, NoNode)
 
 TailOff(k) ==
@@ -240,7 +232,7 @@ WaitLeave(k) ==
     /\ UNCHANGED <<w, nd, top, own>>
 
 HeadLeave(k) ==
-    /\ W(k).b # None \/ W(k).p = 1
+    /\ W(k).p = 1
     /\ Give(k) /\ OutOfOrd(k) /\ GoR(k, "toff", "left")
     /\ UNCHANGED <<w, nd, top, own>>
 
@@ -342,9 +334,7 @@ Act(k, pc) ==
       [] pc = "swap" -> Swap(k)
       [] pc = "wait" -> Wait(k) \/ WaitLeave(k)
       [] pc = "step" -> StepOver(k)
-      [] pc = "head" -> HeadWait(k) \/ HeadLeave(k)
-      [] pc = "claim" -> Claim(k)
-      [] pc = "store" -> Store(k)
+      [] pc = "head" -> HeadPend(k) \/ HeadLeave(k)
       [] pc = "pass" -> Pass(k)
       [] pc = "tidy" -> Tidy(k)
       [] pc = "back" -> Back(k)
@@ -385,11 +375,11 @@ Restored ==
         /\ \A n \in NODE : St(n) = "free"
 
 \* Whoever acts as head is the first of those that stay.
-Fifo == \A k \in CTX : Pc(k) \in {"head", "claim", "store"} =>
+Fifo == \A k \in CTX : Pc(k) \in {"head", "store"} =>
             ord[L(k)] # <<>> /\ ord[L(k)][1] = k
 
 \* A node in use has one user, and nobody takes it away.
-Using == {"swap", "wait", "step", "head", "claim", "store", "pass", "toff", "publish", "fold",
+Using == {"swap", "wait", "step", "head", "store", "pass", "toff", "publish", "fold",
           "mend", "roll"}
 OneUser ==
     \A k \in CTX : Pc(k) \in Using =>

@@ -41,7 +41,7 @@ None == "none"
 ESC == "esc"
 NoOne == <<None, 0>>
 Free == [b |-> None, p |-> 0, t |-> NoOne]
-Off == [pc |-> "off", l |-> None, v |-> None, s |-> 0, tag |-> None, r |-> None, nmi |-> FALSE]
+Off == [pc |-> "off", l |-> None, s |-> 0, tag |-> None, r |-> None, nmi |-> FALSE]
 Base(c) == IF c \in BIG THEN ESC ELSE c
 Idle(c) == [n |-> 0, tag |-> Base(c), rec |-> [i \in 0..SLOTS-1 |-> None], held |-> {}, esc |-> 0,
             top |-> 0]
@@ -64,7 +64,6 @@ At(k, pc) == Pc(k) = pc /\ cp[k[1]].top = k[2]
 Broken(what) == BREAK = what
 
 Go(k, pc) == cx' = [cx EXCEPT ![k].pc = pc]
-GoV(k, pc, v) == cx' = [cx EXCEPT ![k].pc = pc, ![k].v = v]
 GoR(k, pc, r) == cx' = [cx EXCEPT ![k].pc = pc, ![k].r = r]
 SetW(k, x) == w' = [w EXCEPT ![L(k)] = x]
 Enter(k) == own' = [own EXCEPT ![L(k)] = @ \cup {k}]
@@ -76,7 +75,6 @@ LastOf(seq) == IF seq = <<>> THEN NoOne ELSE seq[Len(seq)]
 NestTag(k) == IF cp[k[1]].n = 0 THEN Base(k[1]) ELSE ESC
 SlowTag(k) == IF cx[k].s = 0 THEN Base(k[1]) ELSE ESC
 AfterGrab(k) == IF SlowTag(k) = ESC THEN "hadd" ELSE "we1"
-AfterStore(k) == IF SlowTag(k) = ESC THEN "hadd" ELSE "toff"
 
 Mine(c, l) == w[l].b = c \/ (w[l].b = ESC /\ l \in cp[c].held)
 Live(c) == {cp[c].rec[i] : i \in 0..SLOTS-1} \ {None}
@@ -226,7 +224,7 @@ Watch(k) ==
     /\ At(k, "watch") /\ (ord[L(k)][1] = k \/ Broken("no-order"))
     /\ Go(k, "head") /\ UNCHANGED <<w, cp, bg, own, ord>>
 
-Blocked(k) == W(k).b # None \/ (W(k).p # 0 /\ ~Broken("head-no-pending"))
+Blocked(k) == W(k).p # 0 /\ ~Broken("head-no-pending")
 
 \* From wherever it stands; the last one names the one in front.
 QueueFail(k) ==
@@ -240,35 +238,22 @@ QueueOff(k) ==
        THEN SetW(k, [W(k) EXCEPT !.t = LastOf(Without(ord[L(k)], k))]) ELSE UNCHANGED w
     /\ UNCHANGED <<cp, bg, own>>
 
-\* v: is the tail mine?
-HeadWait(k) ==
-    /\ At(k, "head") /\ ~Blocked(k)
-    /\ GoV(k, "claim", IF W(k).t = k THEN "mine" ELSE None)
-    /\ UNCHANGED <<w, cp, bg, own, ord>>
+\* The head becomes the one with the pending bit; then it makes the next one head.
+HeadPend(k) ==
+    /\ At(k, "head") /\ ~Blocked(k) /\ SetW(k, [W(k) EXCEPT !.p = 1])
+    /\ Go(k, "hoff") /\ UNCHANGED <<cp, bg, own, ord>>
 
-Claim(k) ==
-    /\ At(k, "claim") /\ UNCHANGED <<cp, bg>>
-    /\ IF cx[k].v # None /\ W(k) = [Free EXCEPT !.t = k]
-       THEN /\ SetW(k, [Free EXCEPT !.b = SlowTag(k)])
-            /\ Enter(k) /\ LeaveQ(k) /\ GoV(k, AfterGrab(k), None)
-       ELSE GoV(k, "store", None) /\ UNCHANGED <<w, own, ord>>
-
-ClaimStore(k) ==
-    /\ At(k, "store") /\ SetW(k, [W(k) EXCEPT !.b = SlowTag(k)])
-    /\ Enter(k) /\ GoV(k, AfterStore(k), "next") /\ UNCHANGED <<cp, bg, ord>>
-
-\* The owner makes the next one head, or takes its tail off.
-TailOff(k) ==
-    /\ At(k, "toff") /\ LeaveQ(k) /\ Go(k, "we1")
+HeadOff(k) ==
+    /\ At(k, "hoff") /\ LeaveQ(k) /\ Go(k, "pwait")
     /\ IF W(k).t = k THEN SetW(k, [W(k) EXCEPT !.t = NoOne]) ELSE UNCHANGED w
     /\ UNCHANGED <<cp, bg, own>>
 
 (* end of the wait *)
 HeldAdd(k) ==
     /\ At(k, "hadd") /\ cp' = [cp EXCEPT ![k[1]].held = @ \cup {L(k)}]
-    /\ Go(k, IF cx[k].v = "next" THEN "toff" ELSE "we1") /\ UNCHANGED <<w, bg, own, ord>>
+    /\ Go(k, "we1") /\ UNCHANGED <<w, bg, own, ord>>
 
-Ended(k) == cx' = [cx EXCEPT ![k].pc = IF cx[k].r = None THEN "cs" ELSE "ret", ![k].v = None, ![k].s = 0, ![k].tag = None]
+Ended(k) == cx' = [cx EXCEPT ![k].pc = IF cx[k].r = None THEN "cs" ELSE "ret", ![k].s = 0, ![k].tag = None]
 
 WaitEnd(k) ==
     LET c == k[1] IN
@@ -332,11 +317,9 @@ Act(k, pc) ==
       [] pc = "qtry" -> QTry(k)
       [] pc = "xchg" -> Xchg(k)
       [] pc = "watch" -> Watch(k) \/ QueueFail(k)
-      [] pc = "head" -> HeadWait(k) \/ QueueFail(k)
+      [] pc = "head" -> HeadPend(k) \/ QueueFail(k)
+      [] pc = "hoff" -> HeadOff(k)
       [] pc = "qoff" -> QueueOff(k)
-      [] pc = "claim" -> Claim(k)
-      [] pc = "store" -> ClaimStore(k)
-      [] pc = "toff" -> TailOff(k)
       [] pc = "hadd" -> HeldAdd(k)
       [] pc \in {"we1", "we2", "we3"} -> WaitEnd(k)
       [] pc = "cs" -> Unlock(k)
@@ -384,7 +367,7 @@ NeverBehindOwn ==
             /\ Pc(j) \in Spins => L(j) # L(k) /\ ~cx[k].nmi
 
 \* The queue is served in order: whoever acts as head is the first of those that stay.
-Fifo == \A k \in CTX : Pc(k) \in {"head", "claim", "store"} =>
+Fifo == \A k \in CTX : Pc(k) \in {"head", "hoff"} =>
             ord[L(k)] # <<>> /\ ord[L(k)][1] = k
 
 \* The tail names somebody in the queue, the last unless that one is about to go.
