@@ -71,7 +71,7 @@ $(LAB)/$(1)/%.o: lab/%.c | shim-tree
 	$$(Q)$$(CC) $(LAB_CFLAGS) -I$(SHIM_TREE)/include -I$(SHIM_TREE) $(LAB_FLAGS_$(1)) -c $$< -o $$@
 # Upstream's lock has its own headers (upstream.sh); without them its object is empty.
 ifneq ($(wildcard $(UPSTREAM_TREE)/kernel),)
-$(LAB)/$(1)/locks/upstream.o: lab/locks/upstream.c | shim-tree
+$(LAB)/$(1)/locks/upstream.o: lab/locks/upstream.c $(UPSTREAM_TREE)/VERSION | shim-tree
 	@mkdir -p $$(@D)
 	$$(say) CC $$@
 	$$(Q)$$(CC) $(LAB_CFLAGS) -include lab/shim/upstream.h -DLAB_UPSTREAM \

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Charts of a campaign. [[chart]]: title, x (an axis or a column), y (as a table's value), series
 (a column), and optionally where, facets (columns, a chart for each of their values), kind ("line"
-or "bar"), log, and [chart.scale.COLUMN] VALUE = factor, the unit of a table beside it. As in a
-table, an axis that is named nowhere must have one value: the interval is one over rounds. Points
+or "bar"), log, factor (of all values) and unit (what stands at the axis then), so that chart and
+table have one unit, and [chart.scale.COLUMN] VALUE = factor, where that depends on a column. As in
+a table, an axis that is named nowhere must have one value: the interval is one over rounds. Points
 that were measured on a busy machine are open, such bars are hatched."""
 
 import plotly.graph_objects as go
+import styles
 import tables
 from compare import median_interval
 
 
 def _scale(frame, spec):
-    factor = 1
+    factor = spec.get("factor", 1)
     for column, factors in spec.get("scale", {}).items():
         factor = factor * frame[column].map(lambda v, f=factors: f.get(str(v), 1))
     return factor
@@ -29,34 +31,47 @@ def _points(frame, spec):
     return out
 
 
-def _trace(points, name, kind):
+def _trace(points, name, spec):
     xs, mid, low, high, busy = zip(*points, strict=True)
-    error = {
-        "type": "data",
-        "symmetric": False,
-        "array": [h - m for m, h in zip(mid, high, strict=True)],
-        "arrayminus": [m - lo for m, lo in zip(mid, low, strict=True)],
+    look = styles.look(name)
+    common = {
+        "y": mid,
+        "name": styles.title(name),
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [h - m for m, h in zip(mid, high, strict=True)],
+            "arrayminus": [m - lo for m, lo in zip(mid, low, strict=True)],
+        },
     }
-    if kind == "bar":
-        marker = {"pattern": {"shape": ["/" if b else "" for b in busy]}}
-        return go.Bar(x=[str(x) for x in xs], y=mid, error_y=error, name=name, marker=marker)
-    marker = {"symbol": ["circle-open" if b else "circle" for b in busy]}
-    return go.Scatter(x=xs, y=mid, error_y=error, name=name, mode="lines+markers", marker=marker)
+    if spec.get("kind") == "bar":
+        pattern = {"shape": ["/" if b else "" for b in busy]}
+        marker = {"color": look["colour"], "pattern": pattern}
+        return go.Bar(x=[str(x) for x in xs], marker=marker, **common)
+    marker = {"symbol": [look["mark"] + ("-open" if b else "") for b in busy], "size": 8}
+    line = {"color": look["colour"], "dash": look["dash"], "width": look["width"]}
+    return go.Scatter(x=xs, mode="lines+markers", marker=marker, line=line, **common)
+
+
+def _ticks(frame, spec):
+    """A tick for each number of threads; names have theirs anyway."""
+    xs = sorted(set(frame[spec["x"]]), key=str)
+    numbers = all(isinstance(x, int | float) for x in xs)
+    return sorted(xs) if numbers and spec.get("kind") != "bar" else None
 
 
 def _figure(frame, spec, suffix=""):
     figure = go.Figure()
-    for name, part in frame.groupby(spec["series"], sort=False):
+    series = {str(name): part for name, part in frame.groupby(spec["series"], sort=False)}
+    shown = styles.seen(series)
+    for name, part in series.items():
         points = _points(part, spec)
         if points:
-            figure.add_trace(_trace(points, str(name), spec.get("kind", "line")))
-    figure.update_layout(
-        title=spec["title"] + suffix,
-        xaxis_title=spec["x"],
-        yaxis_title=spec["y"],
-        template="plotly_white",
-        height=520,
-    )
+            trace = _trace(points, name, spec)
+            figure.add_trace(trace.update(visible=True if name in shown else "legendonly"))
+    figure.update_layout(title=spec["title"] + suffix)
+    unit = spec.get("unit", styles.words(spec["y"]))
+    styles.layout(figure, styles.words(spec["x"]), unit, _ticks(frame, spec))
     if spec.get("log"):
         figure.update_yaxes(type="log")
     return figure

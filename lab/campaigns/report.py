@@ -65,7 +65,9 @@ def _figures(campaign, frame):
 
 
 def _chart(figure):
-    return figure.to_html(full_html=False, include_plotlyjs=False)
+    # The bar of buttons would cover the title on a phone; a double click shows all again.
+    config = {"responsive": True, "displayModeBar": False}
+    return figure.to_html(full_html=False, include_plotlyjs=False, config=config)
 
 
 def _page_write(folder, name, title, parts):

@@ -21,6 +21,7 @@ import pytest
 import quality
 import report
 import store
+import styles
 import tables
 import workers
 from errors import CampaignError
@@ -494,9 +495,18 @@ POINT = {
     "will-it-scale": {"test": ["open1", "lock1"], "threads": [1, 2], "place": ["host", "guest"]},
     "rql": {"test": ["open1", "lock1"], "threads": [1, 2], "lock": ["qspinlock", "rqspinlock"]},
     "pv": {"threads": [2, 4], "lock": ["pv-queued", "unfair"]},
+    "flows": {"kernel": ["debian-7", "6.12-rqspin-lean"], "case": ["own", "hot"]},
+    "storm": {
+        "kernel": ["debian-7", "6.12-rqspin-lean"],
+        "lock": ["own", "shared"],
+        "storm": ["none", "abba"],
+    },
+    "convoy": {"kernel": ["debian-7", "6.12-rqspin-lean"], "program": ["tight", "calls"]},
 }
 FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "longest_ms": 1,
-           "timeouts": 0, "events.unfair": 1, "events.queued": 3}  # fmt: skip
+           "timeouts": 0, "events.unfair": 1, "events.queued": 3, "per_second.p50": 1e6,
+           "p50_ns.p50": 50, "p99_ns.p50": 90, "p50_ns": 50, "p99_ns": 90,
+           "longest_timed_ns": 1e6}  # fmt: skip
 
 
 def frame_of(name, rounds=2):
@@ -639,7 +649,33 @@ def test_a_busy_cell_is_marked():
     assert not tables.is_busy(tables.build(frame.assign(busy=False), c.tables[0], c.all_axes))
     figure = charts.build(frame, c.charts[0], c.all_axes)[0]
     symbols = {trace.name: trace.marker.symbol for trace in figure.data}
-    assert symbols == {"pv-queued": ("circle", "circle"), "unfair": ("circle", "circle-open")}
+    queued, unfair = (styles.look(name)["mark"] for name in ("pv-queued", "unfair"))
+    assert symbols == {"pv-queued": (queued, queued), "unfair": (unfair, unfair + "-open")}
+
+
+def test_a_lock_looks_the_same_on_all_pages():
+    """Ours in colour, the others in grey, no two alike; seven at first, ours among them."""
+    names = sorted({*styles.RIVALS, *POINT["pv"]["lock"]})
+    looks = [tuple(styles.look(name).values()) for name in names]
+    assert len(set(looks)) == len(names)
+    assert {styles.look(n)["colour"] for n in names} <= set(styles.GREYS)
+    assert styles.look("6.12-rqspin-lean queue 2") == styles.look("rqspinlock")
+    many = [*styles.RIVALS, "rqspinlock-tas", "rqspinlock"]
+    assert {"rqspinlock-tas", "rqspinlock"} < styles.seen(many) and len(styles.seen(many)) == 7
+
+
+def test_charts_are_read_without_the_source():
+    """Words and units at the axes, a tick for each number of threads, places by their names."""
+    c = campaigns.load("pv")
+    figure = charts.build(frame_of("pv"), c.charts[1], c.all_axes)[0]
+    assert figure.layout.xaxis.title.text == "threads"
+    assert figure.layout.yaxis.title.text == "longest wait, ms"
+    assert figure.layout.xaxis.tickvals == (2, 4)
+    c = campaigns.load("bpf")
+    figure = charts.build(frame_of("bpf"), c.charts[0], c.all_axes)[0]
+    assert figure.data[0].name == "this machine's kernel"
+    assert figure.layout.yaxis.title.text == "million operations per second"
+    assert styles.title("6.12-rqspin-lean hybrid 2") == "patched 6.12, hybrid"
 
 
 def test_kernels_are_built_for_their_places():
