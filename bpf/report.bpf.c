@@ -28,7 +28,7 @@ struct bpf_stream_elem___own {
 
 struct bpf_stream_stage___own {
 	struct llist_head log;
-	int len; /* of all pieces, with those for which there was no memory */
+	int len; /* of all pieces, with those that were left out: no memory, or too long */
 } __attribute__((preserve_access_index));
 
 /* What was seen when a report began, until it is complete. */
@@ -118,6 +118,15 @@ static __always_inline struct llist_node *report_piece(const struct head *h, __u
 	return i < h->pieces ? h->kept[(h->pieces - 1 - i) % KEPT] : NULL;
 }
 
+static __always_inline bool is_error(struct llist_node *node)
+{
+	static const char error[] = "ERROR:";
+	char text[PIECE] = {};
+
+	read_piece(text, sizeof(text), node);
+	return !bpf_strncmp(text, sizeof(error) - 1, error);
+}
+
 /* The errno of a lock's report; 0 if it is about something else. */
 static __always_inline int report_errno(struct llist_node *node)
 {
@@ -136,6 +145,7 @@ static __always_inline int report_errno(struct llist_node *node)
 /* "Attempted lock   = 0xffff888100004008" */
 static __always_inline __u64 report_lock(struct llist_node *node)
 {
+	static const char attempted[] = "Attempted lock";
 	char text[PIECE] = {};
 	__u32 i, digits = 0;
 	bool hex = false;
@@ -144,6 +154,8 @@ static __always_inline __u64 report_lock(struct llist_node *node)
 	if (!node)
 		return 0;
 	read_piece(text, sizeof(text), node);
+	if (bpf_strncmp(text, sizeof(attempted) - 1, attempted))
+		return 0;
 	bpf_for(i, 0, PIECE) {
 		char c = text[i];
 
@@ -205,7 +217,7 @@ static __always_inline void write_report(const struct head *head, int err,
 	if (d) {
 		use_early(w, &d->t);
 		copy_text(d, head);
-		d->whole = whole;
+		d->cut = !whole;
 		witness_use_own(w, &d->t.own, false);
 	}
 	witness_count(&at, w, witness_mix(witness_mix(w->prog_id, w->lock), w->told));
@@ -218,6 +230,7 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 	     int stream_id)
 {
 	struct head head = {};
+	struct llist_node *first;
 	bool whole;
 	int err;
 
@@ -225,10 +238,11 @@ int BPF_PROG(report_complete, struct bpf_stream_stage___own *stage, struct bpf_p
 		return 0;
 	whole = find_head(&head, BPF_CORE_READ(stage, log.first)) &&
 		head.len == BPF_CORE_READ(stage, len);
-	err = head.pieces ? report_errno(report_piece(&head, 0)) : 0;
+	first = report_piece(&head, 0);
+	err = first ? report_errno(first) : 0;
 	if (err)
 		write_report(&head, err, prog, whole);
-	else if (!whole)
-		witness_unsure();
+	else if (!first || (!whole && !is_error(first)))
+		witness_unsure(); /* the piece before may have been a lock's */
 	return 0;
 }

@@ -199,13 +199,13 @@ struct witness_tables {
  * struct witness_report - details of WITNESS_REPORT
  * @t: must be first
  * @text_len: bytes of @text
- * @whole: the kernel had memory for all pieces
+ * @cut: the kernel has left pieces out
  * @text: the report's first pieces, each with a terminating 0
  */
 struct witness_report {
 	struct witness_tables t;
 	__u32 text_len;
-	__u32 whole;
+	__u32 cut;
 	char text[WITNESS_TEXT];
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,21 @@ static void a_report_without_its_first_line_is_known(void **state)
 	assert_false(report_headless("Attempted lock\n"));
 }
 
+/* Neither the first one's end nor the next one's first line: the kernel had no memory for both. */
+static void two_reports_are_not_one(void **state)
+{
+	char text[2 * sizeof(AA)];
+	const char *end, *second = strchr(TIMEOUT, '\n') + 1;
+	struct failure f = { 0 };
+
+	(void)state;
+	snprintf(text, sizeof(text), "%.*s%s", (int)(strstr(AA, "bpf_test_run") - AA), AA, second);
+	assert_ptr_equal(report_find(text, 0, &end), text);
+	assert_true(report_headless(end));
+	assert_int_equal(report_parse(text, end - text, &f), 0);
+	assert_int_equal(f.ev.lock, 0xff23a5e4c2ac497cULL);
+}
+
 static void drops_are_those_of_the_error_stream(void **state)
 {
 	__u64 n = 5;
@@ -261,6 +277,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_number_is_not_on_the_next_line),
 	cmocka_unit_test(other_text_is_no_report),
 	cmocka_unit_test(a_report_without_its_first_line_is_known),
+	cmocka_unit_test(two_reports_are_not_one),
 	cmocka_unit_test(drops_are_those_of_the_error_stream),
 };
 

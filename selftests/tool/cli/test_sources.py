@@ -83,20 +83,31 @@ def check(t, run):
     return ours
 
 
-NO_MEMORY = "the kernel had no memory for all lines of a report"
+LEFT_OUT = "the kernel left lines out of a report"
+
+
+def check_cut(t, source):
+    """How many events have no line: the kernel may have no memory for one, rarely."""
+    cut = [e for e in t.events if not e["at"]]
+    assert len(cut) <= 2, (cut, t.talk)
+    if source == "trampoline" and cut:
+        assert LEFT_OUT in t.talk, cut
+    return len(cut)
 
 
 def test_aa(tracer, source, pinned_aa):
     with tracer("--source", source) as t:
         run_pinned(pinned_aa, 101)
-    assert len(t.events) == 101
-    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    check_cut(t, source)
+    # A report whose first line is missing is no report, but it counts.
+    missing = 101 - len(t.events)
+    assert 0 <= missing <= 2 and (not missing or t.summary["lost"] or t.summary["lost_unknown"])
+    assert t.summary["lost"] <= missing
     for e in t.events:
         assert (e["kind"], e["parties"], e["errno"]) == ("AA", 1, "EDEADLK")
         assert (e["lock"]["name"], e["lock"]["key"]) == ("plain_hash[key 7].lock", "7")
         assert e["held"][0]["addr"] == e["lock"]["addr"]
-        if e["at"] or NO_MEMORY not in t.talk:
-            assert e["at"] and e["at"]["text"], (e, t.talk)
+        if e["at"]:
             assert e["at"]["file"].endswith("plain_deadlock.bpf.c")
             assert "again->lock" in e["at"]["text"]
 
@@ -150,9 +161,9 @@ FIND = """
 """
 
 
-def long_lines():
+def long_lines(length=300):
     """The longest chain of calls, each in a line of source that nearly fills a piece of text."""
-    fill = "/* " + "x" * 300 + " */"
+    fill = "/* " + "x" * length + " */"
     text = f"static __noinline int call_0(void)\n{{\n{FIND}\tdeadlock(v, again);\n"
     text += "\treturn calls++;\n}\n"
     for n in range(1, 7):
@@ -203,6 +214,22 @@ def test_long_report_of_long_lines(tracer, source, tmp_path):
     for e in t.events:
         assert (e["kind"], e["lock"]["name"]) == ("AA", "slots[0].lock")
         assert "again->lock" in e["at"]["text"]
+
+
+def test_report_without_lines_that_are_too_long(tracer, source, tmp_path):
+    """The kernel refuses a caller's line of more than 1024 bytes, and all behind it."""
+    text = LONG_REPORT + long_lines(1100)
+    with (
+        pinned(compile_bpf(tmp_path / "long.bpf.c", text)) as where,
+        tracer("--source", source) as t,
+    ):
+        run_pinned(where / "long_report", 5)
+    assert len(t.events) == 5
+    assert t.summary["lost"] == 0 and not t.summary["lost_unknown"]
+    for e in t.events:
+        assert (e["kind"], e["lock"]["name"]) == ("AA", "slots[0].lock")
+        assert "again->lock" in e["at"]["text"]
+    assert (LEFT_OUT in t.talk) == (source == "trampoline")
 
 
 def test_long_report_of_a_deep_stack(tracer, source, tmp_path):

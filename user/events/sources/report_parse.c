@@ -32,9 +32,21 @@ static bool is_head(const char *line)
 	return starts_with(line, DEADLOCK) || starts_with(line, TIMEOUT);
 }
 
+bool report_headless(const char *line)
+{
+	return starts_with(line, "Attempted lock   = 0x");
+}
+
+/* Does a report end before this line? second: the line before is its first. */
+static bool is_end(const char *line, bool second)
+{
+	return *line == '\n' || is_head(line) || (!second && report_headless(line));
+}
+
 const char *report_find(const char *text, int partial, const char **end)
 {
 	const char *begin = text, *at;
+	bool second = true;
 
 	while (begin && !is_head(begin))
 		begin = next_line(begin);
@@ -42,18 +54,14 @@ const char *report_find(const char *text, int partial, const char **end)
 		return NULL;
 	/* A report ends with an empty line, or where the next report begins. */
 	for (at = next_line(begin); at && *at; at = next_line(at)) {
-		if (*at != '\n' && !is_head(at))
-			continue;
-		*end = *at == '\n' ? at + 1 : at;
-		return begin;
+		if (is_end(at, second)) {
+			*end = *at == '\n' ? at + 1 : at;
+			return begin;
+		}
+		second = false;
 	}
 	*end = begin + strlen(begin);
 	return partial ? begin : NULL;
-}
-
-bool report_headless(const char *line)
-{
-	return starts_with(line, "Attempted lock   = 0x");
 }
 
 const char *report_rest(const char *text)

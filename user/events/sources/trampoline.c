@@ -73,9 +73,10 @@ static char *join_pieces(const struct witness_report *r)
 
 static void report_check(struct trampoline *t, const struct witness_report *r)
 {
-	if (r->whole || t->warned)
+	if (!r->cut || t->warned)
 		return;
-	pr_warn("the kernel had no memory for all lines of a report: source lines may be missing");
+	pr_warn("the kernel left lines out of a report (no memory, or a line of more than 1024 "
+		"bytes): source lines may be missing");
 	t->warned = true;
 }
 
@@ -87,11 +88,13 @@ static void use_text(const struct witness_report *r, struct failure *f)
 
 	f->report = join_pieces(r);
 	begin = f->report ? report_find(f->report, 1, &end) : NULL;
-	if (!begin || report_parse(begin, end - begin, &said)) {
+	if (!begin) {
 		free(f->report);
 		f->report = NULL;
 		return;
 	}
+	/* Without the line of the lock, that of the source counts all the same. */
+	report_parse(begin, end - begin, &said);
 	if (!f->ev.lock)
 		f->ev.lock = said.ev.lock;
 	f->ev.line = said.ev.line;
