@@ -180,7 +180,7 @@ Mayhave(k) ==
     LET l == lk[L(k)] IN
     l.b = 0 /\ l.p = k
 
-\* The head becomes the one with the pending bit. Whoever is not next looks for a cycle, from
+\* The head becomes the one with the pending bit. Whoever cannot go on looks for a cycle, from
 \* wherever it stands.
 Wait(k) ==
     LET q == lk[L(k)].q IN
@@ -193,7 +193,7 @@ Wait(k) ==
        ELSE IF Mayhave(k)
        THEN LET tag == Tag(k, cx[k].s) IN
             Take(k, tag) /\ Go(k, IF tag = ESC THEN "note" ELSE "we1") /\ UNCHANGED cp
-       ELSE /\ Stage(k) # "pending" => ~Broken("pending-looks")
+       ELSE /\ Stage(k) # "pending" => ~Broken("only-pending-looks")
             /\ Become(k, Walk(cx[k])) /\ UNCHANGED <<lk, cp>>
 
 \* the end of the wait: seq even, then the slot is free
