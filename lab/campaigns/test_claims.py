@@ -57,6 +57,7 @@ def test_every_claim_is_there(table):
         found = {int(re.match(r"\d+\.(\d+)", name)[1]) for name in mine}
         assert found == set(range(1, last + 1)), number
         assert {table[name]["document"] for name in mine} == {DOCUMENTS[number]}
+        assert len({table[name]["url"] for name in mine}) == 1
     assert len(table) == len(EVERY), "an id is there twice"
 
 
