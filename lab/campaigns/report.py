@@ -93,7 +93,10 @@ def campaign_page(store, folder, svg=True):
     if frame.empty:
         raise CampaignError(f"{store.folder}: no cell is measured yet")
     figures = _figures(campaign, frame)
-    parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{documents.linked(campaign.about)}</p>"]
+    parts = [
+        f"<h1>{html.escape(campaign.title)}</h1>",
+        f"<p>{documents.linked(campaign.about)}</p>",
+    ]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
     parts.append(_machine(store.head(), frame))
     parts += map(_chart, figures)
