@@ -3,7 +3,8 @@
 
 campaigns/NAME.toml:
 
-    title, about, document     for people
+    title, about               for people; documents that are named become links (documents.py)
+    document                   whose experiment it is: a name in documents/
     command                    for the shell; {axis} stands for the value, or for the text that
                                [text.axis] has for it
     needs                      make targets, built before the first cell; "place" names kernels

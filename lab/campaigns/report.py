@@ -6,6 +6,7 @@ is a browser to draw it."""
 import html
 
 import charts
+import documents
 import tables
 from errors import CampaignError
 from plotly.offline import get_plotlyjs
@@ -92,7 +93,10 @@ def campaign_page(store, folder, svg=True):
     if frame.empty:
         raise CampaignError(f"{store.folder}: no cell is measured yet")
     figures = _figures(campaign, frame)
-    parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{html.escape(campaign.about)}</p>"]
+    parts = [
+        f"<h1>{html.escape(campaign.title)}</h1>",
+        f"<p>{documents.linked(campaign.about)}</p>",
+    ]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
     parts.append(_machine(store.head(), frame))
     parts += map(_chart, figures)
@@ -107,6 +111,6 @@ def overview(stores, folder, opening=()):
     for store in stores:
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
-        parts.append(f"<p>{html.escape(c.about.strip())}</p>")
+        parts.append(f"<p>{documents.linked(c.about.strip())}</p>")
         parts += map(_chart, _figures(c, store.frame())[:1])
     _page_write(folder, "index", "Evaluation", parts)
