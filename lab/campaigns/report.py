@@ -51,7 +51,7 @@ def _machine(head, frame):
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
-        yield f"<h2>{html.escape(spec['title'])}</h2>"
+        yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
         table = tables.build(frame, spec, campaign.all_axes)
         yield table.to_html(na_rep="-", border=0)
         if tables.is_busy(table):

@@ -30,10 +30,6 @@ NAMES = {
 WORDS = {
     "threads": "threads",
     "writers": "writers",
-    "per_second": "operations per second",
-    "longest_ms": "longest wait, ms",
-    "p50_ns": "median, ns",
-    "p99_ns": "99 of 100 take at most, ns",
     "what": "kind of map or lock",
     "scenario": "deadlock",
     "case": "flows",

@@ -2,8 +2,9 @@
 """Tables of a campaign, beside the published ones.
 
 [[table]]: name, title, rows (an axis), columns (axes), value (a measured column, a sum of columns,
-or a quotient of these: "A / A + B"), in [where] the values that all cells of the table have, and
-optionally scale, digits, and published: a file of lab/machines/published, with "published_rows",
+or a quotient of these: "A / A + B"), and optionally unit (of the scaled value, for the heading and
+for charts), where (the values that all cells of the table have, each one or a list), scale, digits,
+and published: a file of lab/machines/published, with "published_rows",
 "published_where", "published_scale" and the columns to show, or with "published_pivot", the column
 whose values become columns. "published_only": nothing is measured. "published_eval": NAME = "an
 expression of published columns".
@@ -52,8 +53,12 @@ def value(frame, text):
 
 def picked(frame, where):
     for key, wanted in where.items():
-        frame = frame[frame[key] == wanted]
+        frame = frame[frame[key].isin(wanted if isinstance(wanted, list) else [wanted])]
     return frame
+
+
+def heading(spec):
+    return f"{spec['title']}, {spec['unit']}" if "unit" in spec else spec["title"]
 
 
 def columns_of(spec):

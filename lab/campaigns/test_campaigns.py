@@ -59,6 +59,7 @@ relative = "a"
 title = "Toy chart"
 x = "n"
 y = "x"
+unit = "x of a round"
 series = "lock"
 '''
 
@@ -480,6 +481,16 @@ def test_table_of_the_first_document():
 
 
 POINT = {
+    "backoff": {"threads": [1, 2, 24], "lock": ["ticket", "ticket-50x", "rqspinlock"]},
+    "micro": {
+        "layout": ["standalone", "embedded"],
+        "threads": [1, 2],
+        "lock": ["queued-cmpxchg", "rqspinlock"],
+    },
+    "resilience": {
+        "scenario": ["AA", "ABBA", "cycle of 3", "2 + 2*1 behind", "stalled owner, 2 wait"],
+        "lock": ["rqspinlock", "upstream"],
+    },
     "bpf": {
         "place": ["host"],
         "what": ["hash", "hash_no_prealloc", "lru_hash", "bpf_res_spin_lock"],
@@ -506,17 +517,30 @@ POINT = {
 FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "longest_ms": 1,
            "timeouts": 0, "events.unfair": 1, "events.queued": 3, "per_second.p50": 1e6,
            "p50_ns.p50": 50, "p99_ns.p50": 90, "p50_ns": 50, "p99_ns": 90,
-           "longest_timed_ns": 1e6}  # fmt: skip
+           "longest_timed_ns": 1e6, "one_victim": 9, "rounds": 10,
+           "bystander_errors": 0}  # fmt: skip
+GROUPS = {"AA": "aa", "ABBA": "ring", "cycle of 3": "ring", "2 + 2*1 behind": "crowd",
+          "stalled owner, 2 wait": "stall"}  # fmt: skip
 
 
 def frame_of(name, rounds=2):
     """A row for each point of a campaign, as its command prints them."""
     axes = {"round": range(1, rounds + 1), **POINT[name]}
-    rows = itertools.product(*axes.values())
-    return store.pd.DataFrame({**dict(zip(axes, row, strict=True)), **FIGURES} for row in rows)
+    rows = [dict(zip(axes, row, strict=True)) for row in itertools.product(*axes.values())]
+    for row in rows:
+        row |= {"group": GROUPS[row["scenario"]]} if "scenario" in row else {}
+    return store.pd.DataFrame({**row, **FIGURES} for row in rows)
 
 
-@pytest.mark.parametrize("name", sorted(POINT))
+def frame_of_unlike(name):
+    """One round, in which no two rows have the same figure."""
+    frame = frame_of(name, rounds=1)
+    for i, figure in enumerate(FIGURES, 1):
+        frame[figure] = [i + n**0.5 for n in range(1, len(frame) + 1)]
+    return frame
+
+
+@pytest.mark.parametrize("name", campaigns.names())
 def test_nothing_is_pooled(name):
     """No table or chart of ours is a mean over anything but rounds."""
     c, frame = campaigns.load(name), frame_of(name)
@@ -559,14 +583,36 @@ def test_published_figures_have_the_workload_of_ours():
     assert shares == [0.03, 0.03, 0.58, 0.75, 0.84]
 
 
-def test_chart_and_table_have_one_unit():
+@pytest.mark.parametrize("name", campaigns.names())
+def test_chart_and_table_have_one_unit(name):
+    """A point is a cell of a table with the unit of the chart; a chart without a table says so."""
+    c, frame = campaigns.load(name), frame_of_unlike(name)
+    shown = [table for table in c.tables if not table.get("published_only")]
+    for spec in c.charts:
+        same = [table for table in shown if table["value"] == spec["y"]]
+        assert bool(same) == ("tables" in spec)
+        units = {table["unit"]: set() for table in same}
+        for table in same:
+            units[table["unit"]] |= set(tables.cells(frame, table, c.all_axes)["mean"])
+        figures = charts.build(frame, spec, c.all_axes)
+        for figure in figures:
+            unit = figure.layout.yaxis.title.text.rpartition(", ")[2]
+            assert all(set(trace.y) <= units[unit] for trace in figure.data)
+        assert sum(len(trace.y) for figure in figures for trace in figure.data) > 1
+
+
+def test_a_chart_has_one_unit():
     c, frame = campaigns.load("rql"), frame_of("rql")
-    figures = charts.build(frame, c.charts[0], c.all_axes)
-    for figure, test in zip(figures, POINT["rql"]["test"], strict=True):
-        spec = spec_named("rql", f"rql-{test}")
-        ours = tables.build(frame, spec | {"published_only": False}, c.all_axes)
-        assert figure.layout.title.text.endswith(f": {test}")
-        assert float(ours.loc[1, "qspinlock"]) == figure.data[0].y[0]
+    with pytest.raises(CampaignError, match="several units: opens and closes per second, locks"):
+        charts.build(frame, c.charts[0] | {"x": "test", "facets": "threads"}, c.all_axes)
+    with pytest.raises(CampaignError, match="rql: a chart of no table: rql-none"):
+        campaigns.Campaign("rql", c.data | {"chart": [{"tables": ["rql-none"]}]})
+
+
+@pytest.mark.parametrize("name", campaigns.names())
+def test_units_say_of_what(name):
+    for table in campaigns.load(name).tables:
+        assert not re.match("((thousand|million) )?operations per second", table.get("unit", ""))
 
 
 def test_base_stands_beside_the_patched_kernel():
@@ -674,7 +720,7 @@ def test_charts_are_read_without_the_source():
     c = campaigns.load("bpf")
     figure = charts.build(frame_of("bpf"), c.charts[0], c.all_axes)[0]
     assert figure.data[0].name == "this machine's kernel"
-    assert figure.layout.yaxis.title.text == "million operations per second"
+    assert figure.layout.yaxis.title.text == "million map operations per second"
     assert styles.title("6.12-rqspin-lean hybrid 2") == "patched 6.12, hybrid"
 
 
