@@ -3,9 +3,10 @@
 
 [[chart]]: title, tables (names: their value, scale and unit are those of the chart, so both say the
 same), x (an axis or a column), series (a column), and optionally where, facets (columns, a chart
-for each of their values), y_title (words in front of the unit), kind ("line" or "bar"), log and
-log_x. A chart whose value is in no table says so: it has "y", as a table's value, and "unit" in the
-place of "tables". In a chart, and in each of its facets, all values have one unit.
+for each of their values), x_title, y_title (words in front of the unit), kind ("line" or "bar"),
+log and log_x. A chart whose value is in no table says so: it has "y", as a table's value, and
+"unit" in the place of "tables". In a chart, and in each of its facets, all values have one unit.
+Lines come with the published curves of their tables, which are hidden at first if there are many.
 
 As in a table, an axis that is named nowhere must have one value: the interval is one over rounds.
 Points that were measured on a busy machine are open, such bars are hatched."""
@@ -22,7 +23,7 @@ def _valued(frame, table):
     """The rows of a table, with its value and unit."""
     rows = tables.picked(frame, table.get("where", {}))
     value = tables.value(rows, table["value"]) * table.get("scale", 1)
-    return rows.assign(y=value, unit=table["unit"])
+    return rows.assign(y=value, unit=table["unit"], table=table.get("name"))
 
 
 def _data(frame, spec):
@@ -72,6 +73,27 @@ def _trace(points, name, spec):
     return go.Scatter(x=xs, mode="lines+markers", marker=marker, line=line, **common)
 
 
+def _curves(data, spec):
+    """Published curves of the tables that these rows are of."""
+    named = [table for table in spec.get("tables", []) if table["name"] in set(data["table"])]
+    return {name: curve for table in named for name, curve in tables.curves(table).items()}
+
+
+def _published_trace(name, curve, look):
+    marker = {"symbol": look["mark"], "size": 8, "color": look["colour"]}
+    line = {"color": look["colour"], "dash": look["dash"], "width": 1}
+    return go.Scatter(x=list(curve.index), y=list(curve), name=name, mode="lines+markers",
+                      marker=marker, line=line)  # fmt: skip
+
+
+def _published_add(figure, curves):
+    """Published curves behind ours; a click in the legend shows them where they are too many."""
+    few = len(figure.data) + len(curves) <= styles.SEEN_FIRST
+    for i, (name, curve) in enumerate(curves.items()):
+        trace = _published_trace(name, curve, styles.look_published(i))
+        figure.add_trace(trace.update(visible=True if few else "legendonly"))
+
+
 def _ticks(xs, spec):
     """A tick for each number of threads, or each power of two; names have theirs anyway."""
     numbers = all(isinstance(x, int | float) for x in xs)
@@ -84,10 +106,10 @@ def _ticks(xs, spec):
 
 def _axes(figure, data, spec, title):
     """Words and units at the axes, and what is logarithmic."""
-    ticks = _ticks(set(data[spec["x"]]), spec)
+    ticks = _ticks({x for trace in figure.data for x in trace.x}, spec)
     what = [spec["y_title"]] if "y_title" in spec else []
     y = ", ".join([*what, _unit(data, title)])
-    styles.layout(figure, styles.words(spec["x"]), y, ticks)
+    styles.layout(figure, spec.get("x_title", styles.words(spec["x"])), y, ticks)
     if spec.get("log"):
         figure.update_yaxes(type="log")
     if spec.get("log_x"):
@@ -103,6 +125,8 @@ def _figure(data, spec, suffix=""):
         if points:
             trace = _trace(points, name, spec)
             figure.add_trace(trace.update(visible=True if name in shown else "legendonly"))
+    if spec.get("kind") != "bar":
+        _published_add(figure, _curves(data, spec))
     title = spec["title"] + suffix
     figure.update_layout(title=title)
     _axes(figure, data, spec, title)

@@ -7,7 +7,8 @@ for charts), where (the values that all cells of the table have, each one or a l
 and published: a file of lab/machines/published, with "published_rows",
 "published_where", "published_scale" and the columns to show, or with "published_pivot", the column
 whose values become columns. "published_only": nothing is measured. "published_eval": NAME = "an
-expression of published columns".
+expression of published columns". "published_curves": COLUMN = "lock" has the columns that are of
+this value and unit, for charts, and whose they are. Published columns stand first.
 
 A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
 must have one value. "sum" names axes over which the values of a round are added up. A star marks a
@@ -16,11 +17,15 @@ value that was measured, at least once, on a busy machine.
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own."""
 
+import functools
 import pathlib
+import tomllib
 
 import pandas as pd
 from errors import CampaignError
 
+DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
+PREFIX = "published "
 BUSY = " *"
 BUSY_NOTE = "* at least one round on a busy machine: measure again (README)"
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "machines/published"
@@ -155,13 +160,13 @@ def where_columns(spec):
 
 
 def published(spec):
-    """The published columns, with "published" in front of their names."""
+    """The published columns, with PREFIX in front of their names."""
     where = PUBLISHED / spec["published"]
     data = pd.read_csv(where, comment="#")
     data = picked(data, spec.get("published_where", {}))
     if "published_pivot" in spec:
         data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
-        return (data * spec.get("scale", 1)).rename(columns=lambda name: f"published {name}")
+        return (data * spec.get("scale", 1)).add_prefix(PREFIX)
     data = data.set_index(spec.get("published_rows", spec["rows"]))
     if "published_scale" in spec:
         numbers = data.select_dtypes("number").columns
@@ -170,17 +175,39 @@ def published(spec):
     for name, expression in spec.get("published_eval", {}).items():
         data[name] = data.eval(expression).round(2)
         names = [*names, name]
-    return data[names].rename(columns=lambda name: f"published {name}")
+    return data[names].add_prefix(PREFIX)
+
+
+@functools.cache
+def author(name):
+    """AUTHOR YEAR of a published table: of the document that has claims of it."""
+    for path in sorted(DOCUMENTS.glob("*.toml")):
+        text = path.read_text()
+        if f'"{name}"' in text:
+            document = tomllib.loads(text)
+            return f"{document['author']} {document['year']}"
+    raise CampaignError(f"{name}: none of {DOCUMENTS.name} has claims of it")
+
+
+def curves(spec):
+    """Published figures of a table's value: "AUTHOR YEAR: LOCK" -> values by row."""
+    if "published_curves" not in spec:
+        return {}
+    data, whose = published(spec), author(spec["published"])
+    return {
+        f"{whose}: {lock}": data[PREFIX + column].dropna()
+        for column, lock in spec["published_curves"].items()
+    }
 
 
 def build(frame, spec, axes=()):
-    """One table as text: our columns, then the published ones. axes: those of the campaign."""
+    """One table as text: published columns, then ours. axes: those of the campaign."""
     only = spec.get("published_only") or frame.empty
     ours = pd.DataFrame() if only else _measured(frame, spec, axes)
     if "published" not in spec:
         return ours.astype(object).fillna("-")
     theirs = published(spec)
-    both = ours.join(theirs, how="outer") if not ours.empty else theirs
+    both = theirs.join(ours, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]
     return both.astype(object).fillna("-")
 

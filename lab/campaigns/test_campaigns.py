@@ -597,8 +597,64 @@ def test_chart_and_table_have_one_unit(name):
         figures = charts.build(frame, spec, c.all_axes)
         for figure in figures:
             unit = figure.layout.yaxis.title.text.rpartition(", ")[2]
-            assert all(set(trace.y) <= units[unit] for trace in figure.data)
+            assert all(set(trace.y) <= units[unit] for trace in ours_of(figure))
         assert sum(len(trace.y) for figure in figures for trace in figure.data) > 1
+
+
+def ours_of(figure):
+    return [trace for trace in figure.data if ": " not in trace.name]
+
+
+def theirs_of(figure):
+    return [trace for trace in figure.data if ": " in trace.name]
+
+
+def test_published_columns_stand_first_and_are_marked():
+    c = campaigns.load("backoff")
+    table = tables.build(frame_of("backoff"), c.tables[0], c.all_axes)
+    published = [name for name in table if name.startswith("published ")]
+    assert list(table)[:3] == published
+    page = report._table(table, c.tables[0])
+    heads = re.findall('<th colspan="([0-9]+)" halign="left">(.*?)</th>', page)
+    assert heads == [
+        ("3", "<em>published: van Riel 2013</em>"),
+        (str(len(table.columns) - 3), "measured here"),
+    ]
+    assert '<col class="published" span="3">' in page
+    for row in re.findall("<tr>(.*?)</tr>", page.partition("<tbody>")[2], re.DOTALL):
+        marks = [cell.startswith("<em>") for cell in re.findall("<td>(.*?)</td>", row)]
+        assert marks == [True] * 3 + [False] * (len(table.columns) - 3)
+    toy = tables.pd.DataFrame({"<b>": ["<i>"]}, index=["<u>"])
+    assert not re.search("<[biu]>|<em>|colgroup", report._table(toy, {}))
+
+
+def test_published_points_stand_beside_ours():
+    c, frame = campaigns.load("backoff"), frame_of("backoff")
+    (figure,) = charts.build(frame, c.charts[0], c.all_axes)
+    theirs = {trace.name: trace for trace in theirs_of(figure)}
+    locks = ("ticket", "ticket-50x", "ticket-250x")
+    assert list(theirs) == [f"van Riel 2013: {lock}" for lock in locks]
+    fifty = theirs["van Riel 2013: ticket-50x"]
+    assert (fifty.x, fifty.y) == ((24,), (400.0,))
+    for trace in theirs.values():
+        assert trace.visible is True and trace.marker.symbol.endswith("-open")
+        assert trace.marker.symbol.removesuffix("-open") not in styles.MARKS
+        assert trace.line.dash not in styles.DASHES
+    many = frame.assign(
+        lock=[f"{lock}-{n}" for lock, n in zip(frame.lock, frame.threads, strict=True)]
+    )
+    (figure,) = charts.build(many, c.charts[0], c.all_axes)
+    assert {trace.visible for trace in theirs_of(figure)} == {"legendonly"}
+
+
+@pytest.mark.parametrize("name", ["rql", "pv", "locktorture", "micro"])
+def test_what_has_the_axes_of_published_figures_shows_them(name):
+    c, frame = campaigns.load(name), frame_of(name)
+    figures = [f for spec in c.charts for f in charts.build(frame, spec, c.all_axes)]
+    assert any(theirs_of(figure) for figure in figures)
+    for table in c.tables:
+        if "published" in table:
+            assert re.fullmatch(r"[\w ]+ 20\d\d", tables.author(table["published"]))
 
 
 def test_a_chart_has_one_unit():
