@@ -4,9 +4,10 @@
 [[chart]]: title, tables (names: their value, scale and unit are those of the chart, so both say the
 same), x (an axis or a column), series (a column), and optionally where, facets (columns, a chart
 for each of their values), x_title, y_title (words in front of the unit), kind ("line" or "bar"),
-log and log_x. A chart whose value is in no table says so: it has "y", as a table's value, and
-"unit" in the place of "tables". In a chart, and in each of its facets, all values have one unit.
-Lines come with the published curves of their tables, which are hidden at first if there are many.
+log, log_x and [chart.at] VALUE = what stands at the axis for a value of x; values without that are
+left out. A chart whose value is in no table says so: it has "y", as a table's value, and "unit" in
+the place of "tables". In a chart, and in each of its facets, all values have one unit. Lines come
+with the published curves of their tables, which are hidden at first if there are many.
 
 As in a table, an axis that is named nowhere must have one value: the interval is one over rounds.
 Points that were measured on a busy machine are open, such bars are hatched."""
@@ -30,7 +31,14 @@ def _data(frame, spec):
     """The rows that a chart shows; none of them twice."""
     own = {"value": spec["y"], "unit": spec.get("unit")}
     parts = [_valued(frame, table) for table in spec.get("tables", [own])]
-    return tables.picked(pd.concat(parts, verify_integrity=True), spec.get("where", {}))
+    rows = tables.picked(pd.concat(parts, verify_integrity=True), spec.get("where", {}))
+    return _placed(rows, spec["x"], spec["at"]) if "at" in spec else rows
+
+
+def _placed(rows, x, at):
+    """The rows whose x has a place, there."""
+    rows = rows[rows[x].isin(at)]
+    return rows.assign(**{x: [at[value] for value in rows[x]]})
 
 
 def _unit(data, title):

@@ -48,7 +48,8 @@ def _machine(head, frame):
         f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
         f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
         "standard deviation behind it; charts show the median and its 95 % interval by order "
-        "statistics (of less than six rounds: all of them).</p>"
+        "statistics (of less than six rounds: all of them). So do the columns rel and speedup, "
+        "whose ratios are inside a round.</p>"
     )
 
 
@@ -144,9 +145,22 @@ def campaign_page(store, folder, svg=True):
     return _write_svg(figures, folder, campaign.name) if svg else None
 
 
+#: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
+#: the end what happens with more threads than CPUs.
+STORY = (
+    "resilience", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
+    "backoff", "pv", "convoy",
+)  # fmt: skip
+
+
+def _place(store):
+    name = store.campaign.name
+    return STORY.index(name) if name in STORY else len(STORY)
+
+
 def overview(stores, folder, opening=()):
     parts = ["<h1>Evaluation</h1>", *opening]
-    for store in stores:
+    for store in sorted(stores, key=_place):
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
         parts.append(f"<p>{html.escape(c.about.strip())}</p>")

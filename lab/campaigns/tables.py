@@ -15,7 +15,8 @@ must have one value. "sum" names axes over which the values of a round are added
 value that was measured, at least once, on a busy machine.
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
-factor, where the standard deviation has columns of its own."""
+factor, where the standard deviation has columns of its own. That is the median of the ratios inside
+a round, with its 95 % interval by order statistics."""
 
 import functools
 import pathlib
@@ -23,6 +24,7 @@ import tomllib
 
 import pandas as pd
 from errors import CampaignError
+from intervals import median_interval
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
 PREFIX = "published "
@@ -90,19 +92,30 @@ def _summed(data, names, axes):
     return grouped.agg(value=("value", "sum"), busy=("busy", "any")).reset_index()
 
 
-def cells(frame, spec, axes=()):
-    """rows, columns -> mean, std, and whether the machine was busy."""
-    if frame.empty:
-        return frame
+def _names(spec):
+    return [spec["rows"], *columns_of(spec)]
+
+
+def _values(frame, spec, axes):
+    """The values of a table: one for each row, column and round."""
     frame = picked(frame, spec.get("where", {}))
-    names, added = [spec["rows"], *columns_of(spec)], spec.get("sum", [])
-    check_pooled(frame, names, [a for a in axes if a not in added], spec["title"])
+    added = spec.get("sum", [])
+    check_pooled(frame, _names(spec), [a for a in axes if a not in added], spec["title"])
     busy = frame.get("busy", False)
     data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1), busy=busy)
-    grouped = _summed(data, names, added).groupby(names, sort=False)
+    return _summed(data, _names(spec), added)
+
+
+def _means(data, spec):
+    grouped = data.groupby(_names(spec), sort=False)
     return grouped.agg(
         mean=("value", "mean"), std=("value", "std"), busy=("busy", "any")
     ).reset_index()
+
+
+def cells(frame, spec, axes=()):
+    """rows, columns -> mean, std, and whether the machine was busy."""
+    return frame if frame.empty else _means(_values(frame, spec, axes), spec)
 
 
 def _text(row, digits):
@@ -131,27 +144,47 @@ def _apart(name, part, digits):
     }
 
 
-def _compared(name, mean, base, speedup):
-    if speedup:
-        return {f"{name} speedup": (mean / base).map(_number(".2f"))}
-    rel = (mean / base - 1) * 100
-    return {f"{name} rel": rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")}
+def _parts(data, spec):
+    """Name of a column -> its part of the data."""
+    grouped = data.groupby(columns_of(spec), sort=False)
+    return {" ".join(map(str, key)): part for key, part in grouped}
+
+
+def _ratio(ratios, speedup):
+    """The median, and the interval if there are several rounds."""
+    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+.0f}")
+    mid, low, high = map(show, median_interval(list(ratios)))
+    text = mid if speedup else f"{mid} %"
+    return f"{text} ({low} to {high})" if len(ratios) > 1 else text
+
+
+def _compared(data, spec, speedup):
+    """Each column beside the one that is called relative: ratios inside a round."""
+    data = data if "round" in data else data.assign(round=1)
+    rounds = {
+        name: part.groupby([spec["rows"], "round"])["value"].mean()
+        for name, part in _parts(data, spec).items()
+    }
+    base = rounds.pop(spec.get("relative"), None)
+    for name, values in rounds.items() if base is not None else ():
+        ratios = (values / base).dropna().groupby(level=0)
+        texts = {row: _ratio(part, speedup) for row, part in ratios}
+        yield f"{name} {'speedup' if speedup else 'rel'}", pd.Series(texts, dtype=object)
+
+
+def _ordered(rows):
+    """Numbers by size, names as they came."""
+    return sorted(rows) if pd.api.types.is_numeric_dtype(rows) else list(rows)
 
 
 def _measured(frame, spec, axes):
-    data, columns = cells(frame, spec, axes), columns_of(spec)
+    data, out = _values(frame, spec, axes), {}
     speedup = spec.get("style") == "speedup"
-    out, means = {}, {}
-    for key, part in data.groupby(columns, sort=False):
-        name = " ".join(map(str, key))
+    for name, part in _parts(_means(data, spec), spec).items():
         part = part.set_index(spec["rows"])
-        means[name] = part["mean"]
         out |= (_apart if speedup else _joined)(name, part, spec.get("digits", 2))
-    base = means.get(spec.get("relative"))
-    for name, mean in means.items() if base is not None else ():
-        if name != spec["relative"]:
-            out |= _compared(name, mean, base, speedup)
-    return pd.DataFrame(out)
+    table = pd.DataFrame(out | dict(_compared(data, spec, speedup)))
+    return table.reindex(_ordered(data[spec["rows"]].unique()))
 
 
 def where_columns(spec):

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import types
 
 import campaign as campaigns
 import charts
@@ -448,7 +449,7 @@ def test_table_and_compare(toy):
     table = tables.build(st.frame(), spec)
     assert list(table.columns) == ["a", "b", "b rel"]
     assert table["a"].to_dict() == {1: "0.5 ±0.0", 2: "1.0 ±0.0", 4: "2.0 ±0.0"}
-    assert set(table["b rel"]) == {"+0 %"}
+    assert set(table["b rel"]) == {"+0 % (+0 to +0)"}
     both = compare.build(st.frame(), st.frame().assign(x=lambda f: f.x * 2), st.campaign, "x")
     assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
     first = st.frame().query("round == 1")
@@ -478,6 +479,43 @@ def test_table_of_the_first_document():
     assert list(ours) == ["200", "28", "14.14", "160", "0.80"]
     assert table.loc[4, "ql"] == "-" and table.loc[4, "published speedup"] == 0.7
     assert not {"published benchmark", "published arch"} & set(table.columns)
+
+
+def test_a_ratio_is_one_inside_a_round():
+    """Its interval is that of the rounds; the machine was twice as fast in the second one."""
+    frame = store.pd.DataFrame(
+        {"round": n, "threads": 1, "lock": lock, "x": x}
+        for n, one, other in ((1, 100, 90), (2, 200, 160), (3, 100, 110))
+        for lock, x in (("a", one), ("b", other))
+    )
+    spec = {"title": "t", "rows": "threads", "columns": "lock", "value": "x", "relative": "a"}
+    assert tables.build(frame, spec).loc[1, "b rel"] == "-10 % (-20 to +10)"
+    factor = tables.build(frame, spec | {"style": "speedup"})
+    assert factor.loc[1, "b speedup"] == "0.90 (0.80 to 1.10)"
+    assert tables.build(frame[frame["round"] == 3], spec).loc[1, "b rel"] == "+10 %"
+    alone = frame[(frame["round"] != 2) | (frame["lock"] != "a")]
+    assert tables.build(alone, spec).loc[1, "b rel"] == "+0 % (-10 to +10)"
+
+
+def test_rows_are_in_an_order_that_tells():
+    """Numbers by size; names as they were measured, also where a lock has not all of them."""
+    spec = {"title": "t", "rows": "r", "columns": "lock", "value": "x"}
+    rows = [("z", "a"), ("b", "a"), ("y", "a"), ("y", "b")]
+    frame = store.pd.DataFrame([{"r": r, "lock": lock, "x": 1} for r, lock in rows])
+    assert list(tables.build(frame, spec).index) == ["z", "b", "y"]
+    frame["r"] = [24, 1, 4, 4]
+    assert list(tables.build(frame, spec).index) == [1, 4, 24]
+
+
+def test_cycles_are_drawn_by_members():
+    """Apart from stalls, which are 5 orders of magnitude longer, and from AA."""
+    c = campaigns.load("resilience")
+    figures = [charts.build(frame_of("resilience"), s, c.all_axes)[0] for s in c.charts]
+    cycles, own, crowd, stalls = ([t.x for t in figure.data] for figure in figures)
+    assert cycles == [(2, 3)] * 2 and figures[0].layout.yaxis.type == "log"
+    assert stalls == [(2,)] * 2 and own == [("AA",)] * 2 and crowd == [("2, 1 behind",)] * 2
+    assert figures[0].layout.yaxis.title.text == "time to the first error, us"
+    assert figures[3].layout.yaxis.title.text == "from the call to the time limit, ms"
 
 
 POINT = {
@@ -548,6 +586,17 @@ def test_nothing_is_pooled(name):
     for spec in c.tables:
         tables.build(frame, spec, c.all_axes)
     assert all(charts.build(frame, spec, c.all_axes) for spec in c.charts)
+
+
+def test_the_overview_tells_a_story(tmp_path):
+    """Every campaign has its place, deadlocks first."""
+    stores = [
+        types.SimpleNamespace(campaign=campaigns.load(name), frame=lambda n=name: frame_of(n))
+        for name in campaigns.names()
+    ]
+    report.overview(stores, tmp_path)
+    pages = re.findall('<h2><a href="(.*?).html"', (tmp_path / "index.html").read_text())
+    assert pages == list(report.STORY) and pages[0] == "resilience"
 
 
 def spec_named(name, table):
