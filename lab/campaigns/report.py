@@ -41,12 +41,22 @@ def _rounds(frame):
     return "one round" if n == 1 else f"{n} rounds"
 
 
+def _conditions(frame):
+    """Load, and frequency where the kernel tells it."""
+    text = f"load before a cell up to {frame['load'].max():.1f}"
+    known = frame["mhz"].dropna() if "mhz" in frame else []
+    if len(known):
+        ends = dict.fromkeys(f"{mhz:.0f}" for mhz in (known.min(), known.max()))
+        text += f", CPUs at {' to '.join(ends)} MHz"
+    return text
+
+
 def _machine(head, frame):
     m = head["machine"]
     return (
         f"<p>{html.escape(m['cpu'])}, {m['cpus']:d} CPUs, Linux {html.escape(m['kernel'])}, "
         f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
-        f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
+        f"{_rounds(frame)}, {_conditions(frame)}. A mean has its "
         "standard deviation behind it; charts show the median and its 95 % interval by order "
         "statistics (of less than six rounds: all of them). So do the columns rel and speedup, "
         "whose ratios are inside a round.</p>"

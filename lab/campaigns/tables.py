@@ -12,7 +12,7 @@ this value and unit, for charts, and whose they are. Published columns stand fir
 
 A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
 must have one value. "sum" names axes over which the values of a round are added up. A star marks a
-value that was measured, at least once, on a busy machine.
+value that was measured, at least once, on a machine that was busy or slowed down (quality.py).
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
 factor, where the standard deviation has columns of its own. That is the median of the ratios inside
@@ -29,7 +29,7 @@ from intervals import median_interval
 DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
 PREFIX = "published "
 BUSY = " *"
-BUSY_NOTE = "* at least one round on a busy machine: measure again (README)"
+BUSY_NOTE = "* at least one round on a busy or slowed-down machine: measure again (README)"
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "machines/published"
 
 

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import types
 
 import campaign as campaigns
@@ -373,7 +374,7 @@ def test_facts_about_a_machine_have_their_types(toy, key):
         st.frame()
 
 
-@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds"])
+@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds", "mhz"])
 def test_shares_are_numbers(toy, member):
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st, stop_after=1)
@@ -789,6 +790,53 @@ def test_others_are_seen():
     assert quality.disturbed(busy_facts(0.0, steal=0.03))
     assert not quality.disturbed(busy_facts(0.05, steal=0.01))
     assert not quality.disturbed(busy_facts(0.9, seconds=0.01))
+
+
+def fake_cpus(folder, monkeypatch, *khz):
+    """A machine whose CPUs have these frequencies; /proc/cpuinfo has 2000.5 MHz."""
+    for i, text in enumerate(khz):
+        path = folder / f"cpu{i}/cpufreq/scaling_cur_freq"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+    (folder / "cpuinfo").write_text("cpu MHz\t\t: 1000.000\ncpu MHz\t\t: 2000.500\n")
+    monkeypatch.setattr(quality, "CPUS", folder)
+    monkeypatch.setattr(quality, "CPUINFO", folder / "cpuinfo")
+
+
+def test_the_frequency_is_that_of_the_fastest_cpu(tmp_path, monkeypatch):
+    fake_cpus(tmp_path, monkeypatch)
+    assert quality.frequency() == 2000.5
+    fake_cpus(tmp_path, monkeypatch, 800000, 3100000, "<unknown>")
+    assert quality.frequency() == 3100
+    fake_cpus(tmp_path, monkeypatch, *["<unknown>"] * 3)
+    assert quality.frequency() == 2000.5
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\n")
+    assert quality.frequency() is None and "mhz" not in quality.Watch().facts()
+
+
+def test_the_frequency_is_that_during_the_cell(toy, monkeypatch):
+    """Not that before it, when the CPUs were idle."""
+    seen = itertools.count(1000, 10)
+    monkeypatch.setattr(quality, "frequency", lambda: next(seen))
+    monkeypatch.setattr(quality, "LOOK_EVERY_S", 0.01)
+    cell = campaigns.Cell("toy", {}, "sleep 0.2; echo '{\"x\": 1}'", tries=1)
+    assert places.run(cell)["mhz"] > 1010
+    before = next(seen)
+    time.sleep(0.1)
+    assert next(seen) == before + 10, "somebody looks for ever"
+
+
+def test_a_slowed_cell_is_marked(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    run(st)
+    paths = [st._path(cell) for cell in st.campaign.cells()]
+    for path, mhz in zip(paths, [3000.0, 2900.0, 2500.0, 3000.0, 2300.0, 3000.0], strict=True):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "mhz": mhz}))
+    assert list(st.frame()["busy"]) == [False] * 4 + [True, False]
+    assert list(st.frame()["mhz"])[4] == 2300
+    report.campaign_page(st, toy, svg=False)
+    page = (toy / "toy.html").read_text()
+    assert "CPUs at 2300 to 3000 MHz" in page and tables.BUSY_NOTE in page
 
 
 def test_a_busy_cell_is_marked():
