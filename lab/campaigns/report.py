@@ -7,6 +7,7 @@ import html
 
 import charts
 import documents
+import pandas as pd
 import tables
 from errors import CampaignError
 from plotly.offline import get_plotlyjs
@@ -17,7 +18,10 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; 
 table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
 td, th { border-bottom: 1px solid #ccc; padding: .25em .7em; text-align: right }
 td { white-space: nowrap }
-.published { color: #8a4b00 }
+th:first-child { position: sticky; left: 0; background: #fff }
+th[colspan] { text-align: left; border-left: 2px solid #999 }
+col.published { background: #fff4e0 }
+em { color: #8a4b00 }
 .origin { color: #666; font-size: 14px }
 """
 HEAD = """<!DOCTYPE html>
@@ -38,23 +42,72 @@ def _rounds(frame):
     return "one round" if n == 1 else f"{n} rounds"
 
 
+def _conditions(frame):
+    """Load, and frequency where the kernel tells it."""
+    text = f"load before a cell up to {frame['load'].max():.1f}"
+    known = frame["mhz"].dropna() if "mhz" in frame else []
+    if len(known):
+        ends = dict.fromkeys(f"{mhz:.0f}" for mhz in (known.min(), known.max()))
+        text += f", CPUs at {' to '.join(ends)} MHz"
+    return text
+
+
 def _machine(head, frame):
     m = head["machine"]
     return (
         f"<p>{html.escape(m['cpu'])}, {m['cpus']:d} CPUs, Linux {html.escape(m['kernel'])}, "
         f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
-        f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
+        f"{_rounds(frame)}, {_conditions(frame)}. A mean has its "
         "standard deviation behind it; charts show the median and its 95 % interval by order "
-        "statistics (of less than six rounds: all of them). Columns whose names begin with "
-        '<span class="published">published</span> are not ours.</p>'
+        "statistics (of less than six rounds: all of them). So do the columns rel and speedup, "
+        "whose ratios are inside a round.</p>"
     )
+
+
+PUBLISHED = (
+    "<p>What others have published is <em>brown and slanted</em> in tables, in the first columns. "
+    "In charts it has grey, dashed lines with open marks, and the name of its author; where there "
+    "are many lines it is hidden until you click that name.</p>"
+)
+
+
+def _published(campaign):
+    return PUBLISHED if any("published" in spec for spec in campaign.tables) else ""
+
+
+def _marked(name, cell):
+    """A cell of a column as HTML, or the column's name; published ones are slanted."""
+    text = html.escape(str(cell))
+    return f"<em>{text}</em>" if name.startswith(tables.PREFIX) else text
+
+
+def _groups(table, spec):
+    """Names of columns as HTML, below whose they are."""
+    theirs = f"<em>published: {html.escape(tables.author(spec['published']))}</em>"
+    return pd.MultiIndex.from_tuples(
+        (theirs, _marked(name, name.removeprefix(tables.PREFIX)))
+        if name.startswith(tables.PREFIX)
+        else ("measured here", html.escape(name))
+        for name in table
+    )
+
+
+def _table(table, spec):
+    """A table as HTML. Published columns come first, and have a background of their own."""
+    theirs = sum(name.startswith(tables.PREFIX) for name in table)
+    marked = pd.DataFrame({name: [_marked(name, cell) for cell in table[name]] for name in table})
+    marked.index = [html.escape(str(row)) for row in table.index]
+    marked.columns = _groups(table, spec) if theirs else [html.escape(name) for name in table]
+    head = f'<colgroup><col><col class="published" span="{theirs}"></colgroup>' if theirs else ""
+    text = marked.rename_axis(index=table.index.name).to_html(border=0, escape=False)
+    return text.replace("<thead>", f"{head}<thead>", 1)
 
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
-        yield f"<h2>{html.escape(spec['title'])}</h2>"
+        yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
         table = tables.build(frame, spec, campaign.all_axes)
-        yield table.to_html(na_rep="-", border=0)
+        yield _table(table, spec)
         if tables.is_busy(table):
             yield f"<p>{tables.BUSY_NOTE}</p>"
         yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
@@ -98,7 +151,7 @@ def campaign_page(store, folder, svg=True):
         f"<p>{documents.linked(campaign.about)}</p>",
     ]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
-    parts.append(_machine(store.head(), frame))
+    parts += [_machine(store.head(), frame), _published(campaign)]
     parts += map(_chart, figures)
     parts += _tables(campaign, frame)
     parts.append('<p><a href="index.html">All campaigns</a></p>')
@@ -106,9 +159,22 @@ def campaign_page(store, folder, svg=True):
     return _write_svg(figures, folder, campaign.name) if svg else None
 
 
+#: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
+#: the end what happens with more threads than CPUs.
+STORY = (
+    "resilience", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
+    "backoff", "pv", "convoy",
+)  # fmt: skip
+
+
+def _place(store):
+    name = store.campaign.name
+    return STORY.index(name) if name in STORY else len(STORY)
+
+
 def overview(stores, folder, opening=()):
     parts = ["<h1>Evaluation</h1>", *opening]
-    for store in stores:
+    for store in sorted(stores, key=_place):
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
         parts.append(f"<p>{documents.linked(c.about.strip())}</p>")

@@ -20,6 +20,8 @@ RIVALS = (
 GREYS = ("#1c1c1c", "#8a8a8a", "#555555", "#b5b5b5", "#6f6f6f", "#cfcfcf", "#3a3a3a")
 DASHES = ("solid", "dash", "dot", "dashdot")
 MARKS = ("circle", "square", "diamond", "triangle-up", "cross")
+PUBLISHED_GREYS = ("#555555", "#999999", "#777777")
+PUBLISHED_MARKS = ("star-open", "hexagon-open", "star-diamond-open", "pentagon-open")
 
 NAMES = {
     "host": "this machine's kernel",
@@ -30,10 +32,6 @@ NAMES = {
 WORDS = {
     "threads": "threads",
     "writers": "writers",
-    "per_second": "operations per second",
-    "longest_ms": "longest wait, ms",
-    "p50_ns": "median, ns",
-    "p99_ns": "99 of 100 take at most, ns",
     "what": "kind of map or lock",
     "scenario": "deadlock",
     "case": "flows",
@@ -74,6 +72,15 @@ def look(name):
         "dash": DASHES[i // len(GREYS) % len(DASHES)],
         "mark": MARKS[i % len(MARKS)],
         "width": 1.5,
+    }
+
+
+def look_published(i):
+    """Colour, dash and mark of published points: greys, dashes and marks that no lock has."""
+    return {
+        "colour": PUBLISHED_GREYS[i % len(PUBLISHED_GREYS)],
+        "dash": "longdash",
+        "mark": PUBLISHED_MARKS[i % len(PUBLISHED_MARKS)],
     }
 
 

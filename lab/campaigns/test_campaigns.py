@@ -11,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+import types
 
 import campaign as campaigns
 import charts
@@ -59,6 +61,7 @@ relative = "a"
 title = "Toy chart"
 x = "n"
 y = "x"
+unit = "x of a round"
 series = "lock"
 '''
 
@@ -371,7 +374,7 @@ def test_facts_about_a_machine_have_their_types(toy, key):
         st.frame()
 
 
-@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds"])
+@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds", "mhz"])
 def test_shares_are_numbers(toy, member):
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st, stop_after=1)
@@ -447,7 +450,7 @@ def test_table_and_compare(toy):
     table = tables.build(st.frame(), spec)
     assert list(table.columns) == ["a", "b", "b rel"]
     assert table["a"].to_dict() == {1: "0.5 ±0.0", 2: "1.0 ±0.0", 4: "2.0 ±0.0"}
-    assert set(table["b rel"]) == {"+0 %"}
+    assert set(table["b rel"]) == {"+0 % (+0 to +0)"}
     both = compare.build(st.frame(), st.frame().assign(x=lambda f: f.x * 2), st.campaign, "x")
     assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
     first = st.frame().query("round == 1")
@@ -479,7 +482,54 @@ def test_table_of_the_first_document():
     assert not {"published benchmark", "published arch"} & set(table.columns)
 
 
+def test_a_ratio_is_one_inside_a_round():
+    """Its interval is that of the rounds; the machine was twice as fast in the second one."""
+    frame = store.pd.DataFrame(
+        {"round": n, "threads": 1, "lock": lock, "x": x}
+        for n, one, other in ((1, 100, 90), (2, 200, 160), (3, 100, 110))
+        for lock, x in (("a", one), ("b", other))
+    )
+    spec = {"title": "t", "rows": "threads", "columns": "lock", "value": "x", "relative": "a"}
+    assert tables.build(frame, spec).loc[1, "b rel"] == "-10 % (-20 to +10)"
+    factor = tables.build(frame, spec | {"style": "speedup"})
+    assert factor.loc[1, "b speedup"] == "0.90 (0.80 to 1.10)"
+    assert tables.build(frame[frame["round"] == 3], spec).loc[1, "b rel"] == "+10 %"
+    alone = frame[(frame["round"] != 2) | (frame["lock"] != "a")]
+    assert tables.build(alone, spec).loc[1, "b rel"] == "+0 % (-10 to +10)"
+
+
+def test_rows_are_in_an_order_that_tells():
+    """Numbers by size; names as they were measured, also where a lock has not all of them."""
+    spec = {"title": "t", "rows": "r", "columns": "lock", "value": "x"}
+    rows = [("z", "a"), ("b", "a"), ("y", "a"), ("y", "b")]
+    frame = store.pd.DataFrame([{"r": r, "lock": lock, "x": 1} for r, lock in rows])
+    assert list(tables.build(frame, spec).index) == ["z", "b", "y"]
+    frame["r"] = [24, 1, 4, 4]
+    assert list(tables.build(frame, spec).index) == [1, 4, 24]
+
+
+def test_cycles_are_drawn_by_members():
+    """Apart from stalls, which are 5 orders of magnitude longer, and from AA."""
+    c = campaigns.load("resilience")
+    figures = [charts.build(frame_of("resilience"), s, c.all_axes)[0] for s in c.charts]
+    cycles, own, crowd, stalls = ([t.x for t in figure.data] for figure in figures)
+    assert cycles == [(2, 3)] * 2 and figures[0].layout.yaxis.type == "log"
+    assert stalls == [(2,)] * 2 and own == [("AA",)] * 2 and crowd == [("2, 1 behind",)] * 2
+    assert figures[0].layout.yaxis.title.text == "time to the first error, us"
+    assert figures[3].layout.yaxis.title.text == "from the call to the time limit, ms"
+
+
 POINT = {
+    "backoff": {"threads": [1, 2, 24], "lock": ["ticket", "ticket-50x", "rqspinlock"]},
+    "micro": {
+        "layout": ["standalone", "embedded"],
+        "threads": [1, 2],
+        "lock": ["queued-cmpxchg", "rqspinlock"],
+    },
+    "resilience": {
+        "scenario": ["AA", "ABBA", "cycle of 3", "2 + 2*1 behind", "stalled owner, 2 wait"],
+        "lock": ["rqspinlock", "upstream"],
+    },
     "bpf": {
         "place": ["host"],
         "what": ["hash", "hash_no_prealloc", "lru_hash", "bpf_res_spin_lock"],
@@ -506,17 +556,30 @@ POINT = {
 FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "longest_ms": 1,
            "timeouts": 0, "events.unfair": 1, "events.queued": 3, "per_second.p50": 1e6,
            "p50_ns.p50": 50, "p99_ns.p50": 90, "p50_ns": 50, "p99_ns": 90,
-           "longest_timed_ns": 1e6}  # fmt: skip
+           "longest_timed_ns": 1e6, "one_victim": 9, "rounds": 10,
+           "bystander_errors": 0}  # fmt: skip
+GROUPS = {"AA": "aa", "ABBA": "ring", "cycle of 3": "ring", "2 + 2*1 behind": "crowd",
+          "stalled owner, 2 wait": "stall"}  # fmt: skip
 
 
 def frame_of(name, rounds=2):
     """A row for each point of a campaign, as its command prints them."""
     axes = {"round": range(1, rounds + 1), **POINT[name]}
-    rows = itertools.product(*axes.values())
-    return store.pd.DataFrame({**dict(zip(axes, row, strict=True)), **FIGURES} for row in rows)
+    rows = [dict(zip(axes, row, strict=True)) for row in itertools.product(*axes.values())]
+    for row in rows:
+        row |= {"group": GROUPS[row["scenario"]]} if "scenario" in row else {}
+    return store.pd.DataFrame({**row, **FIGURES} for row in rows)
 
 
-@pytest.mark.parametrize("name", sorted(POINT))
+def frame_of_unlike(name):
+    """One round, in which no two rows have the same figure."""
+    frame = frame_of(name, rounds=1)
+    for i, figure in enumerate(FIGURES, 1):
+        frame[figure] = [i + n**0.5 for n in range(1, len(frame) + 1)]
+    return frame
+
+
+@pytest.mark.parametrize("name", campaigns.names())
 def test_nothing_is_pooled(name):
     """No table or chart of ours is a mean over anything but rounds."""
     c, frame = campaigns.load(name), frame_of(name)
@@ -524,6 +587,17 @@ def test_nothing_is_pooled(name):
     for spec in c.tables:
         tables.build(frame, spec, c.all_axes)
     assert all(charts.build(frame, spec, c.all_axes) for spec in c.charts)
+
+
+def test_the_overview_tells_a_story(tmp_path):
+    """Every campaign has its place, deadlocks first."""
+    stores = [
+        types.SimpleNamespace(campaign=campaigns.load(name), frame=lambda n=name: frame_of(n))
+        for name in campaigns.names()
+    ]
+    report.overview(stores, tmp_path)
+    pages = re.findall('<h2><a href="(.*?).html"', (tmp_path / "index.html").read_text())
+    assert pages == list(report.STORY) and pages[0] == "resilience"
 
 
 def spec_named(name, table):
@@ -559,14 +633,92 @@ def test_published_figures_have_the_workload_of_ours():
     assert shares == [0.03, 0.03, 0.58, 0.75, 0.84]
 
 
-def test_chart_and_table_have_one_unit():
+@pytest.mark.parametrize("name", campaigns.names())
+def test_chart_and_table_have_one_unit(name):
+    """A point is a cell of a table with the unit of the chart; a chart without a table says so."""
+    c, frame = campaigns.load(name), frame_of_unlike(name)
+    shown = [table for table in c.tables if not table.get("published_only")]
+    for spec in c.charts:
+        same = [table for table in shown if table["value"] == spec["y"]]
+        assert bool(same) == ("tables" in spec)
+        units = {table["unit"]: set() for table in same}
+        for table in same:
+            units[table["unit"]] |= set(tables.cells(frame, table, c.all_axes)["mean"])
+        figures = charts.build(frame, spec, c.all_axes)
+        for figure in figures:
+            unit = figure.layout.yaxis.title.text.rpartition(", ")[2]
+            assert all(set(trace.y) <= units[unit] for trace in ours_of(figure))
+        assert sum(len(trace.y) for figure in figures for trace in figure.data) > 1
+
+
+def ours_of(figure):
+    return [trace for trace in figure.data if ": " not in trace.name]
+
+
+def theirs_of(figure):
+    return [trace for trace in figure.data if ": " in trace.name]
+
+
+def test_published_columns_stand_first_and_are_marked():
+    c = campaigns.load("backoff")
+    table = tables.build(frame_of("backoff"), c.tables[0], c.all_axes)
+    published = [name for name in table if name.startswith("published ")]
+    assert list(table)[:3] == published
+    page = report._table(table, c.tables[0])
+    heads = re.findall('<th colspan="([0-9]+)" halign="left">(.*?)</th>', page)
+    assert heads == [
+        ("3", "<em>published: van Riel 2013</em>"),
+        (str(len(table.columns) - 3), "measured here"),
+    ]
+    assert '<col class="published" span="3">' in page
+    for row in re.findall("<tr>(.*?)</tr>", page.partition("<tbody>")[2], re.DOTALL):
+        marks = [cell.startswith("<em>") for cell in re.findall("<td>(.*?)</td>", row)]
+        assert marks == [True] * 3 + [False] * (len(table.columns) - 3)
+    toy = tables.pd.DataFrame({"<b>": ["<i>"]}, index=["<u>"])
+    assert not re.search("<[biu]>|<em>|colgroup", report._table(toy, {}))
+
+
+def test_published_points_stand_beside_ours():
+    c, frame = campaigns.load("backoff"), frame_of("backoff")
+    (figure,) = charts.build(frame, c.charts[0], c.all_axes)
+    theirs = {trace.name: trace for trace in theirs_of(figure)}
+    locks = ("ticket", "ticket-50x", "ticket-250x")
+    assert list(theirs) == [f"van Riel 2013: {lock}" for lock in locks]
+    fifty = theirs["van Riel 2013: ticket-50x"]
+    assert (fifty.x, fifty.y) == ((24,), (400.0,))
+    for trace in theirs.values():
+        assert trace.visible is True and trace.marker.symbol.endswith("-open")
+        assert trace.marker.symbol.removesuffix("-open") not in styles.MARKS
+        assert trace.line.dash not in styles.DASHES
+    many = frame.assign(
+        lock=[f"{lock}-{n}" for lock, n in zip(frame.lock, frame.threads, strict=True)]
+    )
+    (figure,) = charts.build(many, c.charts[0], c.all_axes)
+    assert {trace.visible for trace in theirs_of(figure)} == {"legendonly"}
+
+
+@pytest.mark.parametrize("name", ["rql", "pv", "locktorture", "micro"])
+def test_what_has_the_axes_of_published_figures_shows_them(name):
+    c, frame = campaigns.load(name), frame_of(name)
+    figures = [f for spec in c.charts for f in charts.build(frame, spec, c.all_axes)]
+    assert any(theirs_of(figure) for figure in figures)
+    for table in c.tables:
+        if "published" in table:
+            assert re.fullmatch(r"[\w ]+ 20\d\d", tables.author(table["published"]))
+
+
+def test_a_chart_has_one_unit():
     c, frame = campaigns.load("rql"), frame_of("rql")
-    figures = charts.build(frame, c.charts[0], c.all_axes)
-    for figure, test in zip(figures, POINT["rql"]["test"], strict=True):
-        spec = spec_named("rql", f"rql-{test}")
-        ours = tables.build(frame, spec | {"published_only": False}, c.all_axes)
-        assert figure.layout.title.text.endswith(f": {test}")
-        assert float(ours.loc[1, "qspinlock"]) == figure.data[0].y[0]
+    with pytest.raises(CampaignError, match="several units: opens and closes per second, locks"):
+        charts.build(frame, c.charts[0] | {"x": "test", "facets": "threads"}, c.all_axes)
+    with pytest.raises(CampaignError, match="rql: a chart of no table: rql-none"):
+        campaigns.Campaign("rql", c.data | {"chart": [{"tables": ["rql-none"]}]})
+
+
+@pytest.mark.parametrize("name", campaigns.names())
+def test_units_say_of_what(name):
+    for table in campaigns.load(name).tables:
+        assert not re.match("((thousand|million) )?operations per second", table.get("unit", ""))
 
 
 def test_base_stands_beside_the_patched_kernel():
@@ -640,6 +792,53 @@ def test_others_are_seen():
     assert not quality.disturbed(busy_facts(0.9, seconds=0.01))
 
 
+def fake_cpus(folder, monkeypatch, *khz):
+    """A machine whose CPUs have these frequencies; /proc/cpuinfo has 2000.5 MHz."""
+    for i, text in enumerate(khz):
+        path = folder / f"cpu{i}/cpufreq/scaling_cur_freq"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+    (folder / "cpuinfo").write_text("cpu MHz\t\t: 1000.000\ncpu MHz\t\t: 2000.500\n")
+    monkeypatch.setattr(quality, "CPUS", folder)
+    monkeypatch.setattr(quality, "CPUINFO", folder / "cpuinfo")
+
+
+def test_the_frequency_is_that_of_the_fastest_cpu(tmp_path, monkeypatch):
+    fake_cpus(tmp_path, monkeypatch)
+    assert quality.frequency() == 2000.5
+    fake_cpus(tmp_path, monkeypatch, 800000, 3100000, "<unknown>")
+    assert quality.frequency() == 3100
+    fake_cpus(tmp_path, monkeypatch, *["<unknown>"] * 3)
+    assert quality.frequency() == 2000.5
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\n")
+    assert quality.frequency() is None and "mhz" not in quality.Watch().facts()
+
+
+def test_the_frequency_is_that_during_the_cell(toy, monkeypatch):
+    """Not that before it, when the CPUs were idle."""
+    seen = itertools.count(1000, 10)
+    monkeypatch.setattr(quality, "frequency", lambda: next(seen))
+    monkeypatch.setattr(quality, "LOOK_EVERY_S", 0.01)
+    cell = campaigns.Cell("toy", {}, "sleep 0.2; echo '{\"x\": 1}'", tries=1)
+    assert places.run(cell)["mhz"] > 1010
+    before = next(seen)
+    time.sleep(0.1)
+    assert next(seen) == before + 10, "somebody looks for ever"
+
+
+def test_a_slowed_cell_is_marked(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    run(st)
+    paths = [st._path(cell) for cell in st.campaign.cells()]
+    for path, mhz in zip(paths, [3000.0, 2900.0, 2500.0, 3000.0, 2300.0, 3000.0], strict=True):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "mhz": mhz}))
+    assert list(st.frame()["busy"]) == [False] * 4 + [True, False]
+    assert list(st.frame()["mhz"])[4] == 2300
+    report.campaign_page(st, toy, svg=False)
+    page = (toy / "toy.html").read_text()
+    assert "CPUs at 2300 to 3000 MHz" in page and tables.BUSY_NOTE in page
+
+
 def test_a_busy_cell_is_marked():
     c, frame = campaigns.load("pv"), frame_of("pv")
     frame["busy"] = (frame["threads"] == 4) & (frame["lock"] == "unfair")
@@ -674,7 +873,7 @@ def test_charts_are_read_without_the_source():
     c = campaigns.load("bpf")
     figure = charts.build(frame_of("bpf"), c.charts[0], c.all_axes)[0]
     assert figure.data[0].name == "this machine's kernel"
-    assert figure.layout.yaxis.title.text == "million operations per second"
+    assert figure.layout.yaxis.title.text == "million map operations per second"
     assert styles.title("6.12-rqspin-lean hybrid 2") == "patched 6.12, hybrid"
 
 
