@@ -294,7 +294,7 @@ static double now_ms(void)
 
 static double shortest_ms, longest_ms;
 
-/* The same by a program. Only the shortest time is the lock's: a longer one has other causes, too. */
+/* The same by a program. Only the shortest time is the lock's: longer ones have other causes. */
 static void wait_behind(enum place at, __u64 count)
 {
 	skel->bss->place = at;
