@@ -10,6 +10,39 @@ import tables
 TALL = 12  # rows
 
 
+def _texts(column):
+    """The cells of a column as text; numbers have as many digits as the longest of them."""
+    numbers = [x for x in column if isinstance(x, int | float)]
+    digits = max((len(f"{x:.10g}".partition(".")[2]) for x in numbers), default=0)
+    return [f"{x:.{digits}f}" if isinstance(x, int | float) else x for x in column]
+
+
+def _deviations(table, name):
+    """The column that has the deviations of a column's means, or None."""
+    stem = name.removesuffix("_mean")
+    known = (f"{name} stddev", f"{name}_stddev", f"{stem}_std")
+    return next((other for other in known if other in table), None)
+
+
+def _both(mean, deviation):
+    star = tables.BUSY if mean.endswith(tables.BUSY) else ""
+    return mean if mean == "-" else f"{mean.removesuffix(star)} ±{deviation}{star}"
+
+
+def merged(table):
+    """Means with their deviations in one column, where there is one for each."""
+    texts = {name: _texts(table[name]) for name in table}
+    spread = {name: _deviations(table, name) for name in table}
+    out = {}
+    for name, cells in texts.items():
+        if name in spread.values() or name.endswith(" stddev %"):
+            continue
+        other = texts.get(spread[name])
+        pairs = zip(cells, other, strict=True) if other else ()
+        out[name.removesuffix("_mean")] = [_both(*pair) for pair in pairs] if other else cells
+    return pd.DataFrame(out, index=table.index)
+
+
 def worded(table, frame, spec):
     """The table, its columns named as a reader knows kernels and locks. frame: its results."""
     names = tables.columns_of(spec)
@@ -28,8 +61,7 @@ def worded(table, frame, spec):
 
 def _marked(name, cell):
     """A cell of a column as HTML, or the column's name; published ones are slanted."""
-    whole = isinstance(cell, float) and cell.is_integer()
-    text = html.escape(str(int(cell) if whole else cell))
+    text = html.escape(str(cell))
     return f"<em>{text}</em>" if name.startswith(tables.PREFIX) else text
 
 
@@ -60,10 +92,11 @@ def parts(table, spec):
     """A tall table without the rows that are not ours, which a click shows."""
     ours = [name for name in table if not name.startswith(tables.PREFIX)]
     measured = (table[ours] != "-").any(axis=1)
-    if len(table) <= TALL or measured.all() or not measured.any():
+    if len(table) <= TALL or measured.all():
         yield _table(table, spec)
         return
-    yield _table(table[measured], spec)
-    yield f"<details><summary>{(~measured).sum()} more rows, published only</summary>"
+    if measured.any():
+        yield _table(table[measured], spec)
+    yield f"<details><summary>published only: {(~measured).sum()} rows</summary>"
     yield _table(table.loc[~measured, [name for name in table if name not in ours]], spec)
     yield "</details>"

@@ -22,7 +22,7 @@ h2, h3 { margin-bottom: .3em }
 th:first-child { position: sticky; left: 0; background: #fff }
 th[colspan] { text-align: left; border-left: 2px solid #999; white-space: nowrap }
 thead th { vertical-align: bottom }
-tbody th { min-width: 7em }
+@media (max-width: 40em) { tbody th { min-width: 7em } }
 summary { cursor: pointer; color: #555 }
 col.published { background: #fff4e0 }
 em { color: #8a4b00 }
@@ -84,7 +84,7 @@ def _published(campaign):
 def _tables(campaign, frame):
     for spec in campaign.tables:
         yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
-        table = tables.build(frame, spec, campaign.all_axes)
+        table = markup.merged(tables.build(frame, spec, campaign.all_axes))
         yield from markup.parts(markup.worded(table, frame, spec), spec)
         if tables.is_busy(table):
             yield f"<p>{tables.BUSY_NOTE}</p>"

@@ -916,7 +916,7 @@ def test_locks_of_the_kernel_look_unlike():
 
 def page_of(c, spec, frame):
     """A table as it stands in a page."""
-    table = tables.build(frame, spec, c.all_axes)
+    table = markup.merged(tables.build(frame, spec, c.all_axes))
     return "\n".join(markup.parts(markup.worded(table, frame, spec), spec))
 
 
@@ -936,10 +936,27 @@ def test_tables_of_a_page_have_words():
     ]
 
 
+def test_a_page_has_means_and_deviations_in_one_column():
+    """Else the published columns, or ours, are off the page."""
+    c = campaigns.load("rql")
+    frame = frame_of("rql").assign(busy=True)
+    page = page_of(c, c.tables[0], frame).partition("</table>")[0]
+    heads = re.findall("<th>(?:<em>)?([^<>]+)", page)
+    assert heads[:6] == ["threads", "ql", "rql", "speedup", "qspinlock", "rqspinlock"]
+    assert "<em>1396323.92 ±7373.12</em>" in page and "<td>500000 ±0 *</td>" in page
+    c = campaigns.load("locktorture")
+    spec = spec_named("locktorture", "locktorture-rtmutex")
+    page = page_of(c, spec, frame_of("locktorture"))
+    assert '<col class="published" span="6">' in page and "<em>713.72 ±25.68</em>" in page
+    toy = tables.pd.DataFrame({"published x": [1.0, 0.9, 0.25], "n": [1.0, 2.0, "-"]})
+    assert list(markup.merged(toy)["published x"]) == ["1.00", "0.90", "0.25"]
+    assert list(markup.merged(toy)["n"]) == ["1", "2", "-"]
+
+
 def test_a_tall_table_hides_what_is_not_ours():
     c = campaigns.load("rql")
     page = page_of(c, c.tables[0], frame_of("rql"))
-    ours, hidden = page.split("<details><summary>25 more rows, published only</summary>")
+    ours, hidden = page.split("<details><summary>published only: 25 rows</summary>")
     rows = [part.partition("<tbody>")[2].count("<tr>") for part in (ours, hidden)]
     assert rows == [2, 25] and page.endswith("</details>")
     table = tables.pd.DataFrame({"a": ["1"] * 40})
