@@ -25,8 +25,9 @@ def _deviations(table, name):
 
 
 def _both(mean, deviation):
+    """One round has a mean, and no deviation."""
     star = tables.BUSY if mean.endswith(tables.BUSY) else ""
-    return mean if mean == "-" else f"{mean.removesuffix(star)} ±{deviation}{star}"
+    return mean if deviation == "-" else f"{mean.removesuffix(star)} ±{deviation}{star}"
 
 
 def merged(table):

@@ -156,7 +156,7 @@ def _parts(data, spec):
 
 def _ratio(ratios, speedup):
     """The median, and the interval if there are several rounds."""
-    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+.0f}")
+    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+z.0f}")
     mid, low, high = map(show, median_interval(list(ratios)))
     text = mid if speedup else f"{mid} %"
     return f"{text} ({low} to {high})" if len(ratios) > 1 else text

@@ -497,6 +497,8 @@ def test_a_ratio_is_one_inside_a_round():
     factor = tables.build(frame, spec | {"style": "speedup"})
     assert factor.loc[1, "b speedup"] == "0.90 (0.80 to 1.10)"
     assert tables.build(frame[frame["round"] == 3], spec).loc[1, "b rel"] == "+10 %"
+    equal = frame.assign(x=[1000 if lock == "a" else 999 for lock in frame["lock"]])
+    assert tables.build(equal, spec).loc[1, "b rel"] == "+0 % (+0 to +0)"
     alone = frame[(frame["round"] != 2) | (frame["lock"] != "a")]
     assert tables.build(alone, spec).loc[1, "b rel"] == "+0 % (-10 to +10)"
 
@@ -944,6 +946,8 @@ def test_a_page_has_means_and_deviations_in_one_column():
     heads = re.findall("<th>(?:<em>)?([^<>]+)", page)
     assert heads[:6] == ["threads", "ql", "rql", "speedup", "qspinlock", "rqspinlock"]
     assert "<em>1396323.92 ±7373.12</em>" in page and "<td>500000 ±0 *</td>" in page
+    page = page_of(c, c.tables[0], frame_of("rql", rounds=1))
+    assert "<td>500000</td>" in page and "±-" not in page
     c = campaigns.load("locktorture")
     spec = spec_named("locktorture", "locktorture-rtmutex")
     page = page_of(c, spec, frame_of("locktorture"))
