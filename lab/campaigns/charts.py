@@ -3,11 +3,12 @@
 
 [[chart]]: title, tables (names: their value, scale and unit are those of the chart, so both say the
 same), x (an axis or a column), series (a column), and optionally where, facets (columns, a chart
-for each of their values), x_title, y_title (words in front of the unit), kind ("line" or "bar"),
-log, log_x and [chart.at] VALUE = what stands at the axis for a value of x; values without that are
-left out. A chart whose value is in no table says so: it has "y", as a table's value, and "unit" in
-the place of "tables". In a chart, and in each of its facets, all values have one unit. Lines come
-with the published curves of their tables, which are hidden at first if there are many.
+for each of their values), x_title, y_title (words in front of the unit), kind ("line", "bar" or
+"points": bars have no length where the axis is logarithmic), log, log_x and [chart.at] VALUE = what
+stands at the axis for a value of x; values without that are left out. A chart whose value is in no
+table says so: it has "y", as a table's value, and "unit" in the place of "tables". In a chart, and
+in each of its facets, all values have one unit. Lines come with the published curves of their
+tables, which are hidden at first if there are many.
 
 As in a table, an axis that is named nowhere must have one value: the interval is one over rounds.
 Points that were measured on a busy machine are open, such bars are hatched."""
@@ -75,10 +76,17 @@ def _trace(points, name, spec):
     if spec.get("kind") == "bar":
         pattern = {"shape": ["/" if b else "" for b in busy]}
         marker = {"color": look["colour"], "pattern": pattern}
-        return go.Bar(x=[str(x) for x in xs], marker=marker, **common)
+        return go.Bar(x=_categories(xs), marker=marker, **common)
     marker = {"symbol": [look["mark"] + ("-open" if b else "") for b in busy], "size": 8}
+    if spec.get("kind") == "points":
+        marker |= {"color": look["colour"], "size": 11}
+        return go.Scatter(x=_categories(xs), mode="markers", marker=marker, **common)
     line = {"color": look["colour"], "dash": look["dash"], "width": look["width"]}
     return go.Scatter(x=xs, mode="lines+markers", marker=marker, line=line, **common)
+
+
+def _categories(xs):
+    return [styles.title(str(x)) for x in xs]
 
 
 def _curves(data, spec):
@@ -104,8 +112,7 @@ def _published_add(figure, curves):
 
 def _ticks(xs, spec):
     """A tick for each number of threads, or each power of two; names have theirs anyway."""
-    numbers = all(isinstance(x, int | float) for x in xs)
-    if not numbers or spec.get("kind") == "bar":
+    if spec.get("kind", "line") != "line" or not all(isinstance(x, int | float) for x in xs):
         return None
     if spec.get("log_x"):
         return [2**i for i in range(int(max(xs)).bit_length())]
@@ -119,9 +126,12 @@ def _axes(figure, data, spec, title):
     y = ", ".join([*what, _unit(data, title)])
     styles.layout(figure, spec.get("x_title", styles.words(spec["x"])), y, ticks)
     if spec.get("log"):
-        figure.update_yaxes(type="log")
+        ticks = styles.log_ticks([y for trace in figure.data for y in trace.y if y > 0])
+        figure.update_yaxes(type="log", **ticks)
     if spec.get("log_x"):
         figure.update_xaxes(type="log")
+    if spec.get("kind") == "points":  # side by side, as bars are
+        figure.update_layout(scattermode="group")
 
 
 def _figure(data, spec, suffix=""):
@@ -133,20 +143,12 @@ def _figure(data, spec, suffix=""):
         if points:
             trace = _trace(points, name, spec)
             figure.add_trace(trace.update(visible=True if name in shown else "legendonly"))
-    if spec.get("kind") != "bar":
+    if spec.get("kind", "line") == "line":
         _published_add(figure, _curves(data, spec))
     title = spec["title"] + suffix
     figure.update_layout(title=title)
     _axes(figure, data, spec, title)
     return figure
-
-
-def _facet_name(facets, values):
-    """The values; a number is followed by the name of its facet."""
-    return ", ".join(
-        f"{value} {facet}" if isinstance(value, int | float) else str(value)
-        for facet, value in zip(facets, values, strict=True)
-    )
 
 
 def build(frame, spec, axes=()):
@@ -160,6 +162,6 @@ def build(frame, spec, axes=()):
     if not facets:
         return [_figure(data, spec)]
     return [
-        _figure(part, spec, f": {_facet_name(facets, values)}")
+        _figure(part, spec, f": {styles.values(facets, values)}")
         for values, part in data.groupby(facets, sort=False)
     ]

@@ -7,7 +7,8 @@ import html
 
 import charts
 import documents
-import pandas as pd
+import markup
+import plotly.graph_objects as go
 import tables
 from errors import CampaignError
 from plotly.offline import get_plotlyjs
@@ -18,8 +19,12 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; 
 table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
 td, th { border-bottom: 1px solid #ccc; padding: .25em .7em; text-align: right }
 td { white-space: nowrap }
+h2, h3 { margin-bottom: .3em }
 th:first-child { position: sticky; left: 0; background: #fff }
-th[colspan] { text-align: left; border-left: 2px solid #999 }
+th[colspan] { text-align: left; border-left: 2px solid #999; white-space: nowrap }
+thead th { vertical-align: bottom }
+@media (max-width: 40em) { tbody th { min-width: 7em } }
+summary { cursor: pointer; color: #555 }
 col.published { background: #fff4e0 }
 em { color: #8a4b00 }
 .origin { color: #666; font-size: 14px }
@@ -64,50 +69,24 @@ def _machine(head, frame):
     )
 
 
-PUBLISHED = (
-    "<p>What others have published is <em>brown and slanted</em> in tables, in the first columns. "
-    "In charts it has grey, dashed lines with open marks, and the name of its author; where there "
-    "are many lines it is hidden until you click that name.</p>"
-)
-
-
 def _published(campaign):
-    return PUBLISHED if any("published" in spec for spec in campaign.tables) else ""
-
-
-def _marked(name, cell):
-    """A cell of a column as HTML, or the column's name; published ones are slanted."""
-    text = html.escape(str(cell))
-    return f"<em>{text}</em>" if name.startswith(tables.PREFIX) else text
-
-
-def _groups(table, spec):
-    """Names of columns as HTML, below whose they are."""
-    theirs = f"<em>published: {html.escape(tables.author(spec['published']))}</em>"
-    return pd.MultiIndex.from_tuples(
-        (theirs, _marked(name, name.removeprefix(tables.PREFIX)))
-        if name.startswith(tables.PREFIX)
-        else ("measured here", html.escape(name))
-        for name in table
-    )
-
-
-def _table(table, spec):
-    """A table as HTML. Published columns come first, and have a background of their own."""
-    theirs = sum(name.startswith(tables.PREFIX) for name in table)
-    marked = pd.DataFrame({name: [_marked(name, cell) for cell in table[name]] for name in table})
-    marked.index = [html.escape(str(row)) for row in table.index]
-    marked.columns = _groups(table, spec) if theirs else [html.escape(name) for name in table]
-    head = f'<colgroup><col><col class="published" span="{theirs}"></colgroup>' if theirs else ""
-    text = marked.rename_axis(index=table.index.name).to_html(border=0, escape=False)
-    return text.replace("<thead>", f"{head}<thead>", 1)
+    """How the reader knows what is not ours."""
+    if not any("published" in spec for spec in campaign.tables):
+        return ""
+    text = "What others have published is <em>brown and slanted</em>, first in a table."
+    if any("published_curves" in spec for spec in campaign.tables):
+        text += (
+            " In charts it has grey, dashed lines with open marks, and the name of its author; "
+            "where there are many lines it is hidden until you click that name."
+        )
+    return f"<p>{text}</p>"
 
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
         yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
-        table = tables.build(frame, spec, campaign.all_axes)
-        yield _table(table, spec)
+        table = markup.merged(tables.build(frame, spec, campaign.all_axes))
+        yield from markup.parts(markup.worded(table, frame, spec), spec)
         if tables.is_busy(table):
             yield f"<p>{tables.BUSY_NOTE}</p>"
         yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
@@ -118,10 +97,13 @@ def _figures(campaign, frame):
     return [f for spec in campaign.charts for f in charts.build(frame, spec, axes)]
 
 
-def _chart(figure):
-    # The bar of buttons would cover the title on a phone; a double click shows all again.
+def _chart(figure, level=2):
+    """The title is text of the page, because a phone wraps that."""
+    title = f"<h{level}>{html.escape(figure.layout.title.text)}</h{level}>"
+    figure = go.Figure(figure).update_layout(title=None, margin_t=20)
+    # The bar of buttons would cover the lines on a phone; a double click shows all again.
     config = {"responsive": True, "displayModeBar": False}
-    return figure.to_html(full_html=False, include_plotlyjs=False, config=config)
+    return title + figure.to_html(full_html=False, include_plotlyjs=False, config=config)
 
 
 def _page_write(folder, name, title, parts):
@@ -178,5 +160,5 @@ def overview(stores, folder, opening=()):
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
         parts.append(f"<p>{documents.linked(c.about.strip())}</p>")
-        parts += map(_chart, _figures(c, store.frame())[:1])
+        parts += [_chart(figure, level=3) for figure in _figures(c, store.frame())[:1]]
     _page_write(folder, "index", "Evaluation", parts)

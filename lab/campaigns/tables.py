@@ -28,6 +28,8 @@ from intervals import median_interval
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
 PREFIX = "published "
+#: What follows the name of a column in those that are made of it.
+ADDED = (" stddev", " stddev %", " speedup", " rel")
 BUSY = " *"
 BUSY_NOTE = "* at least one round on a busy or slowed-down machine: measure again (README)"
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "machines/published"
@@ -119,8 +121,10 @@ def cells(frame, spec, axes=()):
 
 
 def _text(row, digits):
+    """Mean and deviation; a number of more than three digits has fewer behind the point."""
     if pd.isna(row["mean"]):
         return "-"
+    digits = max(0, digits - max(0, len(f"{abs(row['mean']):.0f}") - 3))
     spread = "" if pd.isna(row["std"]) else f" ±{row['std']:.{digits}f}"
     return f"{row['mean']:.{digits}f}{spread}{BUSY if row['busy'] else ''}"
 
@@ -152,7 +156,7 @@ def _parts(data, spec):
 
 def _ratio(ratios, speedup):
     """The median, and the interval if there are several rounds."""
-    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+.0f}")
+    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+z.0f}")
     mid, low, high = map(show, median_interval(list(ratios)))
     text = mid if speedup else f"{mid} %"
     return f"{text} ({low} to {high})" if len(ratios) > 1 else text
@@ -198,7 +202,9 @@ def published(spec):
     data = pd.read_csv(where, comment="#")
     data = picked(data, spec.get("published_where", {}))
     if "published_pivot" in spec:
+        order = data[spec["published_pivot"]].unique()
         data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
+        data = data[order]
         return (data * spec.get("scale", 1)).add_prefix(PREFIX)
     data = data.set_index(spec.get("published_rows", spec["rows"]))
     if "published_scale" in spec:

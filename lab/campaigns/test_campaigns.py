@@ -18,14 +18,17 @@ import campaign as campaigns
 import charts
 import compare
 import machine
+import markup
 import places
 import pytest
 import quality
 import report
+import sources
 import store
 import styles
 import tables
 import workers
+from conftest import measure
 from errors import CampaignError
 from machine import TOP
 
@@ -494,6 +497,8 @@ def test_a_ratio_is_one_inside_a_round():
     factor = tables.build(frame, spec | {"style": "speedup"})
     assert factor.loc[1, "b speedup"] == "0.90 (0.80 to 1.10)"
     assert tables.build(frame[frame["round"] == 3], spec).loc[1, "b rel"] == "+10 %"
+    equal = frame.assign(x=[1000 if lock == "a" else 999 for lock in frame["lock"]])
+    assert tables.build(equal, spec).loc[1, "b rel"] == "+0 % (+0 to +0)"
     alone = frame[(frame["round"] != 2) | (frame["lock"] != "a")]
     assert tables.build(alone, spec).loc[1, "b rel"] == "+0 % (-10 to +10)"
 
@@ -664,7 +669,7 @@ def test_published_columns_stand_first_and_are_marked():
     table = tables.build(frame_of("backoff"), c.tables[0], c.all_axes)
     published = [name for name in table if name.startswith("published ")]
     assert list(table)[:3] == published
-    page = report._table(table, c.tables[0])
+    page = markup._table(table, c.tables[0])
     heads = re.findall('<th colspan="([0-9]+)" halign="left">(.*?)</th>', page)
     assert heads == [
         ("3", "<em>published: van Riel 2013</em>"),
@@ -675,7 +680,7 @@ def test_published_columns_stand_first_and_are_marked():
         marks = [cell.startswith("<em>") for cell in re.findall("<td>(.*?)</td>", row)]
         assert marks == [True] * 3 + [False] * (len(table.columns) - 3)
     toy = tables.pd.DataFrame({"<b>": ["<i>"]}, index=["<u>"])
-    assert not re.search("<[biu]>|<em>|colgroup", report._table(toy, {}))
+    assert not re.search("<[biu]>|<em>|colgroup", markup._table(toy, {"rows": "<b>"}))
 
 
 def test_published_points_stand_beside_ours():
@@ -877,6 +882,99 @@ def test_charts_are_read_without_the_source():
     assert styles.title("6.12-rqspin-lean hybrid 2") == "patched 6.12, hybrid"
 
 
+def test_logarithmic_axes_have_whole_figures():
+    """Also where a unit counts thousands; an axis that has hardly any is left to plotly."""
+    assert styles.log_ticks([100, 700])["ticktext"] == [
+        "100",
+        "200",
+        "500",
+        "1 000",
+        "2 000",
+        "5 000",
+    ]
+    many = styles.log_ticks([0.5, 2e6])["ticktext"]
+    assert many[:2] == ["0.1", "1"] and many[-1] == "10 000 000"
+    assert styles.log_ticks([88, 115]) == styles.log_ticks([]) == {}
+
+
+def test_points_stand_side_by_side_and_lines_where_they_are():
+    c = campaigns.load("convoy")
+    figure = charts.build(frame_of("convoy"), c.charts[0], c.all_axes)[0]
+    assert figure.layout.scattermode == "group"
+    assert {trace.mode for trace in figure.data} == {"markers"}
+    c = campaigns.load("pv")
+    figure = charts.build(frame_of("pv"), c.charts[0], c.all_axes)[0]
+    assert figure.layout.scattermode is None
+
+
+def test_locks_of_the_kernel_look_unlike():
+    locks = ("raw_spin_lock", "raw_res_spin_lock", "mutex_lock", "rtmutex_lock", "rwsem_lock")
+    assert len({tuple(styles.look(lock).values()) for lock in locks}) == len(locks)
+    ways = [
+        styles.look(f"6.12-rqspin-lean {way} 2")["colour"] for way in ("queue", "hybrid", "tas")
+    ]
+    assert len(set(ways)) == 3
+
+
+def page_of(c, spec, frame):
+    """A table as it stands in a page."""
+    table = markup.merged(tables.build(frame, spec, c.all_axes))
+    return "\n".join(markup.parts(markup.worded(table, frame, spec), spec))
+
+
+def test_tables_of_a_page_have_words():
+    c, frame = campaigns.load("bpf"), frame_of("bpf")
+    frame["place"] = "6.12-rqspin-lean hybrid 2"
+    page = page_of(c, c.tables[0], frame)
+    assert "patched 6.12, hybrid, 1 thread<" in page and "hybrid, 2 threads<" in page
+    failed = page_of(c, c.tables[-1], frame)
+    assert "<th>hash that allocates</th>" in failed and "<th>kind of map or lock</th>" in failed
+    c = campaigns.load("locktorture")
+    page = page_of(c, spec_named("locktorture", "locktorture-rtmutex"), frame_of("locktorture"))
+    assert re.findall("<th>((?:stock|patched).*?)</th>", page) == [
+        "stock 6.12",
+        "patched 6.12",
+        "patched 6.12 rel",
+    ]
+
+
+def test_a_page_has_means_and_deviations_in_one_column():
+    """Else the published columns, or ours, are off the page."""
+    c = campaigns.load("rql")
+    frame = frame_of("rql").assign(busy=True)
+    page = page_of(c, c.tables[0], frame).partition("</table>")[0]
+    heads = re.findall("<th>(?:<em>)?([^<>]+)", page)
+    assert heads[:6] == ["threads", "ql", "rql", "speedup", "qspinlock", "rqspinlock"]
+    assert "<em>1396323.92 ±7373.12</em>" in page and "<td>500000 ±0 *</td>" in page
+    page = page_of(c, c.tables[0], frame_of("rql", rounds=1))
+    assert "<td>500000</td>" in page and "±-" not in page
+    c = campaigns.load("locktorture")
+    spec = spec_named("locktorture", "locktorture-rtmutex")
+    page = page_of(c, spec, frame_of("locktorture"))
+    assert '<col class="published" span="6">' in page and "<em>713.72 ±25.68</em>" in page
+    toy = tables.pd.DataFrame({"published x": [1.0, 0.9, 0.25], "n": [1.0, 2.0, "-"]})
+    assert list(markup.merged(toy)["published x"]) == ["1.00", "0.90", "0.25"]
+    assert list(markup.merged(toy)["n"]) == ["1", "2", "-"]
+
+
+def test_a_tall_table_hides_what_is_not_ours():
+    c = campaigns.load("rql")
+    page = page_of(c, c.tables[0], frame_of("rql"))
+    ours, hidden = page.split("<details><summary>published only: 25 rows</summary>")
+    rows = [part.partition("<tbody>")[2].count("<tr>") for part in (ours, hidden)]
+    assert rows == [2, 25] and page.endswith("</details>")
+    table = tables.pd.DataFrame({"a": ["1"] * 40})
+    assert len(list(markup.parts(table, {"rows": "n"}))) == 1
+
+
+def test_digits_that_say_something():
+    def text(mean, std):
+        return tables._text({"mean": mean, "std": std, "busy": False}, 2)
+
+    assert text(245916.19, 5589.94) == "245916 ±5590"
+    assert text(1548.31, 84.2) == "1548.3 ±84.2" and text(0.034, 0.002) == "0.03 ±0.00"
+
+
 def test_kernels_are_built_for_their_places():
     wanted = {n for n in campaigns.load("locktorture").needs if n.startswith("guest-kernel-")}
     assert wanted == {"guest-kernel-6.12-rqspin-base", "guest-kernel-6.12-rqspin-lean"}
@@ -901,15 +999,49 @@ def test_campaigns_are_sound(name):
     assert len({spec["name"] for spec in c.tables}) == len(c.tables)
 
 
-def chromium(page):
+def chromium(page, *args):
     browser = shutil.which("chromium")
     if not browser:
         pytest.skip("needs chromium: scripts/setup.sh installs it on Debian")
     cmd = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    cmd += [f"--user-data-dir={page}.profile", "--dump-dom", page.as_uri()]
+    cmd += [f"--user-data-dir={page}.profile", *args, "--dump-dom", page.as_uri()]
     res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == 0, res.stderr
     return res.stdout, [line for line in res.stderr.splitlines() if "CONSOLE" in line]
+
+
+WIDTH = """<script>
+document.title = [innerWidth, document.documentElement.scrollWidth].join(";");
+</script></body>"""
+
+
+def made_up(name):
+    """The result of a cell, by its parameters."""
+    locks = POINT["resilience"]["lock"]
+    if name != "resilience":
+        return lambda params: FIGURES
+    return lambda params: {
+        "rows": [
+            {"scenario": scenario, "lock": lock, **FIGURES}
+            for scenario, group in GROUPS.items()
+            for lock in locks
+            if group == params["group"]
+        ]
+    }
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["backoff", "resilience"])
+def test_a_page_fits(tmp_path, name, width):
+    """A wide table moves inside the page, and a long title has several lines."""
+    st = measure(sources.Here(tmp_path), name, made_up(name))
+    report.campaign_page(st, tmp_path, svg=False)
+    page = tmp_path / f"{name}.html"
+    page.write_text(page.read_text().replace("</body>", WIDTH))
+    dom, console = chromium(page, f"--window-size={width},900")
+    assert console == []
+    inner, wide = map(int, re.search("<title>(.*)</title>", dom)[1].split(";"))
+    assert wide <= inner
 
 
 HOVER = """<script>
