@@ -51,6 +51,8 @@ def _machine(head, frame):
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
+        if not tables.is_measured(frame, spec, spec["value"]):
+            continue
         yield f"<h2>{html.escape(spec['title'])}</h2>"
         table = tables.build(frame, spec, campaign.all_axes)
         yield table.to_html(na_rep="-", border=0)
@@ -61,7 +63,8 @@ def _tables(campaign, frame):
 
 def _figures(campaign, frame):
     axes = campaign.all_axes
-    return [f for spec in campaign.charts for f in charts.build(frame, spec, axes)]
+    measured = [s for s in campaign.charts if tables.is_measured(frame, s, s["y"])]
+    return [f for spec in measured for f in charts.build(frame, spec, axes)]
 
 
 def _chart(figure):

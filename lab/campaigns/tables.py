@@ -16,6 +16,7 @@ value that was measured, at least once, on a busy machine.
 factor, where the standard deviation has columns of its own."""
 
 import pathlib
+import re
 
 import pandas as pd
 from errors import CampaignError
@@ -178,6 +179,14 @@ def build(frame, spec, axes=()):
     both = ours.join(theirs, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]
     return both.astype(object).fillna("-")
+
+
+def is_measured(frame, spec, text):
+    """Is the figure in any row? Without it, what is "optional" is left out of the pages: older
+    results, and counters that a machine lacks."""
+    names = [name.strip() for name in re.split(r"[+/]", text)]
+    there = all(name in frame and frame[name].notna().any() for name in names)
+    return there or not spec.get("optional")
 
 
 def is_busy(table):
