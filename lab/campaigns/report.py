@@ -84,6 +84,8 @@ def _published(campaign):
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
+        if not tables.is_measured(frame, spec):
+            continue
         yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
         table = markup.merged(tables.build(frame, spec, campaign.all_axes))
         yield from markup.parts(markup.worded(table, frame, spec), spec)
@@ -94,7 +96,8 @@ def _tables(campaign, frame):
 
 def _figures(campaign, frame):
     axes = campaign.all_axes
-    return [f for spec in campaign.charts for f in charts.build(frame, spec, axes)]
+    measured = [s for s in campaign.charts if tables.is_measured(frame, s)]
+    return [f for spec in measured for f in charts.build(frame, spec, axes)]
 
 
 def _chart(figure, level=2):
@@ -144,7 +147,7 @@ def campaign_page(store, folder, svg=True):
 #: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
 #: the end what happens with more threads than CPUs.
 STORY = (
-    "resilience", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
+    "resilience", "stalls", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
     "backoff", "pv", "convoy",
 )  # fmt: skip
 

@@ -54,6 +54,8 @@ WORDS = {
     "case": "flows",
     "program": "program",
     "storm": "deadlocks of others",
+    "hold_ms": "the owner holds the lock for, ms",
+    "waiters": "waiters",
 }
 
 

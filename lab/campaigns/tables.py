@@ -20,6 +20,7 @@ a round, with its 95 % interval by order statistics."""
 
 import functools
 import pathlib
+import re
 import tomllib
 
 import pandas as pd
@@ -249,6 +250,15 @@ def build(frame, spec, axes=()):
     both = theirs.join(ours, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]
     return both.astype(object).fillna("-")
+
+
+def is_measured(frame, spec):
+    """Are the figures of a table or chart in any row? Without them, what is "optional" is left out of
+    the pages: older results, and counters that a machine lacks."""
+    values = [t["value"] for t in spec.get("tables", [])] or [spec.get("value", spec.get("y"))]
+    names = [name.strip() for text in values for name in re.split(r"[+/]", text)]
+    there = all(name in frame and frame[name].notna().any() for name in names)
+    return there or not spec.get("optional")
 
 
 def is_busy(table):

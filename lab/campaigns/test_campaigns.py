@@ -609,6 +609,40 @@ def spec_named(name, table):
     return next(s for s in campaigns.load(name).tables if s["name"] == table)
 
 
+# Percentiles, owners, counters; recoveries; stalls.
+FIGURES.update(
+    {f"wait_ns.{name}": 900 for name in ("p50", "p99", "p999")}
+    | {"owner.changes_each": 0.4, "owner.run_p50": 2, "owner.run_p99": 30}
+    | {f"counters.{name}": 70 for name in ("cycles", "instructions", "cache_misses")}
+    | {"counters.context_switches": 5, "seconds": 1, "tries": 4, "held_ms": 10.5}
+    | {f"recovery.{who}_{p}_ns": 800 for who in ("again", "anybody") for p in ("p50", "p99")}
+)
+POINT["stalls"] = {"waiters": [1, 4], "hold_ms": [10, 300], "lock": ["rqspinlock", "upstream"]}
+POINT.setdefault(
+    "micro",
+    {"layout": ["standalone", "embedded"], "threads": [1, 2], "lock": ["ticket", "cna"]},
+)
+
+
+@pytest.mark.parametrize("name", ["micro", "stalls"])
+def test_nothing_more_is_pooled(name):
+    test_nothing_is_pooled(name)
+
+
+def test_what_no_machine_counted_is_on_no_page():
+    """Older results have no such columns, a machine without counters has them empty."""
+    c, frame = campaigns.load("micro"), frame_of("micro")
+    titles = [spec["title"] for spec in c.tables]
+    assert [t for t in titles if f"<h2>{t}" in "".join(report._tables(c, frame))] == titles
+    counted = [name for name in frame if name.startswith(("counters.", "owner."))]
+    for less in (frame.drop(columns=counted), frame.assign(**dict.fromkeys(counted))):
+        page = "".join(report._tables(c, less))
+        assert [t for t in titles if f"<h2>{t}" in page] == titles[:2]
+    c, frame = campaigns.load("pv"), frame_of("pv")
+    less = frame.drop(columns="wait_ns.p99")
+    assert len(report._figures(c, frame)) == len(report._figures(c, less)) + 1
+
+
 def test_a_mean_over_an_axis_is_refused():
     """Two workloads of locktorture, three numbers of threads in one interval."""
     spec = dict(spec_named("locktorture", "locktorture-rtmutex"))

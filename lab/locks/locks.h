@@ -24,6 +24,8 @@ union lab_lock {
 	char pad[LAB_ALIGN];
 } __attribute__((aligned(LAB_ALIGN)));
 
+struct lab_runs;
+
 /* What some locks need of each thread, and what a thread did. */
 struct lab_ctx {
 	ck_spinlock_mcs_context_t mcs;
@@ -33,12 +35,18 @@ struct lab_ctx {
 	u64 failed;
 } __attribute__((aligned(LAB_ALIGN)));
 
+/* What a lock protects: the number of acquisitions, and who had the last one. */
+struct lab_shared {
+	u64 count;
+	const void *owner;
+};
+
 /* A thread's part of a contended run. */
 struct lab_load {
-	u64 end;     /* shim_cycles() */
-	u32 held;    /* pauses with the lock held, and */
-	u32 apart;   /* between two acquisitions */
-	u64 *shared; /* incremented with the lock held */
+	u64 end;   /* shim_cycles() */
+	u32 held;  /* pauses with the lock held, and */
+	u32 apart; /* between two acquisitions */
+	struct lab_shared *shared;
 };
 
 /* A power of two. Released bytes of as many are not in the way of the next cmpxchg. */
@@ -69,6 +77,9 @@ struct lab_ops {
 	void (*turns)(union lab_lock *l, struct lab_ctx *c, u64 n);
 	void (*nested)(union lab_lock *l, struct lab_ctx *c, u64 n);
 	void (*contend)(union lab_lock *l, struct lab_ctx *c, const struct lab_load *load);
+	/* The same, and counts how long each thread keeps the lock to itself. */
+	void (*take_turns)(union lab_lock *l, struct lab_ctx *c, const struct lab_load *load,
+			   struct lab_runs *runs);
 };
 
 extern const struct lab_ops *const lab_locks[];

@@ -30,6 +30,8 @@ static void LAB_FN(unlock)(union lab_lock *l, struct lab_ctx *c)
 /* Where another scheduler runs the lock there is no time to measure. */
 #ifndef SHIM_EXTERN
 
+#include "../threads/lib/runs.h"
+
 static noinline __aligned(64) void LAB_FN(pairs)(union lab_lock *l, struct lab_ctx *c, u64 n)
 {
 	u64 failed = 0;
@@ -100,7 +102,7 @@ static noinline __aligned(64) void LAB_FN(contend)(union lab_lock *l, struct lab
 			failed++;
 			continue;
 		}
-		(*load->shared)++;
+		load->shared->count++;
 		for (i = 0; i < load->held; i++)
 			cpu_relax();
 		barrier();
@@ -111,6 +113,36 @@ static noinline __aligned(64) void LAB_FN(contend)(union lab_lock *l, struct lab
 	} while (shim_cycles() < load->end);
 	c->ops += ops;
 	c->failed += failed;
+}
+
+/* The same with a note of who had the lock before: a loop of its own, as that costs some ns. */
+static noinline __aligned(64) void LAB_FN(take_turns)(union lab_lock *l, struct lab_ctx *c,
+						      const struct lab_load *load,
+						      struct lab_runs *runs)
+{
+	struct lab_shared *shared = load->shared;
+	bool again;
+	u32 i;
+
+	(void)l;
+	do {
+		if (unlikely(LAB_LOCK(l, c))) {
+			c->failed++;
+			continue;
+		}
+		shared->count++;
+		again = shared->owner == c;
+		shared->owner = c;
+		for (i = 0; i < load->held; i++)
+			cpu_relax();
+		barrier();
+		LAB_UNLOCK(l, c);
+		c->ops++;
+		lab_run_note(runs, again);
+		for (i = 0; i < load->apart; i++)
+			cpu_relax();
+	} while (shim_cycles() < load->end);
+	lab_run_end(runs);
 }
 
 #endif /* SHIM_EXTERN */
@@ -127,6 +159,7 @@ const struct lab_ops LAB_CAT(lab, LAB_ID) = {
 	.turns = LAB_FN(turns),
 	.nested = LAB_FN(nested),
 	.contend = LAB_FN(contend),
+	.take_turns = LAB_FN(take_turns),
 #endif
 };
 

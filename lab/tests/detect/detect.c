@@ -46,22 +46,15 @@ static void row_print(const char *lock, const char *scenario, struct outcome *o)
 	passed += judged && !wrong;
 	failed += judged && wrong;
 	wrong = false;
-	json_array_append_new(
-		report,
-		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f}",
-			  "lock", lock, "scenario", scenario, "rounds", (json_int_t)o->rounds,
-			  "victims", (json_int_t)o->victims, "one_victim", (json_int_t)o->single,
-			  "timeouts", (json_int_t)o->timeouts, "wrong_kind",
-			  (json_int_t)o->wrong_kind, "bystanders", (json_int_t)o->bystanders,
-			  "bystander_errors", (json_int_t)o->bystander_errors, "disturbed",
-			  (json_int_t)o->disturbed, "p50_ns", p50, "p99_ns", p99, "max_ns",
-			  lab_quantile(&o->latency, 1)));
+	json_array_append_new(report, outcome_json(lock, scenario, o));
 }
 
 static void outcome_forget(struct outcome *o)
 {
 	lab_free(&o->latency);
 	lab_free(&o->bystander_wait);
+	lab_free(&o->anybody);
+	lab_free(&o->again);
 	*o = (struct outcome){ 0 };
 }
 
@@ -104,6 +97,7 @@ static void check_ring(struct outcome *o)
 	row_check(o->victims >= o->rounds && !o->wrong_kind, "each diagnosed with its kind");
 	row_check(o->single >= 0.99 * o->rounds, "one victim in 99 % of the cycles");
 	row_check(!o->bystander_errors, "bystanders never fail");
+	row_check(!o->stuck, "who failed gets the lock the next time");
 	row_check(o->disturbed <= 1 + o->rounds / 10, "a machine that lets threads run");
 }
 
@@ -178,6 +172,23 @@ static void detect_stalls(const struct lab_ops *ops)
 	}
 }
 
+static void detect_releases(const struct lab_ops *ops, int rounds)
+{
+	static const int waiters[] = { 1, 4 };
+	struct outcome o = { 0 };
+	char scenario[40];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(waiters); i++) {
+		snprintf(scenario, sizeof(scenario), "owner lets go, %d wait", waiters[i]);
+		run_release(ops, waiters[i], rounds, &o);
+		row_check(o.timeouts >= o.rounds && !o.victims, "one times out, at least");
+		row_check(!o.stuck && o.single == o.rounds, "then each gets the lock");
+		row_print(ops->name, scenario, &o);
+		outcome_forget(&o);
+	}
+}
+
 static error_t detect_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -246,9 +257,12 @@ int main(int argc, char **argv)
 			detect_rings(lab_locks[i], &opt);
 		if (group_wanted(&opt, "crowd"))
 			detect_crowds(lab_locks[i], &opt);
-		if (group_wanted(&opt, "stall"))
+		if (group_wanted(&opt, "stall")) {
 			detect_stalls(lab_locks[i]);
+			detect_releases(lab_locks[i], opt.rounds / 1000 + 1);
+		}
 	}
+	print_recovery(report);
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);
 	if (opt.json && json_dump_file(report, opt.json, JSON_INDENT(1))) {
 		perror(opt.json);

@@ -16,8 +16,12 @@ struct outcome {
 	u64 wrong_kind;
 	u64 bystanders, bystander_errors;
 	u64 disturbed;			   /* rounds not judged: a thread lost its CPU */
+	u64 stuck;			   /* members that failed twice */
 	struct lab_samples latency;	   /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
+	/* First error to the next acquisition of that lock, ns: anybody's, that of who had failed.
+	 */
+	struct lab_samples anybody, again;
 };
 
 /*
@@ -47,5 +51,12 @@ void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out);
 void run_ring(const struct lab_ops *ops, const struct ring *ring, int rounds, struct outcome *out);
 /* The owner keeps the lock until all waiters have given up. */
 void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out);
+/* The owner lets go as soon as the first one has given up, and whoever has given up tries again. */
+void run_release(const struct lab_ops *ops, int waiters, int rounds, struct outcome *out);
+
+/* A row of the report. */
+json_t *outcome_json(const char *lock, const char *scenario, struct outcome *o);
+/* Prints how soon the locks of @report were acquired again after a failure. */
+void print_recovery(const json_t *report);
 
 #endif /* LAB_DETECT_H */

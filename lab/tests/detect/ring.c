@@ -36,31 +36,46 @@ void run_aa(const struct lab_ops *ops, int rounds, struct outcome *out)
 {
 	static union lab_lock lock;
 	struct lab_ctx ctx;
-	u64 start, end;
+	u64 start, end, again;
 	int ret;
 
 	lab_ctx_init(&ctx);
 	ops->init(&lock);
+	if (ops->lock(&lock, &ctx))
+		return;
 	while (rounds--) {
-		if (ops->lock(&lock, &ctx))
-			return;
 		last_failure = (struct failure){ 0 };
 		start = shim_cycles();
 		ret = ops->lock(&lock, &ctx);
 		end = shim_cycles();
 		ops->unlock(&lock, &ctx);
+		if (ops->lock(&lock, &ctx))
+			return;
+		again = shim_cycles();
 		out->rounds++;
 		out->victims += ret == -EDEADLK;
 		out->single += ret == -EDEADLK;
 		out->timeouts += ret == -ETIMEDOUT;
 		out->wrong_kind += last_failure.kind != RES_KIND_AA;
 		lab_add(&out->latency, cycles_to_ns(end - start));
+		lab_add(&out->anybody, cycles_to_ns(again - end));
+		lab_add(&out->again, cycles_to_ns(again - end));
 	}
+	ops->unlock(&lock, &ctx);
 }
 
+/**
+ * struct attempt - what one thread did in a round
+ * @when: its times
+ * @ret: result of the acquisition
+ * @again: of the second try after a failure, else 0
+ * @had: when that was over, cycles
+ * @why: the failure
+ */
 struct attempt {
 	struct stint when;
-	int ret;
+	int ret, again;
+	u64 had;
 	struct failure why;
 } __attribute__((aligned(LAB_ALIGN)));
 
@@ -85,6 +100,7 @@ static void lock_attempt(struct round *r, int cpu, int l)
 	union lab_lock *lock = &r->lock[l];
 
 	last_failure = (struct failure){ 0 };
+	a->again = 0;
 	a->when.call = shim_cycles();
 	a->ret = r->ops->lock(lock, &r->ctx[cpu]);
 	a->when.back = shim_cycles();
@@ -93,6 +109,17 @@ static void lock_attempt(struct round *r, int cpu, int l)
 	else
 		r->ops->unlock(lock, &r->ctx[cpu]);
 	__atomic_add_fetch(&r->gone, 1, __ATOMIC_RELAXED);
+}
+
+/* As a program does: it has given back what it held, and tries again. */
+static void lock_again(struct round *r, int cpu, int l)
+{
+	struct attempt *a = &r->attempt[cpu];
+
+	a->again = r->ops->lock(&r->lock[l], &r->ctx[cpu]);
+	a->had = shim_cycles();
+	if (!a->again)
+		r->ops->unlock(&r->lock[l], &r->ctx[cpu]);
 }
 
 /*
@@ -124,6 +151,8 @@ static void member_play(struct round *r, int cpu)
 	lock_attempt(r, cpu, (cpu + 1) % n);
 	r->ops->unlock(&r->lock[cpu], &r->ctx[cpu]);
 	r->attempt[cpu].when.end = shim_cycles();
+	if (r->attempt[cpu].ret)
+		lock_again(r, cpu, (cpu + 1) % n);
 	stint_end(&r->attempt[cpu].when);
 }
 
@@ -191,13 +220,24 @@ static u64 attempts_failed(const struct round *r, int from, int to, bool timeout
 	return nr;
 }
 
+static u64 attempts_stuck(const struct round *r)
+{
+	u64 nr = 0;
+	int i;
+
+	for (i = 0; i < r->ring->members; i++)
+		nr += r->attempt[i].again != 0;
+	return nr;
+}
+
 /* Returns false if the round is not judged. */
 static bool judge_limits(struct round *r, struct outcome *out)
 {
 	u64 timeouts = attempts_failed(r, 0, r->ring->members, true);
 	u64 errors = attempts_failed(r, r->ring->members, r->threads, false);
+	u64 stuck = attempts_stuck(r);
 
-	if (!timeouts && !errors)
+	if (!timeouts && !errors && !stuck)
 		return true;
 	if (r->ops->flags & LAB_OURS && r->told++ < TELL_MAX)
 		round_print(r);
@@ -208,21 +248,43 @@ static bool judge_limits(struct round *r, struct outcome *out)
 	}
 	out->timeouts += timeouts;
 	out->bystander_errors += errors;
+	out->stuck += stuck;
 	return true;
+}
+
+/* Besides the member that failed, only bystanders want the same lock. */
+static void judge_recovery(const struct round *r, int member, struct outcome *out)
+{
+	const struct attempt *failed = &r->attempt[member];
+	u64 next = failed->had, error = failed->when.back;
+	int i, n = r->ring->members;
+
+	if (failed->again)
+		return;
+	for (i = n + (member + 1) % n; i < r->threads; i += n) {
+		const struct attempt *a = &r->attempt[i];
+
+		if (!a->ret && a->when.back >= error)
+			next = min(next, a->when.back);
+	}
+	lab_add(&out->anybody, cycles_to_ns(next - error));
+	lab_add(&out->again, cycles_to_ns(failed->had - error));
 }
 
 static void judge_members(struct round *r, struct outcome *out)
 {
 	u64 closing = 0, first = ~0ULL;
-	int i, victims = 0, n = r->ring->members;
+	int i, who = 0, victims = 0, n = r->ring->members;
 	u32 kind = n == 2 ? RES_KIND_ABBA : RES_KIND_CYCLE;
 
 	for (i = 0; i < n; i++) {
 		struct attempt *a = &r->attempt[i];
 
 		closing = max(closing, a->when.call);
-		if (a->ret)
-			first = min(first, a->when.back);
+		if (a->ret && a->when.back < first) {
+			first = a->when.back;
+			who = i;
+		}
 		if (a->ret != -EDEADLK)
 			continue;
 		victims++;
@@ -230,8 +292,10 @@ static void judge_members(struct round *r, struct outcome *out)
 	}
 	out->victims += victims;
 	out->single += victims == 1;
-	if (first != ~0ULL)
-		lab_add(&out->latency, first > closing ? cycles_to_ns(first - closing) : 0);
+	if (first == ~0ULL)
+		return;
+	lab_add(&out->latency, first > closing ? cycles_to_ns(first - closing) : 0);
+	judge_recovery(r, who, out);
 }
 
 static void round_judge(struct round *r)
@@ -299,62 +363,4 @@ void run_ring(const struct lab_ops *ops, const struct ring *ring, int n, struct 
 		lab_ctx_init(&r.ctx[i]);
 	}
 	lab_team(r.threads, play_rounds, &r);
-}
-
-struct stall {
-	const struct lab_ops *ops;
-	struct outcome *out;
-	union lab_lock lock;
-	struct lab_barrier barrier;
-	u32 gone;
-	u32 waiters;
-	struct attempt attempt[MAX_THREADS];
-};
-
-static void stall_play(int cpu, void *arg)
-{
-	struct stall *s = arg;
-	struct attempt *a = &s->attempt[cpu];
-	struct lab_ctx ctx;
-
-	lab_ctx_init(&ctx);
-	if (!cpu && s->ops->lock(&s->lock, &ctx))
-		abort();
-	lab_meet(&s->barrier);
-	if (!cpu) {
-		lab_wait_u32(&s->gone, s->waiters);
-		s->ops->unlock(&s->lock, &ctx);
-		a->ret = s->ops->lock(&s->lock, &ctx);
-		if (!a->ret)
-			s->ops->unlock(&s->lock, &ctx);
-		return;
-	}
-	a->when.call = shim_cycles();
-	a->ret = s->ops->lock(&s->lock, &ctx);
-	a->when.back = shim_cycles();
-	lab_add_u32(&s->gone);
-	if (!a->ret)
-		s->ops->unlock(&s->lock, &ctx);
-}
-
-void run_stall(const struct lab_ops *ops, int waiters, struct outcome *out)
-{
-	static struct stall s;
-	int i;
-
-	memset(&s, 0, sizeof(s));
-	s.ops = ops;
-	s.waiters = waiters;
-	s.barrier.n = waiters + 1;
-	ops->init(&s.lock);
-	lab_team(waiters + 1, stall_play, &s);
-	out->rounds++;
-	for (i = 1; i <= waiters; i++) {
-		out->timeouts += s.attempt[i].ret == -ETIMEDOUT;
-		out->victims += s.attempt[i].ret == -EDEADLK;
-		lab_add(&out->latency,
-			cycles_to_ns(s.attempt[i].when.back - s.attempt[i].when.call));
-	}
-	/* The word is free again, and the lock can be acquired. */
-	out->single += !s.attempt[0].ret && res_is_free(READ_ONCE(s.lock.word));
 }

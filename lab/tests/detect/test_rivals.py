@@ -39,3 +39,14 @@ def test_a_rival_diagnoses_pairs_only(rows, lock):
     assert pair["victims"] >= pair["rounds"]
     assert not cycle["victims"] and cycle["timeouts"] >= cycle["rounds"]
     assert cycle["p50_ns"] > 100 * of(rows, "rqspinlock", "cycle of 3")["p50_ns"]
+
+
+@pytest.mark.parametrize("lock", ["rqspinlock", *sorted(RIVALS)])
+@pytest.mark.parametrize("scenario", ["ABBA", "cycle of 3"])
+def test_who_failed_gets_the_lock_next_time(rows, lock, scenario):
+    """Nobody else wants it: both figures are that of the thread that tries again."""
+    row = of(rows, lock, scenario)
+    recovery = row["recovery"]
+    assert row["stuck"] == 0
+    assert 0 < recovery["again_p50_ns"] <= recovery["again_p99_ns"]
+    assert recovery["anybody_p50_ns"] == recovery["again_p50_ns"]

@@ -11,6 +11,7 @@ int main(void)
 	shim_yield_every = 200;
 	unit_exclusion(&sum);
 	unit_held(&sum);
+	unit_histogram(&sum);
 	unit_known(&sum);
 	unit_order(&sum);
 	unit_backoff(&sum);

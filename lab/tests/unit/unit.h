@@ -25,6 +25,7 @@ void unit_backoff(struct unit_sum *sum);
 void unit_cna(struct unit_sum *sum);
 void unit_vcpu(struct unit_sum *sum);
 void unit_held(struct unit_sum *sum);
+void unit_histogram(struct unit_sum *sum);
 void unit_known(struct unit_sum *sum);
 void unit_order(struct unit_sum *sum);
 

@@ -78,7 +78,7 @@ static void crowd_prepare(struct crowd *c, const struct lab_ops *ops)
 	ops->init(&lock);
 	for (i = 0; i < c->threads; i++)
 		lab_ctx_init(&c->ctx[i]);
-	load = (struct lab_load){ .held = PAUSES_HELD, .apart = PAUSES_APART, .shared = &shared };
+	load = (struct lab_load){ .held = PAUSES_HELD, .apart = PAUSES_APART };
 	load.end = shim_cycles() +
 		   ((unsigned __int128)(SAMPLE_US * NSEC_PER_USEC) << SHIM_CLOCK_SHIFT) /
 			   shim_clock_mult;

@@ -7,7 +7,8 @@
 
 #include "../../locks/locks.h"
 
-#define CELL_LINES 8
+#define CELL_LINES   8
+#define CELL_THREADS 64
 
 /**
  * struct cell - what to measure
@@ -22,18 +23,21 @@
  * @refs: atomic additions to one line of all threads before each acquisition
  * @embedded: the counter that the lock protects is in the lock's cache line
  * @semaphore: an operation is a down and an up, two acquisitions
+ * @stall_ms: if not 0, thread 0 holds the lock for so long, @ops times, and the others wait
  */
 struct cell {
 	const struct lab_ops *lock;
 	int threads;
 	double seconds;
 	u64 ops;
-	u32 held, apart, held_ns, apart_ns, lines, refs;
+	u32 held, apart, held_ns, apart_ns, lines, refs, stall_ms;
 	bool embedded, semaphore;
 };
 
 /* Returns NULL without memory, or with too many threads. The caller owns the object. */
 json_t *cell_run(const struct cell *cell);
+/* The same for a cell with @stall_ms: how many waiters failed. */
+json_t *stall_run(const struct cell *cell);
 
 #define CELL_COUNTS 5
 

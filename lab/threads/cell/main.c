@@ -18,6 +18,7 @@ enum {
 	KEY_LINES,
 	KEY_REFS,
 	KEY_OPS,
+	KEY_STALL,
 	KEY_LIST
 };
 
@@ -36,6 +37,10 @@ static const struct argp_option options[] = {
 	  "atomic additions to one line of all threads before each acquisition (default 0)", 0 },
 	{ "embedded", 'e', NULL, 0, "the data is in the lock's cache line", 0 },
 	{ "semaphore", 'm', NULL, 0, "an operation is a down and an up of a semaphore", 0 },
+	{ "stall-ms", KEY_STALL, "MS", 0,
+	  "instead: the first thread holds the lock for so long, --ops times (default 1), and the "
+	  "others wait for it; how many fail?",
+	  0 },
 	{ "ordinary", 'o', NULL, 0, "no real-time priority", 0 },
 	{ "list", KEY_LIST, NULL, 0, "print the locks, a line each", 0 },
 	{ 0 },
@@ -100,6 +105,9 @@ static bool parse_load(int key, char *arg, struct argp_state *state)
 	case KEY_REFS:
 		c->refs = (u32)parse_whole(arg, 1e6, state);
 		return true;
+	case KEY_STALL:
+		c->stall_ms = (u32)parse_whole(arg, 10000, state);
+		return true;
 	}
 	return false;
 }
@@ -157,7 +165,7 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	shim_init(c.threads);
-	out = cell_run(&c);
+	out = c.stall_ms ? stall_run(&c) : cell_run(&c);
 	ret = out ? json_dumpf(out, stdout, JSON_COMPACT) : -1;
 	printf("\n");
 	json_decref(out);

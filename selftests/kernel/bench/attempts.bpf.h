@@ -4,7 +4,6 @@
 #define BENCH_ATTEMPTS_BPF_H
 
 #include "attempts.h"
-#include "histogram.bpf.h"
 
 struct attempts attempts[ATTEMPTS_CPUS];
 

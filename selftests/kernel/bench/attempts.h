@@ -3,7 +3,7 @@
 #ifndef BENCH_ATTEMPTS_H
 #define BENCH_ATTEMPTS_H
 
-#include "histogram.h"
+#include "../../../lab/threads/lib/histogram.h"
 
 #define ATTEMPTS_CPUS 64
 

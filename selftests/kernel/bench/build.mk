@@ -3,7 +3,8 @@
 BENCH_BPF = $(O)/selftests/kernel/bench/overhead.bpf.o
 BENCH_NAMES = convoy deadlines flows irqs_off latency maps mixes nested storm
 BENCH_DRIVERS = $(BENCH_NAMES:%=$(O)/selftests/kernel/bench/%)
-BENCH_SHARED = $(patsubst %,$(O)/selftests/kernel/bench/%.o,attempts histogram pinned streams)
+BENCH_SHARED = $(patsubst %,$(O)/selftests/kernel/bench/%.o,attempts pinned streams) \
+	$(O)/lab/threads/lib/histogram.o
 BENCH_OBJS = $(BENCH_DRIVERS:=.o) $(BENCH_SHARED)
 
 selftests: $(BENCH_BPF) $(BENCH_DRIVERS)

@@ -7,7 +7,6 @@
 #include <bpf/bpf_helpers.h>
 #include <rqspin/res_spin_lock.bpf.h>
 #include "convoy.h"
-#include "histogram.bpf.h"
 #include "irqs_off.h"
 
 struct bpf_res_spin_lock lock __hidden SEC(".data.lock");

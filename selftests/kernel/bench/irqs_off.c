@@ -154,7 +154,7 @@ static void print_buckets(const struct histogram *h)
 
 	printf("[");
 	for (int b = 0; b < HISTOGRAM_BUCKETS; b += HISTOGRAM_STEPS) {
-		unsigned long long below = histogram_ns(b + HISTOGRAM_STEPS - 1) + 1, count = 0;
+		unsigned long long below = histogram_value(b + HISTOGRAM_STEPS - 1) + 1, count = 0;
 
 		for (int i = b; i < b + HISTOGRAM_STEPS; i++)
 			count += h->bucket[i];

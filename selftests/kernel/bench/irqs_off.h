@@ -3,7 +3,7 @@
 #ifndef BENCH_IRQS_OFF_H
 #define BENCH_IRQS_OFF_H
 
-#include "histogram.h"
+#include "../../../lab/threads/lib/histogram.h"
 
 #define IRQS_OFF_CPUS	64
 #define IRQS_OFF_HOLD	1000 /* rounds of a loop, with the lock held */

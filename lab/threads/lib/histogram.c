@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <linux/types.h>
 #include <stdio.h>
 
 #include "histogram.h"
@@ -13,7 +12,7 @@ void histogram_merge(struct histogram *sum, const struct histogram *h)
 		sum->bucket[b] += h->bucket[b];
 }
 
-unsigned long long histogram_ns(int bucket)
+unsigned long long histogram_value(int bucket)
 {
 	int log = bucket / HISTOGRAM_STEPS + 3;
 
@@ -24,20 +23,19 @@ unsigned long long histogram_ns(int bucket)
 
 unsigned long long histogram_quantile(const struct histogram *h, double p)
 {
-	__u64 left = h->count - (__u64)(p * h->count), ns;
+	unsigned long long left = h->count - (unsigned long long)(p * h->count), value;
 	int b = HISTOGRAM_BUCKETS;
 
 	if (!left)
 		left = 1;
 	while (b-- && h->bucket[b] < left)
 		left -= h->bucket[b];
-	ns = histogram_ns(b < 0 ? 0 : b);
-	return ns < h->longest ? ns : h->longest;
+	value = histogram_value(b < 0 ? 0 : b);
+	return value < h->longest ? value : h->longest;
 }
 
 void histogram_print(const struct histogram *h)
 {
-	printf("\"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu",
-	       (unsigned long long)h->count, histogram_quantile(h, 0.5),
-	       histogram_quantile(h, 0.99), (unsigned long long)h->longest);
+	printf("\"count\": %llu, \"p50\": %llu, \"p99\": %llu, \"longest\": %llu", h->count,
+	       histogram_quantile(h, 0.5), histogram_quantile(h, 0.99), h->longest);
 }
