@@ -253,8 +253,8 @@ def build(frame, spec, axes=()):
 
 
 def is_measured(frame, spec):
-    """Are the figures of a table or chart in any row? Without them, what is "optional" is left out of
-    the pages: older results, and counters that a machine lacks."""
+    """Are the figures of a table or chart in any row? Without them, what is "optional" is left out
+    of the pages: older results, and counters that a machine lacks."""
     values = [t["value"] for t in spec.get("tables", [])] or [spec.get("value", spec.get("y"))]
     names = [name.strip() for text in values for name in re.split(r"[+/]", text)]
     there = all(name in frame and frame[name].notna().any() for name in names)
