@@ -143,9 +143,9 @@ def empty_table():
 
 
 def will_it_scale(sim, report):
-    """First document. Return: parameters of x86_64, for the order of locks."""
+    """Dwivedi 2025. Return: parameters of x86_64, for the order of locks."""
     table = empty_table()
-    print("first document: mean absolute error of operations per second, medians of "
+    print("Dwivedi 2025: mean absolute error of operations per second, medians of "
           f"{len(seeds.SEEDS)} seeds;")  # fmt: skip
     print("by seed: what a single seed has, median and 95 % interval. Baseline: a + b * P(N),")
     print("fitted on all points from 16 threads on, so never held out")
@@ -234,9 +234,9 @@ def lock_order(sim, report, hardware, loads, fixed_pause_ns):
 
 
 def tickets(sim, report):
-    """Fifth document. Return: ns of a PAUSE of its machine."""
+    """Van Riel 2013. Return: ns of a PAUSE of its machine."""
     p, t = ticket2013.calibrate(sim, TICKET_EVALUATIONS)
-    print(f"\nfifth document, calibrated with 4 of its 5 points: {rounded(p)}")
+    print(f"\nVan Riel 2013, calibrated with 4 of its 5 points: {rounded(p)}")
     for r in t.itertuples():
         error = r.simulated / r.per_second - 1
         report.target(
@@ -259,9 +259,9 @@ def tickets(sim, report):
 
 
 def virtual(sim, report):
-    """Fourth document. Return: time between acquisitions, us."""
+    """Long 2017. Return: time between acquisitions, us."""
     between, t = hybrid2017.calibrate(sim)
-    print(f"\nfourth document: {between} us between acquisitions, from the ratio at 54 vCPUs")
+    print(f"\nLong 2017: {between} us between acquisitions, from the ratio at 54 vCPUs")
     print("vCPUs  hybrid/pv (published)  unfair/pv (published)  stolen share (published)")
     for r in t.itertuples():
         print(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The fourth document: a kernel build in guests with more virtual CPUs than there are CPUs.
+"""Long 2017: a kernel build in guests with more virtual CPUs than there are CPUs.
 
 Only ratios of build times can be simulated. One constant, the time between two acquisitions, is
 calibrated on one ratio; 8 locks and sections of 2 us are assumptions, as are time slices of 4 ms.
