@@ -103,11 +103,76 @@ def test_one_thread_takes_what_was_published():
 def test_baseline_is_the_published_one():
     t = published.will_it_scale()
     rows = t[(t.arch == "x86_64") & (t.benchmark == "open1") & (t.threads >= 16)]
-    error = abs(baseline.fit(rows) / rows.rate - 1).mean()
+    a, b = baseline.fit(rows)
+    rates = 1e9 / (a + b * baseline.shares("x86_64", rows.threads))
+    error = abs(rates / rows.rate - 1).mean()
     assert error == pytest.approx(0.054, abs=0.004)
     assert baseline.remote_share("x86_64", 48) == 0
     assert baseline.remote_share("x86_64", 192) == 0.5
     assert baseline.remote_share("arm64", 136) == pytest.approx(2 * 8 * 128 / 136**2)
+    assert baseline.share_of(4, 18, 142) == 0.75
+    assert baseline.share_of(4, 18, 45) == pytest.approx(1 - (18**2 + 18**2 + 9**2) / 45**2)
+
+
+def held_rows(t, arch, benchmark):
+    return t[(t.arch == arch) & (t.benchmark == benchmark) & ~t.train]
+
+
+@pytest.mark.parametrize("arch", published.MACHINES)
+@pytest.mark.parametrize("benchmark", published.ACQUISITIONS)
+def test_baselines_see_what_the_simulator_sees(arch, benchmark):
+    """Held-out rates, all of the other machine, and tables that are not its sister play no part."""
+    t = published.will_it_scale()
+    rows = held_rows(t, arch, benchmark)
+    found = baseline.predict(t, rows)
+    family = (benchmark, baseline.SISTER.get(benchmark, benchmark))
+    t.loc[~t.train | (t.arch != arch) | ~t.benchmark.isin(family), "rate"] = float("nan")
+    again = baseline.predict(t, rows)
+    assert list(found) == list(baseline.RULES)
+    for name, rates in found.items():
+        assert len(rates) == len(rows) and rates.min() > 0
+        assert list(rates) == list(again[name])
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "arch", "rule", "error"),
+    [
+        ("lock1", "x86_64", "lines", 0.071),
+        ("open1", "x86_64", "lines", 0.094),
+        ("lock1", "arm64", "lines", 0.037),
+        ("open1", "arm64", "lines", 0.050),
+        ("open2", "x86_64", "a + bP", 0.058),
+        ("lock2", "arm64", "a + bP", 0.262),
+    ],
+)
+def test_baselines_are_those_of_an_independent_count(benchmark, arch, rule, error):
+    t = published.will_it_scale()
+    rows = held_rows(t, arch, benchmark)
+    found = check.mape(baseline.predict(t, rows)[rule], rows.rate)
+    assert found == pytest.approx(error, abs=0.004)
+
+
+def test_sister_is_scaled_to_the_last_own_point():
+    t = published.will_it_scale()
+    own, _ = baseline.training(t, "arm64", "lock2")
+    last = own[own.threads == 128].rate.iloc[0]
+    at = baseline.lines(t, "arm64", "lock2", pd.Series([16, 128, 144, 256]).to_numpy())
+    lock1 = t[(t.arch == "arm64") & (t.benchmark == "lock1")].set_index("threads").rate
+    assert at[0] == own[own.threads == 16].rate.iloc[0] and at[1] == last
+    assert list(at[2:] / last) == pytest.approx([lock1[144] / lock1[128], lock1[256] / lock1[128]])
+
+
+def test_the_nearer_one_is_named():
+    rules = {"lines": 0.10, "a + bP": 0.08}
+    assert check.nearer(0.07, rules) == "simulator"
+    assert check.nearer(0.09, rules) == "a + bP"
+    assert check.nearer(0.083, rules) == "-"
+    report = check.Report({})
+    check.judge_wins(report, ["simulator"] * 4 + ["-", "lines", "lines", "a + bP"])
+    assert report.missed == ["nearer than the baselines"]
+    report = check.Report({})
+    check.judge_wins(report, ["simulator"] * 5 + ["lines"] * 3)
+    assert report.missed == []
 
 
 def test_order_has_a_band_of_equals():
