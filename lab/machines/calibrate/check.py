@@ -14,6 +14,7 @@ import hybrid2017
 import model
 import numpy as np
 import order
+import outside
 import published
 import seeds
 import ticket2013
@@ -32,7 +33,6 @@ PAUSE_NS = 47
 TURNS_TARGET = 0.8
 UNMEASURED = ("qspinlock", "cna", "held-table", "queue", "tas", "tas-auto")
 UNMEASURED_THREADS = (2, 48, 192)
-LEAST_ACQUISITIONS = 100_000
 UNMEASURED_VCPUS = (36, 45, 54, 72, 108)
 
 #: Targets that the simulator is known to miss: docs/evaluation.md, "What it cannot show". An error
@@ -46,6 +46,12 @@ EXPECTED_MISSES = {
     "nearer than the baselines": Miss(1, 0, "lines between points need no model of a lock"),
     "250x loses at 4": Miss(1.119, 0.03, LONGER_WINS),
     "250x loses at 5": Miss(1.167, 0.03, LONGER_WINS),
+    "Long 2015, one node, after/before": Miss(
+        0.062, 0.01, "the store in place of a compare-and-exchange gains too much"
+    ),
+    "Long 2015, several nodes, times": Miss(
+        0.281, 0.02, "a fourth node makes it faster there, and not in the simulator"
+    ),
 }
 
 
@@ -85,7 +91,7 @@ def empty_table():
 
 
 def will_it_scale(sim, report):
-    """Dwivedi 2025. Return: parameters of x86_64, for the order of locks."""
+    """Dwivedi 2025. Return: the table, with parameters of x86_64 for the order of locks."""
     table = empty_table()
     print("Dwivedi 2025: mean absolute error of operations per second, medians of "
           f"{len(seeds.SEEDS)} seeds;")  # fmt: skip
@@ -101,7 +107,7 @@ def will_it_scale(sim, report):
         hardware, loads = found[arch]
         print(f"  {arch}: {rounded(hardware)} " + str({b: rounded(v) for b, v in loads.items()}))
     judge_tables(report, table)
-    return found["x86_64"]
+    return table, *found["x86_64"]
 
 
 def errors_of(t, table):
@@ -287,7 +293,7 @@ def unmeasured(sim, report, hardware, loads, between):
         row = []
         for threads in UNMEASURED_THREADS:
             job = model.job("x86_64", "open1", threads, hardware, loads["open1"], single, lock)
-            runs = seeds.runs(sim, order.long_enough(job, LEAST_ACQUISITIONS))
+            runs = seeds.runs(sim, order.long_enough(job, order.MANY_ACQUISITIONS))
             rates = np.array([r["per_second"] for r in runs])
             base.setdefault(threads, rates)
             row.append((threads, rates, float(np.median([r["jain"] for r in runs]))))
@@ -339,12 +345,21 @@ def judge_hand_over(report, t):
     report.facts["hand-over"] = t.to_dict("records")
 
 
+def out_of_sample(sim, report, table, hardware, loads, between):
+    print(f"\nout of sample, nothing tuned; errors at most {outside.TARGET:.0%}")
+    outside.smaller_machine(sim, report, between)
+    outside.simple_write(sim, report)
+    outside.cna(sim, report, table, hardware, loads, fit.singles(table))
+
+
 def main():
     sim, report = Simulator(), Report(EXPECTED_MISSES)
-    hardware, loads = will_it_scale(sim, report)
+    table, hardware, loads = will_it_scale(sim, report)
     report.facts["loads"] = loads
     lock_order(sim, report, hardware, loads, tickets(sim, report))
-    unmeasured(sim, report, hardware, loads, virtual(sim, report))
+    between = virtual(sim, report)
+    out_of_sample(sim, report, table, hardware, loads, between)
+    unmeasured(sim, report, hardware, loads, between)
     hand_over(sim, report)
     sim.close()
     report.expected_misses()

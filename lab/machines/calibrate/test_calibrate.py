@@ -5,15 +5,18 @@ import math
 
 import baseline
 import check
+import cna2019
 import fit
 import handover
 import hybrid2017
 import model
 import order
+import outside
 import pandas as pd
 import published
 import pytest
 import seeds
+import simplewrite2015
 import ticket2013
 
 PLACES = {"x86_64": 27, "arm64": 35}
@@ -175,6 +178,24 @@ def test_the_nearer_one_is_named():
     assert report.missed == []
 
 
+@pytest.mark.parametrize(
+    ("error", "rules", "met"),
+    [
+        (0.03, {"no gain": 0.07}, True),
+        (0.03, {"no gain": 0.07, "other": 0.01}, False),
+        (0.034, {"no gain": 0.03}, True),  # the same
+        (0.25, {"no gain": 0.70}, False),
+    ],
+)
+def test_a_set_fails_by_its_error_or_by_its_baseline(error, rules, met, capsys):
+    report = check.Report({})
+    outside.judge(report, "set", error, rules)
+    assert (report.missed == []) == met
+    out = capsys.readouterr().out
+    assert out.startswith("ok" if met else "target not met") and "no gain" in out
+    assert ("is nearer" in out) == (error > min(rules.values()) + 0.005)
+
+
 def test_order_has_a_band_of_equals():
     assert order.holds("above", 1.02, 1) and not order.holds("above", 1.005, 1)
     assert order.holds("same", 0.995, 1) and not order.holds("same", 1.02, 1)
@@ -306,3 +327,57 @@ def test_only_change_fails(found, status, capsys):
     assert report.status() == status
     assert report.missed == [name for name, (met, _) in found.items() if not met]
     assert "  b: 0.3 +- 0.02: why" in capsys.readouterr().out
+
+
+class Equal(Formula):
+    """All locks are as fast."""
+
+    def rate(self, job):
+        self.jobs.append(job)
+        return 1
+
+
+def test_nothing_is_tuned_with_the_smaller_machine():
+    sim = Equal()
+    t = hybrid2017.small(sim, 280)
+    assert list(t.vcpus) == [16, 36, 48, 64] and len(sim.jobs) == 4 * 4 * len(hybrid2017.SEEDS)
+    assert {(j["pcpus"], j["topology"]["cores"], j["topology"]["smt"]) for j in sim.jobs} == {
+        (32, 8, 2)
+    }
+    assert {j["ncs_ns"] for j in sim.jobs} == {280_000}
+    first = hybrid2017.with_ratios(published.read("hybrid-pv-2017.csv"))
+    known = 308.6 / 365.4
+    assert hybrid2017.as_calibrated(first, t.vcpus, 32) == pytest.approx([1, known, known, known])
+
+
+def test_two_rows_calibrate_the_loop():
+    sim = Formula()
+    t = simplewrite2015.simulate(sim)
+    assert list(zip(t[t.train].nodes, t[t.train].tasks, strict=True)) == [
+        ("same", 3),
+        ("different", 3),
+    ]
+    first = t.iloc[0]
+    assert first.before == pytest.approx(first.before_ms, rel=0.01)
+    rule = simplewrite2015.as_calibrated(t[t.nodes == "same"])
+    assert rule.iloc[0] == first.before_ms and rule.iloc[5] == first.before_ms * 8 / 3
+    report = check.Report({})
+    outside.simple_write(sim, report)
+    assert len(report.seen) == 4
+
+
+def test_cna_is_compared_on_its_own_machines():
+    sim, t = Draws(1.5), published.will_it_scale()
+    loads = dict.fromkeys(("open1", "lock1"), {"cs": 30, "lines": 1.5})
+    found = cna2019.compare(sim, t, HARDWARE, loads, fit.singles(t))
+    assert {(r.benchmark, r.threads, r.workload) for r in found.itertuples()} == {
+        ("will-it-scale", n, w) for n in (4, 70) for w in ("open1", "lock1")
+    } | {("open1", 142, "open1")}
+    assert {(j["threads"], j["topology"]["sockets"], j["topology"]["cores"]) for j in sim.jobs} == {
+        (4, 2, 18), (70, 2, 18), (142, 4, 18)
+    }  # fmt: skip
+    assert list(found.ratio) == pytest.approx([1.5] * 5)
+    few, two, four = (found[found.threads == n] for n in (4, 70, 142))
+    assert cna2019.off(two.ratio, two) == 0
+    assert cna2019.off(1.0, four) == pytest.approx(1.2 / 2.2)
+    assert list(few.baseline) == [1, 1] and four.baseline.iloc[0] > two.baseline.iloc[0] > 1
