@@ -36,9 +36,10 @@ UNMEASURED_THREADS = (2, 48, 192)
 UNMEASURED_VCPUS = (36, 45, 54, 72, 108)
 
 #: Targets that the simulator is known to miss: docs/evaluation.md, "What it cannot show". An error
-#: is a share, 250x is a multiple of 50x, and tables are counted. Simulations repeat exactly; only
-#: the rounding of a search differs on another machine.
+#: is a share, 250x is a multiple of 50x, the others count tables, or the share of pairs that are
+#: right. Simulations repeat exactly; only the rounding of a search differs on another machine.
 LONGER_WINS = "in the simulator the longer delay wins there"
+HARDLY_MEET = "two threads without a delay hardly meet in those runs of 0.2 ms, and take turns here"
 EXPECTED_MISSES = {
     "held-out lock2 arm64": Miss(
         0.278, 0.02, "the measured step between 128 and 136 threads is not in the model"
@@ -52,6 +53,8 @@ EXPECTED_MISSES = {
     "Long 2015, several nodes, times": Miss(
         0.281, 0.02, "a fourth node makes it faster there, and not in the simulator"
     ),
+    "Lockhammer 2018, 0/0 ns": Miss(1.185, 0.06, HARDLY_MEET),
+    "Lockhammer 2018, 0/0 ns, which lock is faster": Miss(0.773, 0.05, HARDLY_MEET),
 }
 
 
@@ -350,6 +353,7 @@ def out_of_sample(sim, report, table, hardware, loads, between):
     outside.smaller_machine(sim, report, between)
     outside.simple_write(sim, report)
     outside.cna(sim, report, table, hardware, loads, fit.singles(table))
+    outside.lockhammer(sim, report)
 
 
 def main():

@@ -6,12 +6,15 @@ points than the simulator."""
 
 import cna2019
 import hybrid2017
+import lockhammer2018
 import seeds
 import simplewrite2015
 from published import read
 from verdicts import TIE, mape
 
 TARGET = 0.20
+LOCKHAMMER_EVALUATIONS = 60
+ORDER_TARGET = 0.8
 
 
 def judge(report, name, error, rules):
@@ -94,3 +97,40 @@ def cna(sim, report, table, hardware, loads, single):
     }
     judge(report, "Dice and Kogan 2019, CNA/qspinlock", cna2019.off(t.ratio, t), rules)
     report.facts["cna"] = t.to_dict("records")
+
+
+def judge_faster(report, rows, what):
+    right, pairs = lockhammer2018.faster(rows)
+    share, rule = right["simulated"] / pairs, right["baseline"] / pairs
+    name = f"Lockhammer 2018, {what}, which lock is faster"
+    report.target(
+        name,
+        f"{name}: {right['simulated']} of {pairs} right, at least {ORDER_TARGET:.0%} and no fewer "
+        f"than the baseline; the same overhead {right['baseline']}",
+        share >= max(ORDER_TARGET, rule),
+        share,
+    )
+
+
+def judge_workload(report, rows):
+    """One workload of Lockhammer, without the points that calibrate the machines."""
+    what = f"{rows.section_ns.iloc[0]}/{rows.outside_ns.iloc[0]} ns"
+    many = rows[rows.threads > 2]
+    parts = rows.groupby("machine")
+    each = (f"{m} {mape(part.simulated, part.ns):.1%}" for m, part in parts)
+    print(f"  {what}: {', '.join(each)}; all without 2 threads {mape(many.simulated, many.ns):.1%}")
+    rules = {"the same overhead": mape(rows.baseline, rows.ns)}
+    judge(report, f"Lockhammer 2018, {what}", mape(rows.simulated, rows.ns), rules)
+    judge_faster(report, rows, what)
+
+
+def lockhammer(sim, report):
+    """Lockhammer 2018: one workload calibrates a machine, the others are predicted."""
+    t, costs = lockhammer2018.simulate(sim, LOCKHAMMER_EVALUATIONS)
+    print("\nLockhammer 2018: ns for an acquisition, queue and ticket; calibrated with 8 points of "
+          "200/1000 ns (section/outside)")  # fmt: skip
+    for machine, p in costs.items():
+        print(f"  {machine}: " + ", ".join(f"{k} {v:.2f}" for k, v in p.items()))
+    for _, rows in t[~t.train].groupby(["section_ns", "outside_ns"], sort=False):
+        judge_workload(report, rows)
+    report.facts["lockhammer"] = t.to_dict("records")

@@ -9,6 +9,7 @@ import cna2019
 import fit
 import handover
 import hybrid2017
+import lockhammer2018
 import model
 import order
 import outside
@@ -381,3 +382,43 @@ def test_cna_is_compared_on_its_own_machines():
     assert cna2019.off(two.ratio, two) == 0
     assert cna2019.off(1.0, four) == pytest.approx(1.2 / 2.2)
     assert list(few.baseline) == [1, 1] and four.baseline.iloc[0] > two.baseline.iloc[0] > 1
+
+
+def test_lockhammer_is_calibrated_with_one_workload():
+    t = lockhammer2018.long_table()
+    assert t.groupby("machine").train.sum().to_dict() == dict.fromkeys(lockhammer2018.MACHINES, 8)
+    assert t.ns.min() > 0 and len(t) == 4 * 2 * (7 + 8 + 8)
+    for machine, (sockets, cpus) in lockhammer2018.MACHINES.items():
+        assert t[t.machine == machine].threads.max() == sockets * cpus
+    train = t[t.train & (t.machine == "x86-3")]
+    assert "remote" not in lockhammer2018.calibrate(Formula(), t[t.train & (t.threads == 48)], 5)
+    sim = Formula()
+    assert set(lockhammer2018.calibrate(sim, train, 5)) == set(fit.HARDWARE)
+    assert {(j["cs_ns"], j["ncs_ns"]) for j in sim.jobs} == {lockhammer2018.TRAIN}
+    assert {j["threads"] for j in sim.jobs} == set(lockhammer2018.TRAIN_THREADS["x86-3"])
+
+
+def test_same_overhead_is_what_the_calibrated_points_say():
+    t = lockhammer2018.long_table()
+    rows = t[(t.machine == "x86-2") & (t.lock == "ticket") & (t.threads == 24)]
+    rule = {
+        (r.section_ns, r.outside_ns): lockhammer2018.same_overhead(t[t.train], r)
+        for r in rows.itertuples()
+    }
+    known = rows[rows.train].ns.iloc[0]
+    assert rule[200, 1000] == pytest.approx(known)
+    assert rule[1000, 0] == rule[1000, 5000] == pytest.approx(known + 800)
+    few = t[(t.machine == "x86-2") & (t.section_ns == 1000) & (t.threads == 2)].iloc[0]
+    few.outside_ns = 5000
+    assert lockhammer2018.same_overhead(t[t.train], few) == 3000
+
+
+def test_the_faster_lock_is_counted_where_they_differ():
+    t = pd.DataFrame({
+        "key": [0, 0, 1, 1, 2, 2],
+        "lock": ["qspinlock", "ticket"] * 3,
+        "ns": [100, 150, 100, 101, 100, 80],
+        "simulated": [100, 120, 100, 50, 100, 120],
+        "baseline": [100, 90, 100, 50, 100, 70],
+    })  # fmt: skip
+    assert lockhammer2018.faster(t) == ({"simulated": 1, "baseline": 1}, 2)
