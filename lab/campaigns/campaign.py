@@ -3,7 +3,8 @@
 
 campaigns/NAME.toml:
 
-    title, about, document     for people
+    title, about               for people; documents that are named become links (documents.py)
+    document                   whose experiment it is: a name in documents/
     command                    for the shell; {axis} stands for the value, or for the text that
                                [text.axis] has for it
     needs                      make targets, built before the first cell; "place" names kernels
@@ -64,8 +65,16 @@ class Campaign:
         self.about = data.get("about", "")
         self.needs = [*data.get("needs", []), *self._kernels()]
         self.tables = data.get("table", [])
-        self.charts = data.get("chart", [])
+        self.charts = [self._chart(spec) for spec in data.get("chart", [])]
         self.all_axes = [*axes, *data.get("varies", [])]
+
+    def _chart(self, spec):
+        """A chart with its tables in the place of their names."""
+        known = {table["name"]: table for table in self.tables}
+        if unknown := set(spec.get("tables", [])) - set(known):
+            raise CampaignError(f"{self.name}: a chart of no table: {', '.join(sorted(unknown))}")
+        shown = [known[name] for name in spec.get("tables", [])]
+        return {**spec, "y": shown[0]["value"], "tables": shown} if shown else spec
 
     def _kernels(self):
         """Targets for the kernels that are built here; selftests/vm fetches the others."""

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What published documents claim, beside what this project shows of it.
 
-documents/NAME.toml has author, year, title, and for each claim "id", "claim" (one line), "command"
-(ours, that shows it), "published" and "ours" (lists of sources: the first one that has rows counts;
+documents/NAME.toml (documents.py) has for each claim "id", "claim" (one line), "command" (ours,
+that shows it), "published" and "ours" (lists of sources: the first one that has rows counts;
 figures.py says how a figure is selected; members of the claim hold for both), "error" (of ERRORS
 there) and "missing": why there is nothing of ours. Without "published" the document has only words:
 published/statements.csv quotes them."""
 
-import pathlib
 import re
 import subprocess
 import sys
-import tomllib
 
+import documents
 import figures
 import pandas as pd
 import sources
 from errors import CampaignError
 from machine import TOP
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "documents"
 EXPERIMENTS = TOP / "lab/machines/calibrate/experiments.py"
 SCHEMA = "rqspin-claims/1"
 PUBLISHED_ONLY, IN_WORDS, NONE = "published only", "in words", "-"
@@ -29,11 +27,6 @@ MEMBERS = {"id", "claim", "command", "published", "ours", "error", "missing"}
 #: Members that hold for both figures of a claim unless one of them says otherwise.
 SHARED = {"where", "value", "by", "show", "scale", "digits", "unit", "pivot", "per"}
 NOT_RUN = "not measured or simulated here: {}"
-
-
-def documents():
-    for path in sorted(FOLDER.glob("*.toml")):
-        yield path.stem, tomllib.loads(path.read_text())
 
 
 def _checked(claim, stem):
@@ -47,8 +40,8 @@ def _checked(claim, stem):
 def load():
     """All claims, each with the name of its document, in the order of their ids."""
     every = [
-        {**_checked(claim, stem), "document": f"{data['author']} {data['year']}"}
-        for stem, data in documents()
+        {**_checked(claim, stem), "document": documents.name_of(data), "url": data.get("url")}
+        for stem, data in documents.every().items()
         for claim in data["claim"]
     ]
     return sorted(every, key=lambda claim: _order(claim["id"]))
@@ -109,7 +102,7 @@ def row_of(claim, here):
     """A row of the table, and for --json the numbers and the words behind it."""
     theirs, quote = published(claim, here)
     ours = figures.find(specs_of(claim, "ours"), here)
-    row = {key: claim.get(key, NONE) for key in ("id", "document", "claim", "command")}
+    row = {key: claim.get(key, NONE) for key in ("id", "document", "url", "claim", "command")}
     row |= {"published": theirs.text, "published_number": theirs.number, "quote": quote}
     if ours is None:
         nothing = dict.fromkeys(("evidence", "ours", "error"), NONE)

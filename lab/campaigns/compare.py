@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares two folders of results of the same campaign, cell by cell, with intervals."""
 
-import sys
-
 import pandas as pd
 import tables
 from errors import CampaignError
-from machine import TOP
-
-sys.path.insert(0, str(TOP / "selftests/kernel/bench"))
-from stats import median_interval  # noqa: E402
-
-__all__ = ["build", "median_interval"]
+from intervals import median_interval
 
 
 def _medians(frame, axes, value):

@@ -15,3 +15,4 @@ def measure(here, name, results):
         result = results(cell.params)
         if result:
             st.add(cell, {"result": result, **load})
+    return st

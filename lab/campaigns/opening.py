@@ -37,7 +37,10 @@ def _sentence(spec, here, pages):
     return f'<li>{text} <span class="origin">[{origins}]</span>{link}</li>'
 
 
+def load():
+    return tomllib.loads(FILE.read_text())["sentence"]
+
+
 def sentences(here, pages=()):
     """The sentences as parts of a page; pages: the campaigns that have one beside it."""
-    every = tomllib.loads(FILE.read_text())["sentence"]
-    return ["<ol>", *(_sentence(spec, here, pages) for spec in every), "</ol>"]
+    return ["<ol>", *(_sentence(spec, here, pages) for spec in load()), "</ol>"]

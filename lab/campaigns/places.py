@@ -68,15 +68,15 @@ def _result(out):
 
 
 def _measure(cell):
-    watch = quality.Watch()
-    try:
-        status, out = _capture(_argv(cell))
-        if status:
-            raise ValueError(f"status {status}")
-        result = _result(out)
-    except (ValueError, OSError, subprocess.TimeoutExpired) as err:
-        raise CampaignError(f"{cell}: {cell.command}: {err}") from None
-    return {"result": result, **watch.facts()}
+    with quality.Watch() as watch:
+        try:
+            status, out = _capture(_argv(cell))
+            if status:
+                raise ValueError(f"status {status}")
+            result = _result(out)
+        except (ValueError, OSError, subprocess.TimeoutExpired) as err:
+            raise CampaignError(f"{cell}: {cell.command}: {err}") from None
+        return {"result": result, **watch.facts()}
 
 
 def run(cell):

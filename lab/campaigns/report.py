@@ -6,6 +6,9 @@ is a browser to draw it."""
 import html
 
 import charts
+import documents
+import markup
+import plotly.graph_objects as go
 import tables
 from errors import CampaignError
 from plotly.offline import get_plotlyjs
@@ -16,7 +19,14 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; 
 table { border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }
 td, th { border-bottom: 1px solid #ccc; padding: .25em .7em; text-align: right }
 td { white-space: nowrap }
-.published { color: #8a4b00 }
+h2, h3 { margin-bottom: .3em }
+th:first-child { position: sticky; left: 0; background: #fff }
+th[colspan] { text-align: left; border-left: 2px solid #999; white-space: nowrap }
+thead th { vertical-align: bottom }
+@media (max-width: 40em) { tbody th { min-width: 7em } }
+summary { cursor: pointer; color: #555 }
+col.published { background: #fff4e0 }
+em { color: #8a4b00 }
 .origin { color: #666; font-size: 14px }
 """
 HEAD = """<!DOCTYPE html>
@@ -37,25 +47,48 @@ def _rounds(frame):
     return "one round" if n == 1 else f"{n} rounds"
 
 
+def _conditions(frame):
+    """Load, and frequency where the kernel tells it."""
+    text = f"load before a cell up to {frame['load'].max():.1f}"
+    known = frame["mhz"].dropna() if "mhz" in frame else []
+    if len(known):
+        ends = dict.fromkeys(f"{mhz:.0f}" for mhz in (known.min(), known.max()))
+        text += f", CPUs at {' to '.join(ends)} MHz"
+    return text
+
+
 def _machine(head, frame):
     m = head["machine"]
     return (
         f"<p>{html.escape(m['cpu'])}, {m['cpus']:d} CPUs, Linux {html.escape(m['kernel'])}, "
         f"{html.escape(m['date'])}, commit {html.escape(m['commit'])}; "
-        f"{_rounds(frame)}, load before a cell up to {frame['load'].max():.1f}. A mean has its "
+        f"{_rounds(frame)}, {_conditions(frame)}. A mean has its "
         "standard deviation behind it; charts show the median and its 95 % interval by order "
-        "statistics (of less than six rounds: all of them). Columns whose names begin with "
-        '<span class="published">published</span> are not ours.</p>'
+        "statistics (of less than six rounds: all of them). So do the columns rel and speedup, "
+        "whose ratios are inside a round.</p>"
     )
+
+
+def _published(campaign):
+    """How the reader knows what is not ours."""
+    if not any("published" in spec for spec in campaign.tables):
+        return ""
+    text = "What others have published is <em>brown and slanted</em>, first in a table."
+    if any("published_curves" in spec for spec in campaign.tables):
+        text += (
+            " In charts it has grey, dashed lines with open marks, and the name of its author; "
+            "where there are many lines it is hidden until you click that name."
+        )
+    return f"<p>{text}</p>"
 
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
         if not tables.is_measured(frame, spec, spec["value"]):
             continue
-        yield f"<h2>{html.escape(spec['title'])}</h2>"
-        table = tables.build(frame, spec, campaign.all_axes)
-        yield table.to_html(na_rep="-", border=0)
+        yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
+        table = markup.merged(tables.build(frame, spec, campaign.all_axes))
+        yield from markup.parts(markup.worded(table, frame, spec), spec)
         if tables.is_busy(table):
             yield f"<p>{tables.BUSY_NOTE}</p>"
         yield f"<p><code>rqspin-lab table {spec['name']}</code></p>"
@@ -67,10 +100,13 @@ def _figures(campaign, frame):
     return [f for spec in measured for f in charts.build(frame, spec, axes)]
 
 
-def _chart(figure):
-    # The bar of buttons would cover the title on a phone; a double click shows all again.
+def _chart(figure, level=2):
+    """The title is text of the page, because a phone wraps that."""
+    title = f"<h{level}>{html.escape(figure.layout.title.text)}</h{level}>"
+    figure = go.Figure(figure).update_layout(title=None, margin_t=20)
+    # The bar of buttons would cover the lines on a phone; a double click shows all again.
     config = {"responsive": True, "displayModeBar": False}
-    return figure.to_html(full_html=False, include_plotlyjs=False, config=config)
+    return title + figure.to_html(full_html=False, include_plotlyjs=False, config=config)
 
 
 def _page_write(folder, name, title, parts):
@@ -95,9 +131,12 @@ def campaign_page(store, folder, svg=True):
     if frame.empty:
         raise CampaignError(f"{store.folder}: no cell is measured yet")
     figures = _figures(campaign, frame)
-    parts = [f"<h1>{html.escape(campaign.title)}</h1>", f"<p>{html.escape(campaign.about)}</p>"]
+    parts = [
+        f"<h1>{html.escape(campaign.title)}</h1>",
+        f"<p>{documents.linked(campaign.about)}</p>",
+    ]
     parts += [f"<p>Left out: {html.escape(why)}</p>" for why in campaign.skips()]
-    parts.append(_machine(store.head(), frame))
+    parts += [_machine(store.head(), frame), _published(campaign)]
     parts += map(_chart, figures)
     parts += _tables(campaign, frame)
     parts.append('<p><a href="index.html">All campaigns</a></p>')
@@ -105,11 +144,24 @@ def campaign_page(store, folder, svg=True):
     return _write_svg(figures, folder, campaign.name) if svg else None
 
 
+#: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
+#: the end what happens with more threads than CPUs.
+STORY = (
+    "resilience", "storm", "stalls", "micro", "rql", "will-it-scale", "bpf", "flows",
+    "locktorture", "backoff", "pv", "convoy",
+)  # fmt: skip
+
+
+def _place(store):
+    name = store.campaign.name
+    return STORY.index(name) if name in STORY else len(STORY)
+
+
 def overview(stores, folder, opening=()):
     parts = ["<h1>Evaluation</h1>", *opening]
-    for store in stores:
+    for store in sorted(stores, key=_place):
         c = store.campaign
         parts.append(f'<h2><a href="{c.name}.html">{html.escape(c.title)}</a></h2>')
-        parts.append(f"<p>{html.escape(c.about.strip())}</p>")
-        parts += map(_chart, _figures(c, store.frame())[:1])
+        parts.append(f"<p>{documents.linked(c.about.strip())}</p>")
+        parts += [_chart(figure, level=3) for figure in _figures(c, store.frame())[:1]]
     _page_write(folder, "index", "Evaluation", parts)

@@ -5,6 +5,7 @@ line what it is: measured here, simulated, written down with machine and date, o
 import dataclasses
 import functools
 import hashlib
+import itertools
 import operator
 import pathlib
 import re
@@ -23,6 +24,8 @@ SIMULATED = TOP / "build/lab/machines/claims"
 RECORDED = TOP / "lab/machines/recorded"
 SIMULATOR = ("core", "locks", "run")
 TOPOLOGIES = TOP / "lab/machines/topologies"
+#: Titles of the columns of a table of figures (docs/evaluation.md).
+FIGURES = ("name", "what", "figure", "command", "machine", "date")
 
 REPRODUCED, SIMULATION = "reproduced", "simulated"
 MEASURED, COMPUTED, WRITTEN, COUNTED, TESTED = (
@@ -111,8 +114,36 @@ def measured_rows(spec, here):
     return None if frame.empty else Rows(frame, origin)
 
 
+def figure_lines(path):
+    """The lines of a document's table of figures: cells by their titles."""
+    _, _, rest = path.read_text().partition(f"| {' | '.join(FIGURES)} |\n")
+    lines = itertools.takewhile(lambda line: line.startswith("|"), rest.splitlines()[1:])
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(FIGURES, line, strict=True)) for line in cells]
+
+
+def row_rows(spec):
+    """Figures of a line. One may have its key in front, as in "1: 0.98, 2: 1.01". A dash in their
+    place: not measured yet."""
+    lines = figure_lines(TOP / spec["recorded"])
+    found = [line for line in lines if line["name"] == spec["row"]]
+    if len(found) != 1:
+        raise CampaignError(f"{spec['recorded']}: {len(found)} lines of figures: {spec['row']}")
+    text, machine, date = (found[0][key] for key in ("figure", "machine", "date"))
+    if text == "-":
+        return None
+    pairs = re.findall(r"(?:(\w+): )?([0-9.]+)", text)
+    frame = pd.DataFrame({"value": [float(number) for _, number in pairs]})
+    if "by" in spec:
+        frame[spec["by"]] = [int(key) if key.isdigit() else key for key, _ in pairs]
+    return Rows(frame, f"recorded: {spec['recorded']}, {machine}, {date}")
+
+
 def document_rows(spec, _):
-    """Figures that a document of the project has: the groups of a regular expression."""
+    """Figures that a document of the project has: a line of a table, or the groups of a regular
+    expression."""
+    if "row" in spec:
+        return row_rows(spec)
     texts = [" ".join(path.read_text().split()) for path in TOP.glob(spec["recorded"])]
     found = [hit for text in texts for hit in re.findall(spec["find"], text)]
     if len(found) != 1:
@@ -223,7 +254,7 @@ def rows_of(spec, here):
     """Rows of a source, or None if nothing was measured or simulated yet; state; evidence."""
     make, state, evidence = KINDS[kind_of(spec)]
     rows = make(spec, here)
-    if kind_of(spec) == "recorded" and "machine" not in spec:
+    if kind_of(spec) == "recorded" and not {"machine", "row"} & set(spec):
         evidence = COUNTED
     if rows and "remark" in spec:
         rows = dataclasses.replace(rows, origin=f"{spec['remark']}; {rows.origin}")

@@ -22,11 +22,11 @@ UMASK = os.umask(0)
 os.umask(UMASK)
 MEMBERS = {"schema": str, "campaign": str, "key": str, "params": dict, "command": str,
            "result": dict, "load": float, "seconds": float, "others": float,
-           "steal": float}  # fmt: skip
-LATER = {"others", "steal"}  # older cells have none
+           "steal": float, "mhz": float}  # fmt: skip
+LATER = {"others", "steal", "mhz"}  # older cells have none
 
 
-OURS = {"busy", "cell", "load"}  # columns beside parameters and figures
+OURS = {"busy", "cell", "load", "mhz"}  # columns beside parameters and figures
 LARGEST = 2**63
 DEEPEST = 20  # objects in objects
 
@@ -184,15 +184,14 @@ class Store:
             raise CampaignError(f"{self.folder}: no such folder of results")
         self.head()
         self.refuse_strangers()
+        cells = [self.read(c) for c in self.campaign.cells() if self._path(c).exists()]
+        usual = quality.usual_mhz(cells)
         rows = []
-        for cell in self.campaign.cells():
-            if self._path(cell).exists():
-                data = self.read(cell)
-                result = data["result"]
-                for part in result.get("rows", [result]):
-                    known = {"cell": cell.key, "load": data["load"]}
-                    known["busy"] = quality.disturbed(data)
-                    rows.append({**known, **self.campaign.fixed, **cell.params, **flat(part)})
+        for cell in cells:
+            known = {"cell": cell["key"], "load": cell["load"], "mhz": cell.get("mhz")}
+            known["busy"] = quality.disturbed(cell) or quality.slowed(cell, usual)
+            for part in cell["result"].get("rows", [cell["result"]]):
+                rows.append({**known, **self.campaign.fixed, **cell["params"], **flat(part)})
         return pd.DataFrame(rows)
 
     def export(self):

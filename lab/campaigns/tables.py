@@ -2,27 +2,37 @@
 """Tables of a campaign, beside the published ones.
 
 [[table]]: name, title, rows (an axis), columns (axes), value (a measured column, a sum of columns,
-or a quotient of these: "A / A + B"), in [where] the values that all cells of the table have, and
-optionally scale, digits, and published: a file of lab/machines/published, with "published_rows",
+or a quotient of these: "A / A + B"), and optionally unit (of the scaled value, for the heading and
+for charts), where (the values that all cells of the table have, each one or a list), scale, digits,
+and published: a file of lab/machines/published, with "published_rows",
 "published_where", "published_scale" and the columns to show, or with "published_pivot", the column
 whose values become columns. "published_only": nothing is measured. "published_eval": NAME = "an
-expression of published columns".
+expression of published columns". "published_curves": COLUMN = "lock" has the columns that are of
+this value and unit, for charts, and whose they are. Published columns stand first.
 
 A cell of a table is a mean over rounds and over nothing else: an axis that a table names nowhere
 must have one value. "sum" names axes over which the values of a round are added up. A star marks a
-value that was measured, at least once, on a busy machine.
+value that was measured, at least once, on a machine that was busy or slowed down (quality.py).
 
 "relative" is the column that others are compared with: in percent, or with style = "speedup" as a
-factor, where the standard deviation has columns of its own."""
+factor, where the standard deviation has columns of its own. That is the median of the ratios inside
+a round, with its 95 % interval by order statistics."""
 
+import functools
 import pathlib
 import re
+import tomllib
 
 import pandas as pd
 from errors import CampaignError
+from intervals import median_interval
 
+DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
+PREFIX = "published "
+#: What follows the name of a column in those that are made of it.
+ADDED = (" stddev", " stddev %", " speedup", " rel")
 BUSY = " *"
-BUSY_NOTE = "* at least one round on a busy machine: measure again (README)"
+BUSY_NOTE = "* at least one round on a busy or slowed-down machine: measure again (README)"
 PUBLISHED = pathlib.Path(__file__).resolve().parents[1] / "machines/published"
 
 
@@ -53,8 +63,12 @@ def value(frame, text):
 
 def picked(frame, where):
     for key, wanted in where.items():
-        frame = frame[frame[key] == wanted]
+        frame = frame[frame[key].isin(wanted if isinstance(wanted, list) else [wanted])]
     return frame
+
+
+def heading(spec):
+    return f"{spec['title']}, {spec['unit']}" if "unit" in spec else spec["title"]
 
 
 def columns_of(spec):
@@ -81,24 +95,37 @@ def _summed(data, names, axes):
     return grouped.agg(value=("value", "sum"), busy=("busy", "any")).reset_index()
 
 
-def cells(frame, spec, axes=()):
-    """rows, columns -> mean, std, and whether the machine was busy."""
-    if frame.empty:
-        return frame
+def _names(spec):
+    return [spec["rows"], *columns_of(spec)]
+
+
+def _values(frame, spec, axes):
+    """The values of a table: one for each row, column and round."""
     frame = picked(frame, spec.get("where", {}))
-    names, added = [spec["rows"], *columns_of(spec)], spec.get("sum", [])
-    check_pooled(frame, names, [a for a in axes if a not in added], spec["title"])
+    added = spec.get("sum", [])
+    check_pooled(frame, _names(spec), [a for a in axes if a not in added], spec["title"])
     busy = frame.get("busy", False)
     data = frame.assign(value=value(frame, spec["value"]) * spec.get("scale", 1), busy=busy)
-    grouped = _summed(data, names, added).groupby(names, sort=False)
+    return _summed(data, _names(spec), added)
+
+
+def _means(data, spec):
+    grouped = data.groupby(_names(spec), sort=False)
     return grouped.agg(
         mean=("value", "mean"), std=("value", "std"), busy=("busy", "any")
     ).reset_index()
 
 
+def cells(frame, spec, axes=()):
+    """rows, columns -> mean, std, and whether the machine was busy."""
+    return frame if frame.empty else _means(_values(frame, spec, axes), spec)
+
+
 def _text(row, digits):
+    """Mean and deviation; a number of more than three digits has fewer behind the point."""
     if pd.isna(row["mean"]):
         return "-"
+    digits = max(0, digits - max(0, len(f"{abs(row['mean']):.0f}") - 3))
     spread = "" if pd.isna(row["std"]) else f" ±{row['std']:.{digits}f}"
     return f"{row['mean']:.{digits}f}{spread}{BUSY if row['busy'] else ''}"
 
@@ -122,27 +149,47 @@ def _apart(name, part, digits):
     }
 
 
-def _compared(name, mean, base, speedup):
-    if speedup:
-        return {f"{name} speedup": (mean / base).map(_number(".2f"))}
-    rel = (mean / base - 1) * 100
-    return {f"{name} rel": rel.map(lambda x: "-" if pd.isna(x) else f"{x:+.0f} %")}
+def _parts(data, spec):
+    """Name of a column -> its part of the data."""
+    grouped = data.groupby(columns_of(spec), sort=False)
+    return {" ".join(map(str, key)): part for key, part in grouped}
+
+
+def _ratio(ratios, speedup):
+    """The median, and the interval if there are several rounds."""
+    show = (lambda x: f"{x:.2f}") if speedup else (lambda x: f"{(x - 1) * 100:+z.0f}")
+    mid, low, high = map(show, median_interval(list(ratios)))
+    text = mid if speedup else f"{mid} %"
+    return f"{text} ({low} to {high})" if len(ratios) > 1 else text
+
+
+def _compared(data, spec, speedup):
+    """Each column beside the one that is called relative: ratios inside a round."""
+    data = data if "round" in data else data.assign(round=1)
+    rounds = {
+        name: part.groupby([spec["rows"], "round"])["value"].mean()
+        for name, part in _parts(data, spec).items()
+    }
+    base = rounds.pop(spec.get("relative"), None)
+    for name, values in rounds.items() if base is not None else ():
+        ratios = (values / base).dropna().groupby(level=0)
+        texts = {row: _ratio(part, speedup) for row, part in ratios}
+        yield f"{name} {'speedup' if speedup else 'rel'}", pd.Series(texts, dtype=object)
+
+
+def _ordered(rows):
+    """Numbers by size, names as they came."""
+    return sorted(rows) if pd.api.types.is_numeric_dtype(rows) else list(rows)
 
 
 def _measured(frame, spec, axes):
-    data, columns = cells(frame, spec, axes), columns_of(spec)
+    data, out = _values(frame, spec, axes), {}
     speedup = spec.get("style") == "speedup"
-    out, means = {}, {}
-    for key, part in data.groupby(columns, sort=False):
-        name = " ".join(map(str, key))
+    for name, part in _parts(_means(data, spec), spec).items():
         part = part.set_index(spec["rows"])
-        means[name] = part["mean"]
         out |= (_apart if speedup else _joined)(name, part, spec.get("digits", 2))
-    base = means.get(spec.get("relative"))
-    for name, mean in means.items() if base is not None else ():
-        if name != spec["relative"]:
-            out |= _compared(name, mean, base, speedup)
-    return pd.DataFrame(out)
+    table = pd.DataFrame(out | dict(_compared(data, spec, speedup)))
+    return table.reindex(_ordered(data[spec["rows"]].unique()))
 
 
 def where_columns(spec):
@@ -151,13 +198,15 @@ def where_columns(spec):
 
 
 def published(spec):
-    """The published columns, with "published" in front of their names."""
+    """The published columns, with PREFIX in front of their names."""
     where = PUBLISHED / spec["published"]
     data = pd.read_csv(where, comment="#")
     data = picked(data, spec.get("published_where", {}))
     if "published_pivot" in spec:
+        order = data[spec["published_pivot"]].unique()
         data = data.pivot(index=spec["rows"], columns=spec["published_pivot"], values="per_second")
-        return (data * spec.get("scale", 1)).rename(columns=lambda name: f"published {name}")
+        data = data[order]
+        return (data * spec.get("scale", 1)).add_prefix(PREFIX)
     data = data.set_index(spec.get("published_rows", spec["rows"]))
     if "published_scale" in spec:
         numbers = data.select_dtypes("number").columns
@@ -166,17 +215,39 @@ def published(spec):
     for name, expression in spec.get("published_eval", {}).items():
         data[name] = data.eval(expression).round(2)
         names = [*names, name]
-    return data[names].rename(columns=lambda name: f"published {name}")
+    return data[names].add_prefix(PREFIX)
+
+
+@functools.cache
+def author(name):
+    """AUTHOR YEAR of a published table: of the document that has claims of it."""
+    for path in sorted(DOCUMENTS.glob("*.toml")):
+        text = path.read_text()
+        if f'"{name}"' in text:
+            document = tomllib.loads(text)
+            return f"{document['author']} {document['year']}"
+    raise CampaignError(f"{name}: none of {DOCUMENTS.name} has claims of it")
+
+
+def curves(spec):
+    """Published figures of a table's value: "AUTHOR YEAR: LOCK" -> values by row."""
+    if "published_curves" not in spec:
+        return {}
+    data, whose = published(spec), author(spec["published"])
+    return {
+        f"{whose}: {lock}": data[PREFIX + column].dropna()
+        for column, lock in spec["published_curves"].items()
+    }
 
 
 def build(frame, spec, axes=()):
-    """One table as text: our columns, then the published ones. axes: those of the campaign."""
+    """One table as text: published columns, then ours. axes: those of the campaign."""
     only = spec.get("published_only") or frame.empty
     ours = pd.DataFrame() if only else _measured(frame, spec, axes)
     if "published" not in spec:
         return ours.astype(object).fillna("-")
     theirs = published(spec)
-    both = ours.join(theirs, how="outer") if not ours.empty else theirs
+    both = theirs.join(ours, how="outer") if not ours.empty else theirs
     both.index.name = spec["rows"]
     return both.astype(object).fillna("-")
 

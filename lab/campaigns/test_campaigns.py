@@ -11,19 +11,24 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+import types
 
 import campaign as campaigns
 import charts
 import compare
 import machine
+import markup
 import places
 import pytest
 import quality
 import report
+import sources
 import store
 import styles
 import tables
 import workers
+from conftest import measure
 from errors import CampaignError
 from machine import TOP
 
@@ -59,6 +64,7 @@ relative = "a"
 title = "Toy chart"
 x = "n"
 y = "x"
+unit = "x of a round"
 series = "lock"
 '''
 
@@ -371,7 +377,7 @@ def test_facts_about_a_machine_have_their_types(toy, key):
         st.frame()
 
 
-@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds"])
+@pytest.mark.parametrize("member", ["others", "steal", "load", "seconds", "mhz"])
 def test_shares_are_numbers(toy, member):
     st = store.Store(toy / "r/toy", campaigns.load("toy"))
     run(st, stop_after=1)
@@ -447,7 +453,7 @@ def test_table_and_compare(toy):
     table = tables.build(st.frame(), spec)
     assert list(table.columns) == ["a", "b", "b rel"]
     assert table["a"].to_dict() == {1: "0.5 ±0.0", 2: "1.0 ±0.0", 4: "2.0 ±0.0"}
-    assert set(table["b rel"]) == {"+0 %"}
+    assert set(table["b rel"]) == {"+0 % (+0 to +0)"}
     both = compare.build(st.frame(), st.frame().assign(x=lambda f: f.x * 2), st.campaign, "x")
     assert set(both["B / A"]) == {"2.000"} and set(both["intervals apart"]) == {"yes"}
     first = st.frame().query("round == 1")
@@ -479,7 +485,56 @@ def test_table_of_the_first_document():
     assert not {"published benchmark", "published arch"} & set(table.columns)
 
 
+def test_a_ratio_is_one_inside_a_round():
+    """Its interval is that of the rounds; the machine was twice as fast in the second one."""
+    frame = store.pd.DataFrame(
+        {"round": n, "threads": 1, "lock": lock, "x": x}
+        for n, one, other in ((1, 100, 90), (2, 200, 160), (3, 100, 110))
+        for lock, x in (("a", one), ("b", other))
+    )
+    spec = {"title": "t", "rows": "threads", "columns": "lock", "value": "x", "relative": "a"}
+    assert tables.build(frame, spec).loc[1, "b rel"] == "-10 % (-20 to +10)"
+    factor = tables.build(frame, spec | {"style": "speedup"})
+    assert factor.loc[1, "b speedup"] == "0.90 (0.80 to 1.10)"
+    assert tables.build(frame[frame["round"] == 3], spec).loc[1, "b rel"] == "+10 %"
+    equal = frame.assign(x=[1000 if lock == "a" else 999 for lock in frame["lock"]])
+    assert tables.build(equal, spec).loc[1, "b rel"] == "+0 % (+0 to +0)"
+    alone = frame[(frame["round"] != 2) | (frame["lock"] != "a")]
+    assert tables.build(alone, spec).loc[1, "b rel"] == "+0 % (-10 to +10)"
+
+
+def test_rows_are_in_an_order_that_tells():
+    """Numbers by size; names as they were measured, also where a lock has not all of them."""
+    spec = {"title": "t", "rows": "r", "columns": "lock", "value": "x"}
+    rows = [("z", "a"), ("b", "a"), ("y", "a"), ("y", "b")]
+    frame = store.pd.DataFrame([{"r": r, "lock": lock, "x": 1} for r, lock in rows])
+    assert list(tables.build(frame, spec).index) == ["z", "b", "y"]
+    frame["r"] = [24, 1, 4, 4]
+    assert list(tables.build(frame, spec).index) == [1, 4, 24]
+
+
+def test_cycles_are_drawn_by_members():
+    """Apart from stalls, which are 5 orders of magnitude longer, and from AA."""
+    c = campaigns.load("resilience")
+    figures = [charts.build(frame_of("resilience"), s, c.all_axes)[0] for s in c.charts]
+    cycles, own, crowd, stalls = ([t.x for t in figure.data] for figure in figures)
+    assert cycles == [(2, 3)] * 2 and figures[0].layout.yaxis.type == "log"
+    assert stalls == [(2,)] * 2 and own == [("AA",)] * 2 and crowd == [("2, 1 behind",)] * 2
+    assert figures[0].layout.yaxis.title.text == "time to the first error, us"
+    assert figures[3].layout.yaxis.title.text == "from the call to the time limit, ms"
+
+
 POINT = {
+    "backoff": {"threads": [1, 2, 24], "lock": ["ticket", "ticket-50x", "rqspinlock"]},
+    "micro": {
+        "layout": ["standalone", "embedded"],
+        "threads": [1, 2],
+        "lock": ["queued-cmpxchg", "rqspinlock"],
+    },
+    "resilience": {
+        "scenario": ["AA", "ABBA", "cycle of 3", "2 + 2*1 behind", "stalled owner, 2 wait"],
+        "lock": ["rqspinlock", "upstream"],
+    },
     "bpf": {
         "place": ["host"],
         "what": ["hash", "hash_no_prealloc", "lru_hash", "bpf_res_spin_lock"],
@@ -495,6 +550,7 @@ POINT = {
     "will-it-scale": {"test": ["open1", "lock1"], "threads": [1, 2], "place": ["host", "guest"]},
     "rql": {"test": ["open1", "lock1"], "threads": [1, 2], "lock": ["qspinlock", "rqspinlock"]},
     "pv": {"threads": [2, 4], "lock": ["pv-queued", "unfair"]},
+    "stalls": {"waiters": [1, 4], "hold_ms": [10, 300], "lock": ["rqspinlock", "upstream"]},
     "flows": {"kernel": ["debian-7", "6.12-rqspin-lean"], "case": ["own", "hot"]},
     "storm": {
         "kernel": ["debian-7", "6.12-rqspin-lean"],
@@ -506,17 +562,35 @@ POINT = {
 FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "longest_ms": 1,
            "timeouts": 0, "events.unfair": 1, "events.queued": 3, "per_second.p50": 1e6,
            "p50_ns.p50": 50, "p99_ns.p50": 90, "p50_ns": 50, "p99_ns": 90,
-           "longest_timed_ns": 1e6}  # fmt: skip
+           "longest_timed_ns": 1e6, "one_victim": 9, "rounds": 10,
+           "bystander_errors": 0, "tries": 4, "held_ms": 10.5,
+           "counters.context_switches": 5}  # fmt: skip
+FIGURES |= {f"wait_ns.{name}": 900 for name in ("p50", "p99", "p999")}
+FIGURES |= {f"owner.{name}": 2 for name in ("changes_each", "run_p50", "run_p99")}
+FIGURES |= {f"counters.{name}": 70 for name in ("cycles", "instructions", "cache_misses")}
+FIGURES |= {f"recovery.{who}_{p}_ns": 8 for who in ("again", "anybody") for p in ("p50", "p99")}
+GROUPS = {"AA": "aa", "ABBA": "ring", "cycle of 3": "ring", "2 + 2*1 behind": "crowd",
+          "stalled owner, 2 wait": "stall"}  # fmt: skip
 
 
 def frame_of(name, rounds=2):
     """A row for each point of a campaign, as its command prints them."""
     axes = {"round": range(1, rounds + 1), **POINT[name]}
-    rows = itertools.product(*axes.values())
-    return store.pd.DataFrame({**dict(zip(axes, row, strict=True)), **FIGURES} for row in rows)
+    rows = [dict(zip(axes, row, strict=True)) for row in itertools.product(*axes.values())]
+    for row in rows:
+        row |= {"group": GROUPS[row["scenario"]]} if "scenario" in row else {}
+    return store.pd.DataFrame({**row, **FIGURES} for row in rows)
 
 
-@pytest.mark.parametrize("name", sorted(POINT))
+def frame_of_unlike(name):
+    """One round, in which no two rows have the same figure."""
+    frame = frame_of(name, rounds=1)
+    for i, figure in enumerate(FIGURES, 1):
+        frame[figure] = [i + n**0.5 for n in range(1, len(frame) + 1)]
+    return frame
+
+
+@pytest.mark.parametrize("name", campaigns.names())
 def test_nothing_is_pooled(name):
     """No table or chart of ours is a mean over anything but rounds."""
     c, frame = campaigns.load(name), frame_of(name)
@@ -526,28 +600,19 @@ def test_nothing_is_pooled(name):
     assert all(charts.build(frame, spec, c.all_axes) for spec in c.charts)
 
 
+def test_the_overview_tells_a_story(tmp_path):
+    """Every campaign has its place, deadlocks first."""
+    stores = [
+        types.SimpleNamespace(campaign=campaigns.load(name), frame=lambda n=name: frame_of(n))
+        for name in campaigns.names()
+    ]
+    report.overview(stores, tmp_path)
+    pages = re.findall('<h2><a href="(.*?).html"', (tmp_path / "index.html").read_text())
+    assert pages == list(report.STORY) and pages[0] == "resilience"
+
+
 def spec_named(name, table):
     return next(s for s in campaigns.load(name).tables if s["name"] == table)
-
-
-# Percentiles, owners, counters; recoveries; stalls.
-FIGURES.update(
-    {f"wait_ns.{name}": 900 for name in ("p50", "p99", "p999")}
-    | {"owner.changes_each": 0.4, "owner.run_p50": 2, "owner.run_p99": 30}
-    | {f"counters.{name}": 70 for name in ("cycles", "instructions", "cache_misses")}
-    | {"counters.context_switches": 5, "seconds": 1, "tries": 4, "held_ms": 10.5}
-    | {f"recovery.{who}_{p}_ns": 800 for who in ("again", "anybody") for p in ("p50", "p99")}
-)
-POINT["stalls"] = {"waiters": [1, 4], "hold_ms": [10, 300], "lock": ["rqspinlock", "upstream"]}
-POINT.setdefault(
-    "micro",
-    {"layout": ["standalone", "embedded"], "threads": [1, 2], "lock": ["ticket", "cna"]},
-)
-
-
-@pytest.mark.parametrize("name", ["micro", "stalls"])
-def test_nothing_more_is_pooled(name):
-    test_nothing_is_pooled(name)
 
 
 def test_what_no_machine_counted_is_on_no_page():
@@ -593,14 +658,92 @@ def test_published_figures_have_the_workload_of_ours():
     assert shares == [0.03, 0.03, 0.58, 0.75, 0.84]
 
 
-def test_chart_and_table_have_one_unit():
+@pytest.mark.parametrize("name", campaigns.names())
+def test_chart_and_table_have_one_unit(name):
+    """A point is a cell of a table with the unit of the chart; a chart without a table says so."""
+    c, frame = campaigns.load(name), frame_of_unlike(name)
+    shown = [table for table in c.tables if not table.get("published_only")]
+    for spec in c.charts:
+        same = [table for table in shown if table["value"] == spec["y"]]
+        assert bool(same) == ("tables" in spec)
+        units = {table["unit"]: set() for table in same}
+        for table in same:
+            units[table["unit"]] |= set(tables.cells(frame, table, c.all_axes)["mean"])
+        figures = charts.build(frame, spec, c.all_axes)
+        for figure in figures:
+            unit = figure.layout.yaxis.title.text.rpartition(", ")[2]
+            assert all(set(trace.y) <= units[unit] for trace in ours_of(figure))
+        assert sum(len(trace.y) for figure in figures for trace in figure.data) > 1
+
+
+def ours_of(figure):
+    return [trace for trace in figure.data if ": " not in trace.name]
+
+
+def theirs_of(figure):
+    return [trace for trace in figure.data if ": " in trace.name]
+
+
+def test_published_columns_stand_first_and_are_marked():
+    c = campaigns.load("backoff")
+    table = tables.build(frame_of("backoff"), c.tables[0], c.all_axes)
+    published = [name for name in table if name.startswith("published ")]
+    assert list(table)[:3] == published
+    page = markup._table(table, c.tables[0])
+    heads = re.findall('<th colspan="([0-9]+)" halign="left">(.*?)</th>', page)
+    assert heads == [
+        ("3", "<em>published: van Riel 2013</em>"),
+        (str(len(table.columns) - 3), "measured here"),
+    ]
+    assert '<col class="published" span="3">' in page
+    for row in re.findall("<tr>(.*?)</tr>", page.partition("<tbody>")[2], re.DOTALL):
+        marks = [cell.startswith("<em>") for cell in re.findall("<td>(.*?)</td>", row)]
+        assert marks == [True] * 3 + [False] * (len(table.columns) - 3)
+    toy = tables.pd.DataFrame({"<b>": ["<i>"]}, index=["<u>"])
+    assert not re.search("<[biu]>|<em>|colgroup", markup._table(toy, {"rows": "<b>"}))
+
+
+def test_published_points_stand_beside_ours():
+    c, frame = campaigns.load("backoff"), frame_of("backoff")
+    (figure,) = charts.build(frame, c.charts[0], c.all_axes)
+    theirs = {trace.name: trace for trace in theirs_of(figure)}
+    locks = ("ticket", "ticket-50x", "ticket-250x")
+    assert list(theirs) == [f"van Riel 2013: {lock}" for lock in locks]
+    fifty = theirs["van Riel 2013: ticket-50x"]
+    assert (fifty.x, fifty.y) == ((24,), (400.0,))
+    for trace in theirs.values():
+        assert trace.visible is True and trace.marker.symbol.endswith("-open")
+        assert trace.marker.symbol.removesuffix("-open") not in styles.MARKS
+        assert trace.line.dash not in styles.DASHES
+    many = frame.assign(
+        lock=[f"{lock}-{n}" for lock, n in zip(frame.lock, frame.threads, strict=True)]
+    )
+    (figure,) = charts.build(many, c.charts[0], c.all_axes)
+    assert {trace.visible for trace in theirs_of(figure)} == {"legendonly"}
+
+
+@pytest.mark.parametrize("name", ["rql", "pv", "locktorture", "micro"])
+def test_what_has_the_axes_of_published_figures_shows_them(name):
+    c, frame = campaigns.load(name), frame_of(name)
+    figures = [f for spec in c.charts for f in charts.build(frame, spec, c.all_axes)]
+    assert any(theirs_of(figure) for figure in figures)
+    for table in c.tables:
+        if "published" in table:
+            assert re.fullmatch(r"[\w ]+ 20\d\d", tables.author(table["published"]))
+
+
+def test_a_chart_has_one_unit():
     c, frame = campaigns.load("rql"), frame_of("rql")
-    figures = charts.build(frame, c.charts[0], c.all_axes)
-    for figure, test in zip(figures, POINT["rql"]["test"], strict=True):
-        spec = spec_named("rql", f"rql-{test}")
-        ours = tables.build(frame, spec | {"published_only": False}, c.all_axes)
-        assert figure.layout.title.text.endswith(f": {test}")
-        assert float(ours.loc[1, "qspinlock"]) == figure.data[0].y[0]
+    with pytest.raises(CampaignError, match="several units: opens and closes per second, locks"):
+        charts.build(frame, c.charts[0] | {"x": "test", "facets": "threads"}, c.all_axes)
+    with pytest.raises(CampaignError, match="rql: a chart of no table: rql-none"):
+        campaigns.Campaign("rql", c.data | {"chart": [{"tables": ["rql-none"]}]})
+
+
+@pytest.mark.parametrize("name", campaigns.names())
+def test_units_say_of_what(name):
+    for table in campaigns.load(name).tables:
+        assert not re.match("((thousand|million) )?operations per second", table.get("unit", ""))
 
 
 def test_base_stands_beside_the_patched_kernel():
@@ -674,6 +817,53 @@ def test_others_are_seen():
     assert not quality.disturbed(busy_facts(0.9, seconds=0.01))
 
 
+def fake_cpus(folder, monkeypatch, *khz):
+    """A machine whose CPUs have these frequencies; /proc/cpuinfo has 2000.5 MHz."""
+    for i, text in enumerate(khz):
+        path = folder / f"cpu{i}/cpufreq/scaling_cur_freq"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+    (folder / "cpuinfo").write_text("cpu MHz\t\t: 1000.000\ncpu MHz\t\t: 2000.500\n")
+    monkeypatch.setattr(quality, "CPUS", folder)
+    monkeypatch.setattr(quality, "CPUINFO", folder / "cpuinfo")
+
+
+def test_the_frequency_is_that_of_the_fastest_cpu(tmp_path, monkeypatch):
+    fake_cpus(tmp_path, monkeypatch)
+    assert quality.frequency() == 2000.5
+    fake_cpus(tmp_path, monkeypatch, 800000, 3100000, "<unknown>")
+    assert quality.frequency() == 3100
+    fake_cpus(tmp_path, monkeypatch, *["<unknown>"] * 3)
+    assert quality.frequency() == 2000.5
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\n")
+    assert quality.frequency() is None and "mhz" not in quality.Watch().facts()
+
+
+def test_the_frequency_is_that_during_the_cell(toy, monkeypatch):
+    """Not that before it, when the CPUs were idle."""
+    seen = itertools.count(1000, 10)
+    monkeypatch.setattr(quality, "frequency", lambda: next(seen))
+    monkeypatch.setattr(quality, "LOOK_EVERY_S", 0.01)
+    cell = campaigns.Cell("toy", {}, "sleep 0.2; echo '{\"x\": 1}'", tries=1)
+    assert places.run(cell)["mhz"] > 1010
+    before = next(seen)
+    time.sleep(0.1)
+    assert next(seen) == before + 10, "somebody looks for ever"
+
+
+def test_a_slowed_cell_is_marked(toy):
+    st = store.Store(toy / "r/toy", campaigns.load("toy", quick=True))
+    run(st)
+    paths = [st._path(cell) for cell in st.campaign.cells()]
+    for path, mhz in zip(paths, [3000.0, 2900.0, 2500.0, 3000.0, 2300.0, 3000.0], strict=True):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "mhz": mhz}))
+    assert list(st.frame()["busy"]) == [False] * 4 + [True, False]
+    assert list(st.frame()["mhz"])[4] == 2300
+    report.campaign_page(st, toy, svg=False)
+    page = (toy / "toy.html").read_text()
+    assert "CPUs at 2300 to 3000 MHz" in page and tables.BUSY_NOTE in page
+
+
 def test_a_busy_cell_is_marked():
     c, frame = campaigns.load("pv"), frame_of("pv")
     frame["busy"] = (frame["threads"] == 4) & (frame["lock"] == "unfair")
@@ -708,8 +898,101 @@ def test_charts_are_read_without_the_source():
     c = campaigns.load("bpf")
     figure = charts.build(frame_of("bpf"), c.charts[0], c.all_axes)[0]
     assert figure.data[0].name == "this machine's kernel"
-    assert figure.layout.yaxis.title.text == "million operations per second"
+    assert figure.layout.yaxis.title.text == "million map operations per second"
     assert styles.title("6.12-rqspin-lean hybrid 2") == "patched 6.12, hybrid"
+
+
+def test_logarithmic_axes_have_whole_figures():
+    """Also where a unit counts thousands; an axis that has hardly any is left to plotly."""
+    assert styles.log_ticks([100, 700])["ticktext"] == [
+        "100",
+        "200",
+        "500",
+        "1 000",
+        "2 000",
+        "5 000",
+    ]
+    many = styles.log_ticks([0.5, 2e6])["ticktext"]
+    assert many[:2] == ["0.1", "1"] and many[-1] == "10 000 000"
+    assert styles.log_ticks([88, 115]) == styles.log_ticks([]) == {}
+
+
+def test_points_stand_side_by_side_and_lines_where_they_are():
+    c = campaigns.load("convoy")
+    figure = charts.build(frame_of("convoy"), c.charts[0], c.all_axes)[0]
+    assert figure.layout.scattermode == "group"
+    assert {trace.mode for trace in figure.data} == {"markers"}
+    c = campaigns.load("pv")
+    figure = charts.build(frame_of("pv"), c.charts[0], c.all_axes)[0]
+    assert figure.layout.scattermode is None
+
+
+def test_locks_of_the_kernel_look_unlike():
+    locks = ("raw_spin_lock", "raw_res_spin_lock", "mutex_lock", "rtmutex_lock", "rwsem_lock")
+    assert len({tuple(styles.look(lock).values()) for lock in locks}) == len(locks)
+    ways = [
+        styles.look(f"6.12-rqspin-lean {way} 2")["colour"] for way in ("queue", "hybrid", "tas")
+    ]
+    assert len(set(ways)) == 3
+
+
+def page_of(c, spec, frame):
+    """A table as it stands in a page."""
+    table = markup.merged(tables.build(frame, spec, c.all_axes))
+    return "\n".join(markup.parts(markup.worded(table, frame, spec), spec))
+
+
+def test_tables_of_a_page_have_words():
+    c, frame = campaigns.load("bpf"), frame_of("bpf")
+    frame["place"] = "6.12-rqspin-lean hybrid 2"
+    page = page_of(c, c.tables[0], frame)
+    assert "patched 6.12, hybrid, 1 thread<" in page and "hybrid, 2 threads<" in page
+    failed = page_of(c, c.tables[-1], frame)
+    assert "<th>hash that allocates</th>" in failed and "<th>kind of map or lock</th>" in failed
+    c = campaigns.load("locktorture")
+    page = page_of(c, spec_named("locktorture", "locktorture-rtmutex"), frame_of("locktorture"))
+    assert re.findall("<th>((?:stock|patched).*?)</th>", page) == [
+        "stock 6.12",
+        "patched 6.12",
+        "patched 6.12 rel",
+    ]
+
+
+def test_a_page_has_means_and_deviations_in_one_column():
+    """Else the published columns, or ours, are off the page."""
+    c = campaigns.load("rql")
+    frame = frame_of("rql").assign(busy=True)
+    page = page_of(c, c.tables[0], frame).partition("</table>")[0]
+    heads = re.findall("<th>(?:<em>)?([^<>]+)", page)
+    assert heads[:6] == ["threads", "ql", "rql", "speedup", "qspinlock", "rqspinlock"]
+    assert "<em>1396323.92 ±7373.12</em>" in page and "<td>500000 ±0 *</td>" in page
+    page = page_of(c, c.tables[0], frame_of("rql", rounds=1))
+    assert "<td>500000</td>" in page and "±-" not in page
+    c = campaigns.load("locktorture")
+    spec = spec_named("locktorture", "locktorture-rtmutex")
+    page = page_of(c, spec, frame_of("locktorture"))
+    assert '<col class="published" span="6">' in page and "<em>713.72 ±25.68</em>" in page
+    toy = tables.pd.DataFrame({"published x": [1.0, 0.9, 0.25], "n": [1.0, 2.0, "-"]})
+    assert list(markup.merged(toy)["published x"]) == ["1.00", "0.90", "0.25"]
+    assert list(markup.merged(toy)["n"]) == ["1", "2", "-"]
+
+
+def test_a_tall_table_hides_what_is_not_ours():
+    c = campaigns.load("rql")
+    page = page_of(c, c.tables[0], frame_of("rql"))
+    ours, hidden = page.split("<details><summary>published only: 25 rows</summary>")
+    rows = [part.partition("<tbody>")[2].count("<tr>") for part in (ours, hidden)]
+    assert rows == [2, 25] and page.endswith("</details>")
+    table = tables.pd.DataFrame({"a": ["1"] * 40})
+    assert len(list(markup.parts(table, {"rows": "n"}))) == 1
+
+
+def test_digits_that_say_something():
+    def text(mean, std):
+        return tables._text({"mean": mean, "std": std, "busy": False}, 2)
+
+    assert text(245916.19, 5589.94) == "245916 ±5590"
+    assert text(1548.31, 84.2) == "1548.3 ±84.2" and text(0.034, 0.002) == "0.03 ±0.00"
 
 
 def test_kernels_are_built_for_their_places():
@@ -736,15 +1019,49 @@ def test_campaigns_are_sound(name):
     assert len({spec["name"] for spec in c.tables}) == len(c.tables)
 
 
-def chromium(page):
+def chromium(page, *args):
     browser = shutil.which("chromium")
     if not browser:
         pytest.skip("needs chromium: scripts/setup.sh installs it on Debian")
     cmd = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    cmd += [f"--user-data-dir={page}.profile", "--dump-dom", page.as_uri()]
+    cmd += [f"--user-data-dir={page}.profile", *args, "--dump-dom", page.as_uri()]
     res = subprocess.run(cmd, capture_output=True, text=True, timeout=LIMIT)
     assert res.returncode == 0, res.stderr
     return res.stdout, [line for line in res.stderr.splitlines() if "CONSOLE" in line]
+
+
+WIDTH = """<script>
+document.title = [innerWidth, document.documentElement.scrollWidth].join(";");
+</script></body>"""
+
+
+def made_up(name):
+    """The result of a cell, by its parameters."""
+    locks = POINT["resilience"]["lock"]
+    if name != "resilience":
+        return lambda params: FIGURES
+    return lambda params: {
+        "rows": [
+            {"scenario": scenario, "lock": lock, **FIGURES}
+            for scenario, group in GROUPS.items()
+            for lock in locks
+            if group == params["group"]
+        ]
+    }
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["backoff", "resilience"])
+def test_a_page_fits(tmp_path, name, width):
+    """A wide table moves inside the page, and a long title has several lines."""
+    st = measure(sources.Here(tmp_path), name, made_up(name))
+    report.campaign_page(st, tmp_path, svg=False)
+    page = tmp_path / f"{name}.html"
+    page.write_text(page.read_text().replace("</body>", WIDTH))
+    dom, console = chromium(page, f"--window-size={width},900")
+    assert console == []
+    inner, wide = map(int, re.search("<title>(.*)</title>", dom)[1].split(";"))
+    assert wide <= inner
 
 
 HOVER = """<script>

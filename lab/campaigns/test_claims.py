@@ -12,6 +12,7 @@ import claims
 import figures
 import jsonschema
 import machine
+import opening
 import pandas as pd
 import pytest
 import significance
@@ -57,6 +58,7 @@ def test_every_claim_is_there(table):
         found = {int(re.match(r"\d+\.(\d+)", name)[1]) for name in mine}
         assert found == set(range(1, last + 1)), number
         assert {table[name]["document"] for name in mine} == {DOCUMENTS[number]}
+        assert len({table[name]["url"] for name in mine}) == 1
     assert len(table) == len(EVERY), "an id is there twice"
 
 
@@ -191,6 +193,43 @@ def test_recorded_figures_have_machine_and_date():
                 assert "before limits" not in text[at : at + 100], claim["id"]
                 seen += 1
     assert seen >= 5
+
+
+TABLE = """| name | what | figure | command | machine | date |
+|---|---|---|---|---|---|
+| 9.1 | one | 250.3 ms | `x` | two CPUs | 30 November 2026 |
+| 9.2 | two | 1: 0.98, 2: 1.01 | `x` | two CPUs | 30 November 2026 |
+| 9.3 | none yet | - | `x` | - | - |
+"""
+
+
+def test_lines_of_a_table_of_figures(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "TOP", tmp_path)
+    (tmp_path / "page.md").write_text(TABLE)
+
+    def rows_of(name, **more):
+        return sources.rows_of({"recorded": "page.md", "row": name, **more}, None)
+
+    rows, *kind = rows_of("9.1")
+    assert list(rows.frame.value) == [250.3] and kind == ["reproduced", "recorded"]
+    assert rows.origin == "recorded: page.md, two CPUs, 30 November 2026"
+    by_key = rows_of("9.2", by="threads")[0].frame.set_index("threads").value
+    assert by_key.to_dict() == {1: 0.98, 2: 1.01}
+    assert rows_of("9.3")[0] is None
+    with pytest.raises(CampaignError, match=r"page\.md: 0 lines of figures: 9\.4"):
+        rows_of("9.4")
+
+
+def test_lines_of_figures_have_machine_and_date_and_are_used():
+    lines = sources.figure_lines(TOP / "docs/evaluation.md")
+    specs = [spec for claim in EVERY for spec in claims.specs_of(claim, "ours")]
+    specs += [spec for sentence in opening.load() for some in sentence["figures"] for spec in some]
+    assert {line["name"] for line in lines} == {spec["row"] for spec in specs if "row" in spec}
+    for line in lines:
+        measured = re.match(r"[0-9]", line["figure"]) is not None
+        dated = re.fullmatch(r"[0-9]+ [A-Z][a-z]+ 20[0-9]{2}", line["date"]) is not None
+        assert measured == dated == (line["machine"] != "-"), line
+        assert line["command"].startswith("`rqspin-lab run "), line
 
 
 def test_recorded_simulations_have_machine_and_date(table):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Throughput of kernel locks by locktorture: a row of JSON for each type and number of writers.
 
-As in the second document: one CPU for each writer, round and round; no stutter, no shuffling; the
-first reports are not counted. --long-hold 0, which is not the module's default, leaves out the
-occasional hold of 100 ms: with few writers that is most of the time, and hides the lock.
+As in Paolillo 2023: one CPU for each writer, round and round; no stutter, no shuffling; the first
+reports are not counted. --long-hold 0, which is not the module's default, leaves out the occasional
+hold of 100 ms: with few writers that is most of the time, and hides the lock.
 
 Runs as root on the kernel that is measured. A type that the module does not have is left out, and
 named on stderr."""
