@@ -140,7 +140,7 @@ def _joined(name, part, digits):
 
 
 def _apart(name, part, digits):
-    """As in the first document: three columns."""
+    """As in Dwivedi 2025: three columns."""
     deviation, percent = part["std"], part["std"] / part["mean"] * 100
     return {
         name: part["mean"].map(_number(f".{digits}f")) + part["busy"].map({True: BUSY, False: ""}),

@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 		{ "bounds", 'b', NULL, 0,
 		  "latencies must be below those of a quiet machine with two CPUs", 0 },
 		{ "json", 'j', "FILE", 0, "write the figures there too", 0 },
-		{ "only", 'o', "GROUP", 0, "aa, ring, crowd or stall", 0 },
+		{ "only", 'o', "GROUP", 0, "aa, ring, crowd, stall or release", 0 },
 		{ "rivals", 'R', NULL, 0, "other resilient locks, too: fewer rounds, no verdict",
 		  0 },
 		{ "rounds", 'r', "N", 0, "rounds of AA and ABBA; others get a part (default 20000)",
@@ -257,10 +257,10 @@ int main(int argc, char **argv)
 			detect_rings(lab_locks[i], &opt);
 		if (group_wanted(&opt, "crowd"))
 			detect_crowds(lab_locks[i], &opt);
-		if (group_wanted(&opt, "stall")) {
+		if (group_wanted(&opt, "stall"))
 			detect_stalls(lab_locks[i]);
+		if (group_wanted(&opt, "release"))
 			detect_releases(lab_locks[i], opt.rounds / 1000 + 1);
-		}
 	}
 	print_recovery(report);
 	printf("\n%d passed, %d failed, 0 skipped\n", passed, failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The four workloads of Anton Blanchard's will-it-scale that the first document uses, written from
+ * The four workloads of Anton Blanchard's will-it-scale that Dwivedi 2025 uses, written from
  * their description. Which lock each one wants is said in the paper on CNA (Dice, Kogan 2019,
  * table 1).
  */
