@@ -84,7 +84,7 @@ def _published(campaign):
 
 def _tables(campaign, frame):
     for spec in campaign.tables:
-        if not tables.is_measured(frame, spec, spec["value"]):
+        if not tables.is_measured(frame, spec):
             continue
         yield f"<h2>{html.escape(tables.heading(spec))}</h2>"
         table = markup.merged(tables.build(frame, spec, campaign.all_axes))
@@ -96,7 +96,7 @@ def _tables(campaign, frame):
 
 def _figures(campaign, frame):
     axes = campaign.all_axes
-    measured = [s for s in campaign.charts if tables.is_measured(frame, s, s["y"])]
+    measured = [s for s in campaign.charts if tables.is_measured(frame, s)]
     return [f for spec in measured for f in charts.build(frame, spec, axes)]
 
 
@@ -147,8 +147,8 @@ def campaign_page(store, folder, svg=True):
 #: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
 #: the end what happens with more threads than CPUs.
 STORY = (
-    "resilience", "storm", "stalls", "micro", "rql", "will-it-scale", "bpf", "flows",
-    "locktorture", "backoff", "pv", "convoy",
+    "resilience", "stalls", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
+    "backoff", "pv", "convoy",
 )  # fmt: skip
 
 

@@ -252,10 +252,11 @@ def build(frame, spec, axes=()):
     return both.astype(object).fillna("-")
 
 
-def is_measured(frame, spec, text):
-    """Is the figure in any row? Without it, what is "optional" is left out of the pages: older
-    results, and counters that a machine lacks."""
-    names = [name.strip() for name in re.split(r"[+/]", text)]
+def is_measured(frame, spec):
+    """Are the figures of a table or chart in any row? Without them, what is "optional" is left out
+    of the pages: older results, and counters that a machine lacks."""
+    values = [t["value"] for t in spec.get("tables", [])] or [spec.get("value", spec.get("y"))]
+    names = [name.strip() for text in values for name in re.split(r"[+/]", text)]
     there = all(name in frame and frame[name].notna().any() for name in names)
     return there or not spec.get("optional")
 

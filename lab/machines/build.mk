@@ -56,5 +56,5 @@ sim-unit: $(SIM)/tests/unit
 -include $(SIM_OBJS:.o=.d) $(SIM_TESTS:.o=.d) $(SIM_MAIN:.o=.d)
 
 .PHONY: sim-check
-sim-check: $(SIM)/rqspin-sim ## calibrate the simulator, compare with published tables: 4 minutes
+sim-check: $(SIM)/rqspin-sim ## calibrate the simulator, compare with published tables: 5 minutes
 	$(Q).venv/bin/python lab/machines/calibrate/check.py

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import published
 import seeds
+import simplewrite2015
 import ticket2013
 from check import PAUSE_NS, TICKET_EVALUATIONS, calibrate_machine, empty_table
 from simulator import ROOT, Simulator
@@ -29,15 +30,8 @@ from store import replace_whole  # noqa: E402
 TICKETS = ("ticket", "ticket-10x", "ticket-50x", "ticket-250x", "ticket-auto")
 MOST_THREADS, MANY_LOCKS = 24, (2, 4, 8)
 QUEUE_AND_TICKET = (16, 48, 96, 192)
-#: Waiman Long's smaller machine of 2017: 2 sockets, 16 cores, 32 threads.
-SMALL = {"name": "2 x 8 x 2", "cores": 8, "smt": 2}
-SMALL_CPUS = 32
-#: Waiman Long's machine of 2015 has 4 sockets; at most 8 tasks run on one of them.
-LOOP = {"lock": "qspinlock", "acquisitions": 5000, "cs_ns": 1, "ncs_ns": 2, "lines": 1}
-LOOP_OPS = 5_000_000
 DEADLOCK_MACHINE = ROOT / "lab/machines/topologies/xeon-8468.json"
 DEADLOCK_CPUS, DEADLOCK_ROUNDS, MOST_PARTIES = (48, 192), 100, 8
-BEFORE, AFTER = "qspinlock-cmpxchg", "qspinlock"
 
 
 @functools.cache
@@ -110,14 +104,6 @@ def tickets(sim):
     )
 
 
-def small_rate(sim, lock, vcpus, between):
-    """The same guest on the smaller machine; nothing is calibrated with it."""
-    topology = hybrid2017.TOPOLOGY | SMALL
-    jobs = (hybrid2017.job(lock, vcpus, between, seed) for seed in hybrid2017.SEEDS)
-    rates = [sim.rate({**job, "pcpus": SMALL_CPUS, "topology": topology}) for job in jobs]
-    return sum(rates) / len(rates)
-
-
 def hybrid(sim):
     """Build times as multiples of PV's, and the share of stolen acquisitions, on two machines."""
     between, table = hybrid2017.calibrate(sim)
@@ -126,62 +112,17 @@ def hybrid(sim):
          "hybrid": r.sim_ratio, "unfair": r.sim_unfair_ratio, "stolen": r.sim_share}
         for r in table.itertuples()
     ]  # fmt: skip
-    for vcpus in published.read("hybrid-pv-small-2017.csv").vcpus:
-        base = small_rate(sim, "pv", vcpus, between)
-        ratio = {k: base / small_rate(sim, lock, vcpus, between)
-                 for k, lock in (("hybrid", "hybrid-pv"), ("unfair", "unfair"))}  # fmt: skip
-        rows.append({"cpus": SMALL_CPUS, "vcpus": vcpus, "train": False, **ratio})
+    rows += [
+        {"cpus": hybrid2017.SMALL["pcpus"], "vcpus": r.vcpus, "train": False,
+         "hybrid": r.sim_ratio, "unfair": r.sim_unfair_ratio}
+        for r in hybrid2017.small(sim, between).itertuples()
+    ]  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def loop_job(nodes, layout, tasks, lock, p):
-    """Tasks on one socket, or each on the next one."""
-    remote = p.get("remote", p["local"] * 3)
-    return {
-        **LOOP,
-        "lock": lock,
-        "threads": int(tasks),
-        "embedded": layout == "embedded",
-        "topology": {
-            "name": "4 x 10", "sockets": 4, "cores": 10, "smt": 1, "random": True,
-            "spread": nodes == "different", "hit_ns": model.HIT_NS, "rmw_ns": model.RMW_NS,
-            "local_ns": p["local"], "remote_ns": remote,
-            "occ_local_ns": p["local"] / 5, "occ_remote_ns": remote / 5,
-        },
-    }  # fmt: skip
-
-
-def loop_ms(tasks, rate):
-    """Time of five million acquisitions of each task."""
-    return LOOP_OPS * tasks / rate * 1e3
-
-
-def fit_loop(sim, table, nodes, name, bounds, known):
-    """One way, from the first published row of these nodes, before the change."""
-    row = table[(table.nodes == nodes) & (table.layout == "standalone")].iloc[0]
-
-    def error(p):
-        job = loop_job(nodes, row.layout, row.tasks, BEFORE, known | p)
-        return abs(np.log(loop_ms(row.tasks, sim.rate(job)) / row.before_ms))
-
-    found, _ = fit.search(error, {name: bounds}, {name: 2 * bounds[0]}, 25)
-    return known | found, row.name
 
 
 def simple_write(sim):
     """Ms for 5 million acquisitions of each task; two of the rows calibrate one way each."""
-    table = published.read("simple-write-2015.csv")
-    p, first = fit_loop(sim, table, "same", "local", (10, 150), {})
-    p, second = fit_loop(sim, table, "different", "remote", (50, 2000), p)
-    table["train"] = table.index.isin([first, second])
-    for column, lock in (("before", BEFORE), ("after", AFTER)):
-        table[column] = [
-            float(np.median([
-                loop_ms(r.tasks, rate)
-                for rate in seeds.rates(sim, loop_job(r.nodes, r.layout, r.tasks, lock, p))
-            ]))
-            for r in table.itertuples()
-        ]  # fmt: skip
+    table = simplewrite2015.simulate(sim)
     return table[["nodes", "layout", "tasks", "train", "before", "after"]]
 
 

@@ -19,7 +19,7 @@ BASE, OURS, TABLE, CMPXCHG = "qspinlock", "queue", "held-table", "qspinlock-cmpx
 BARE = "queue-bare"
 #: The head passes its place on when it has the lock, not before.
 LATE = "queue-late"
-#: A lock to compare with BASE, and a number of threads; the third document measured CMPXCHG.
+#: A lock to compare with BASE, and a number of threads; Long 2015 measured CMPXCHG.
 RATIOS = (
     (CMPXCHG, 16),
     (OURS, 3),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The fourth document: a kernel build in guests with more virtual CPUs than there are CPUs.
+"""Long 2017: a kernel build in guests with more virtual CPUs than there are CPUs.
 
 Only ratios of build times can be simulated. One constant, the time between two acquisitions, is
 calibrated on one ratio; 8 locks and sections of 2 us are assumptions, as are time slices of 4 ms.
@@ -25,6 +25,8 @@ TOPOLOGY = {
     "occ_remote_ns": 20,
     "pause_ns": 5,
 }
+#: The smaller machine: 2 sockets, 16 cores, 32 threads. Nothing is calibrated with it.
+SMALL = {"topology": TOPOLOGY | {"name": "2 x 8 x 2", "cores": 8, "smt": 2}, "pcpus": 32}
 
 
 def job(lock, vcpus, between_us, seed=1):
@@ -43,21 +45,27 @@ def job(lock, vcpus, between_us, seed=1):
     }
 
 
-def ratio(sim, vcpus, between_us, lock="hybrid-pv"):
+def ratio(sim, vcpus, between_us, lock="hybrid-pv", machine=None):
     """Build time with lock, as a multiple of that with pv."""
-    return rate(sim, "pv", vcpus, between_us) / rate(sim, lock, vcpus, between_us)
+    pv, ours = (rate(sim, k, vcpus, between_us, machine) for k in ("pv", lock))
+    return pv / ours
 
 
-def rate(sim, lock, vcpus, between_us):
+def rate(sim, lock, vcpus, between_us, machine=None):
     """Mean over SEEDS: by chance, convoys form behind a virtual CPU that does not run."""
-    return sum(sim.rate(job(lock, vcpus, between_us, seed)) for seed in SEEDS) / len(SEEDS)
+    jobs = (job(lock, vcpus, between_us, seed) | (machine or {}) for seed in SEEDS)
+    return sum(map(sim.rate, jobs)) / len(SEEDS)
+
+
+def with_ratios(table):
+    table["ratio"] = table.hybrid_s / table.pv_s
+    table["unfair_ratio"] = table.unfair_s / table.pv_s
+    return table
 
 
 def calibrate(sim):
     """Return: time between acquisitions, and the table with simulated columns."""
-    t = read("hybrid-pv-2017.csv")
-    t["ratio"] = t.hybrid_s / t.pv_s
-    t["unfair_ratio"] = t.unfair_s / t.pv_s
+    t = with_ratios(read("hybrid-pv-2017.csv"))
     t["share"] = t.stolen / (t.stolen + t.queued)
     want = t[t.vcpus == TRAIN_VCPUS].ratio.iloc[0]
     best = min(BETWEEN_US, key=lambda us: abs(math.log(ratio(sim, TRAIN_VCPUS, us) / want)))
@@ -71,3 +79,17 @@ def stolen_share(sim, vcpus, between_us):
     runs = [sim.run(job("hybrid-pv", vcpus, between_us, seed)) for seed in SEEDS]
     stolen = sum(r["unfair"] for r in runs)
     return stolen / max(1, stolen + sum(r["queued"] for r in runs))
+
+
+def small(sim, between_us):
+    """The table of the smaller machine, with what is simulated of it."""
+    t = with_ratios(read("hybrid-pv-small-2017.csv"))
+    t["sim_ratio"] = [ratio(sim, n, between_us, machine=SMALL) for n in t.vcpus]
+    t["sim_unfair_ratio"] = [ratio(sim, n, between_us, "unfair", SMALL) for n in t.vcpus]
+    return t
+
+
+def as_calibrated(table, vcpus, pcpus):
+    """A baseline: the calibrated ratio wherever a CPU has more than one virtual CPU."""
+    known = table[table.vcpus == TRAIN_VCPUS].ratio.iloc[0]
+    return [known if n > pcpus else 1.0 for n in vcpus]

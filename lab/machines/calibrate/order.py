@@ -11,6 +11,8 @@ TIE = 0.01
 
 #: CNA turns to the other socket once in 65536 hand-overs: this many turns, on average, are seen.
 CNA_TURNS, CNA_TURN = 15, 65536
+#: For ratios of locks that no table has: enough that the start does not matter.
+MANY_ACQUISITIONS = 100_000
 
 
 def pairs():

@@ -7,7 +7,7 @@ import pandas as pd
 
 TABLES = Path(__file__).resolve().parents[1] / "published"
 
-#: Sockets, cores of a socket, threads of a core: "Evaluation setup" of the first document.
+#: Sockets, cores of a socket, threads of a core: "Evaluation setup" of Dwivedi 2025.
 MACHINES = {"x86_64": (2, 48, 2), "arm64": (2, 128, 1)}
 
 #: Contended acquisitions per counted operation (fs/locks.c, fs/file.c of Linux 6.12).
@@ -30,7 +30,7 @@ def read(name):
 
 
 def will_it_scale():
-    """QL of the first document: columns benchmark, arch, threads, rate, train."""
+    """QL of Dwivedi 2025: columns benchmark, arch, threads, rate, train."""
     t = read("rqspinlock-2025.csv")
     t = t[t.benchmark != "locktorture"].rename(columns={"ql": "rate"})
     t["train"] = [is_training(*key) for key in zip(t.benchmark, t.arch, t.threads, strict=True)]

@@ -5,15 +5,19 @@ import math
 
 import baseline
 import check
+import cna2019
 import fit
 import handover
 import hybrid2017
+import lockhammer2018
 import model
 import order
+import outside
 import pandas as pd
 import published
 import pytest
 import seeds
+import simplewrite2015
 import ticket2013
 
 PLACES = {"x86_64": 27, "arm64": 35}
@@ -103,11 +107,94 @@ def test_one_thread_takes_what_was_published():
 def test_baseline_is_the_published_one():
     t = published.will_it_scale()
     rows = t[(t.arch == "x86_64") & (t.benchmark == "open1") & (t.threads >= 16)]
-    error = abs(baseline.fit(rows) / rows.rate - 1).mean()
+    a, b = baseline.fit(rows)
+    rates = 1e9 / (a + b * baseline.shares("x86_64", rows.threads))
+    error = abs(rates / rows.rate - 1).mean()
     assert error == pytest.approx(0.054, abs=0.004)
     assert baseline.remote_share("x86_64", 48) == 0
     assert baseline.remote_share("x86_64", 192) == 0.5
     assert baseline.remote_share("arm64", 136) == pytest.approx(2 * 8 * 128 / 136**2)
+    assert baseline.share_of(4, 18, 142) == 0.75
+    assert baseline.share_of(4, 18, 45) == pytest.approx(1 - (18**2 + 18**2 + 9**2) / 45**2)
+
+
+def held_rows(t, arch, benchmark):
+    return t[(t.arch == arch) & (t.benchmark == benchmark) & ~t.train]
+
+
+@pytest.mark.parametrize("arch", published.MACHINES)
+@pytest.mark.parametrize("benchmark", published.ACQUISITIONS)
+def test_baselines_see_what_the_simulator_sees(arch, benchmark):
+    """Held-out rates, all of the other machine, and tables that are not its sister play no part."""
+    t = published.will_it_scale()
+    rows = held_rows(t, arch, benchmark)
+    found = baseline.predict(t, rows)
+    family = (benchmark, baseline.SISTER.get(benchmark, benchmark))
+    t.loc[~t.train | (t.arch != arch) | ~t.benchmark.isin(family), "rate"] = float("nan")
+    again = baseline.predict(t, rows)
+    assert list(found) == list(baseline.RULES)
+    for name, rates in found.items():
+        assert len(rates) == len(rows) and rates.min() > 0
+        assert list(rates) == list(again[name])
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "arch", "rule", "error"),
+    [
+        ("lock1", "x86_64", "lines", 0.071),
+        ("open1", "x86_64", "lines", 0.094),
+        ("lock1", "arm64", "lines", 0.037),
+        ("open1", "arm64", "lines", 0.050),
+        ("open2", "x86_64", "a + bP", 0.058),
+        ("lock2", "arm64", "a + bP", 0.262),
+    ],
+)
+def test_baselines_are_those_of_an_independent_count(benchmark, arch, rule, error):
+    t = published.will_it_scale()
+    rows = held_rows(t, arch, benchmark)
+    found = check.mape(baseline.predict(t, rows)[rule], rows.rate)
+    assert found == pytest.approx(error, abs=0.004)
+
+
+def test_sister_is_scaled_to_the_last_own_point():
+    t = published.will_it_scale()
+    own, _ = baseline.training(t, "arm64", "lock2")
+    last = own[own.threads == 128].rate.iloc[0]
+    at = baseline.lines(t, "arm64", "lock2", pd.Series([16, 128, 144, 256]).to_numpy())
+    lock1 = t[(t.arch == "arm64") & (t.benchmark == "lock1")].set_index("threads").rate
+    assert at[0] == own[own.threads == 16].rate.iloc[0] and at[1] == last
+    assert list(at[2:] / last) == pytest.approx([lock1[144] / lock1[128], lock1[256] / lock1[128]])
+
+
+def test_the_nearer_one_is_named():
+    rules = {"lines": 0.10, "a + bP": 0.08}
+    assert check.nearer(0.07, rules) == "simulator"
+    assert check.nearer(0.09, rules) == "a + bP"
+    assert check.nearer(0.083, rules) == "-"
+    report = check.Report({})
+    check.judge_wins(report, ["simulator"] * 4 + ["-", "lines", "lines", "a + bP"])
+    assert report.missed == ["nearer than the baselines"]
+    report = check.Report({})
+    check.judge_wins(report, ["simulator"] * 5 + ["lines"] * 3)
+    assert report.missed == []
+
+
+@pytest.mark.parametrize(
+    ("error", "rules", "met"),
+    [
+        (0.03, {"no gain": 0.07}, True),
+        (0.03, {"no gain": 0.07, "other": 0.01}, False),
+        (0.034, {"no gain": 0.03}, True),  # the same
+        (0.25, {"no gain": 0.70}, False),
+    ],
+)
+def test_a_set_fails_by_its_error_or_by_its_baseline(error, rules, met, capsys):
+    report = check.Report({})
+    outside.judge(report, "set", error, rules)
+    assert (report.missed == []) == met
+    out = capsys.readouterr().out
+    assert out.startswith("ok" if met else "target not met") and "no gain" in out
+    assert ("is nearer" in out) == (error > min(rules.values()) + 0.005)
 
 
 def test_order_has_a_band_of_equals():
@@ -241,3 +328,97 @@ def test_only_change_fails(found, status, capsys):
     assert report.status() == status
     assert report.missed == [name for name, (met, _) in found.items() if not met]
     assert "  b: 0.3 +- 0.02: why" in capsys.readouterr().out
+
+
+class Equal(Formula):
+    """All locks are as fast."""
+
+    def rate(self, job):
+        self.jobs.append(job)
+        return 1
+
+
+def test_nothing_is_tuned_with_the_smaller_machine():
+    sim = Equal()
+    t = hybrid2017.small(sim, 280)
+    assert list(t.vcpus) == [16, 36, 48, 64] and len(sim.jobs) == 4 * 4 * len(hybrid2017.SEEDS)
+    assert {(j["pcpus"], j["topology"]["cores"], j["topology"]["smt"]) for j in sim.jobs} == {
+        (32, 8, 2)
+    }
+    assert {j["ncs_ns"] for j in sim.jobs} == {280_000}
+    first = hybrid2017.with_ratios(published.read("hybrid-pv-2017.csv"))
+    known = 308.6 / 365.4
+    assert hybrid2017.as_calibrated(first, t.vcpus, 32) == pytest.approx([1, known, known, known])
+
+
+def test_two_rows_calibrate_the_loop():
+    sim = Formula()
+    t = simplewrite2015.simulate(sim)
+    assert list(zip(t[t.train].nodes, t[t.train].tasks, strict=True)) == [
+        ("same", 3),
+        ("different", 3),
+    ]
+    first = t.iloc[0]
+    assert first.before == pytest.approx(first.before_ms, rel=0.01)
+    rule = simplewrite2015.as_calibrated(t[t.nodes == "same"])
+    assert rule.iloc[0] == first.before_ms and rule.iloc[5] == first.before_ms * 8 / 3
+    report = check.Report({})
+    outside.simple_write(sim, report)
+    assert len(report.seen) == 4
+
+
+def test_cna_is_compared_on_its_own_machines():
+    sim, t = Draws(1.5), published.will_it_scale()
+    loads = dict.fromkeys(("open1", "lock1"), {"cs": 30, "lines": 1.5})
+    found = cna2019.compare(sim, t, HARDWARE, loads, fit.singles(t))
+    assert {(r.benchmark, r.threads, r.workload) for r in found.itertuples()} == {
+        ("will-it-scale", n, w) for n in (4, 70) for w in ("open1", "lock1")
+    } | {("open1", 142, "open1")}
+    assert {(j["threads"], j["topology"]["sockets"], j["topology"]["cores"]) for j in sim.jobs} == {
+        (4, 2, 18), (70, 2, 18), (142, 4, 18)
+    }  # fmt: skip
+    assert list(found.ratio) == pytest.approx([1.5] * 5)
+    few, two, four = (found[found.threads == n] for n in (4, 70, 142))
+    assert cna2019.off(two.ratio, two) == 0
+    assert cna2019.off(1.0, four) == pytest.approx(1.2 / 2.2)
+    assert list(few.baseline) == [1, 1] and four.baseline.iloc[0] > two.baseline.iloc[0] > 1
+
+
+def test_lockhammer_is_calibrated_with_one_workload():
+    t = lockhammer2018.long_table()
+    assert t.groupby("machine").train.sum().to_dict() == dict.fromkeys(lockhammer2018.MACHINES, 8)
+    assert t.ns.min() > 0 and len(t) == 4 * 2 * (7 + 8 + 8)
+    for machine, (sockets, cpus) in lockhammer2018.MACHINES.items():
+        assert t[t.machine == machine].threads.max() == sockets * cpus
+    train = t[t.train & (t.machine == "x86-3")]
+    assert "remote" not in lockhammer2018.calibrate(Formula(), t[t.train & (t.threads == 48)], 5)
+    sim = Formula()
+    assert set(lockhammer2018.calibrate(sim, train, 5)) == set(fit.HARDWARE)
+    assert {(j["cs_ns"], j["ncs_ns"]) for j in sim.jobs} == {lockhammer2018.TRAIN}
+    assert {j["threads"] for j in sim.jobs} == set(lockhammer2018.TRAIN_THREADS["x86-3"])
+
+
+def test_same_overhead_is_what_the_calibrated_points_say():
+    t = lockhammer2018.long_table()
+    rows = t[(t.machine == "x86-2") & (t.lock == "ticket") & (t.threads == 24)]
+    rule = {
+        (r.section_ns, r.outside_ns): lockhammer2018.same_overhead(t[t.train], r)
+        for r in rows.itertuples()
+    }
+    known = rows[rows.train].ns.iloc[0]
+    assert rule[200, 1000] == pytest.approx(known)
+    assert rule[1000, 0] == rule[1000, 5000] == pytest.approx(known + 800)
+    few = t[(t.machine == "x86-2") & (t.section_ns == 1000) & (t.threads == 2)].iloc[0]
+    few.outside_ns = 5000
+    assert lockhammer2018.same_overhead(t[t.train], few) == 3000
+
+
+def test_the_faster_lock_is_counted_where_they_differ():
+    t = pd.DataFrame({
+        "key": [0, 0, 1, 1, 2, 2],
+        "lock": ["qspinlock", "ticket"] * 3,
+        "ns": [100, 150, 100, 101, 100, 80],
+        "simulated": [100, 120, 100, 50, 100, 120],
+        "baseline": [100, 90, 100, 50, 100, 70],
+    })  # fmt: skip
+    assert lockhammer2018.faster(t) == ({"simulated": 1, "baseline": 1}, 2)

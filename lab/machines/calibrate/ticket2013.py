@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The fifth document: threads that lock and unlock a semaphore, on 4 nodes with 24 CPUs."""
+"""Van Riel 2013: threads that lock and unlock a semaphore, on 4 nodes with 24 CPUs."""
 
 import math
 
