@@ -550,7 +550,6 @@ POINT = {
     "will-it-scale": {"test": ["open1", "lock1"], "threads": [1, 2], "place": ["host", "guest"]},
     "rql": {"test": ["open1", "lock1"], "threads": [1, 2], "lock": ["qspinlock", "rqspinlock"]},
     "pv": {"threads": [2, 4], "lock": ["pv-queued", "unfair"]},
-    "stalls": {"waiters": [1, 4], "hold_ms": [10, 300], "lock": ["rqspinlock", "upstream"]},
     "flows": {"kernel": ["debian-7", "6.12-rqspin-lean"], "case": ["own", "hot"]},
     "storm": {
         "kernel": ["debian-7", "6.12-rqspin-lean"],
@@ -563,12 +562,7 @@ FIGURES = {"per_second": 1e6, "failed": 3, "most": 2, "least": 1, "ops": 10, "lo
            "timeouts": 0, "events.unfair": 1, "events.queued": 3, "per_second.p50": 1e6,
            "p50_ns.p50": 50, "p99_ns.p50": 90, "p50_ns": 50, "p99_ns": 90,
            "longest_timed_ns": 1e6, "one_victim": 9, "rounds": 10,
-           "bystander_errors": 0, "tries": 4, "held_ms": 10.5,
-           "counters.context_switches": 5}  # fmt: skip
-FIGURES |= {f"wait_ns.{name}": 900 for name in ("p50", "p99", "p999")}
-FIGURES |= {f"owner.{name}": 2 for name in ("changes_each", "run_p50", "run_p99")}
-FIGURES |= {f"counters.{name}": 70 for name in ("cycles", "instructions", "cache_misses")}
-FIGURES |= {f"recovery.{who}_{p}_ns": 8 for who in ("again", "anybody") for p in ("p50", "p99")}
+           "bystander_errors": 0}  # fmt: skip
 GROUPS = {"AA": "aa", "ABBA": "ring", "cycle of 3": "ring", "2 + 2*1 behind": "crowd",
           "stalled owner, 2 wait": "stall"}  # fmt: skip
 
@@ -613,6 +607,26 @@ def test_the_overview_tells_a_story(tmp_path):
 
 def spec_named(name, table):
     return next(s for s in campaigns.load(name).tables if s["name"] == table)
+
+
+# Percentiles, owners, counters; recoveries; stalls.
+FIGURES.update(
+    {f"wait_ns.{name}": 900 for name in ("p50", "p99", "p999")}
+    | {"owner.changes_each": 0.4, "owner.run_p50": 2, "owner.run_p99": 30}
+    | {f"counters.{name}": 70 for name in ("cycles", "instructions", "cache_misses")}
+    | {"counters.context_switches": 5, "seconds": 1, "tries": 4, "held_ms": 10.5}
+    | {f"recovery.{who}_{p}_ns": 800 for who in ("again", "anybody") for p in ("p50", "p99")}
+)
+POINT["stalls"] = {"waiters": [1, 4], "hold_ms": [10, 300], "lock": ["rqspinlock", "upstream"]}
+POINT.setdefault(
+    "micro",
+    {"layout": ["standalone", "embedded"], "threads": [1, 2], "lock": ["ticket", "cna"]},
+)
+
+
+@pytest.mark.parametrize("name", ["micro", "stalls"])
+def test_nothing_more_is_pooled(name):
+    test_nothing_is_pooled(name)
 
 
 def test_what_no_machine_counted_is_on_no_page():
