@@ -9,7 +9,8 @@ campaigns/NAME.toml:
                                [text.axis] has for it
     needs                      make targets, built before the first cell; "place" names kernels
     [axes] NAME = [values]     "place" says where: "host", or "KERNEL PATH CPUS" for a guest
-    tries                      how often a cell is measured on a busy machine (3): quality.py
+    tries                      how often a cell is measured on a busy machine (3): quality.py; a
+                               quick run repeats short cells only
     varies                     axes that the rows of one cell have, if a command prints "rows"
     [fixed] NAME = value       the same in all cells
     [quick] NAME = values      values of axes or of fixed in a quick run
@@ -32,6 +33,8 @@ from errors import CampaignError
 FOLDER = pathlib.Path(__file__).resolve().parent / "campaigns"
 SECTIONS = {"title", "about", "document", "command", "needs", "axes", "text", "fixed", "quick",
             "skip", "table", "chart", "varies", "tries"}  # fmt: skip
+#: A quick run would take twice its time if guests were booted again for a busy hypervisor.
+QUICK_AGAIN_S = 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Cell:
     params: dict
     command: str
     tries: int = 3
+    #: What takes longer is not measured again.
+    again_s: float = float("inf")
 
     @property
     def key(self):
@@ -56,7 +61,7 @@ class Cell:
 
 class Campaign:
     def __init__(self, name, data, quick=False):
-        self.name, self.data = name, data
+        self.name, self.data, self.quick = name, data, quick
         axes, fixed = dict(data["axes"]), dict(data.get("fixed", {}))
         for key, value in data.get("quick", {}).items() if quick else ():
             (axes if key in axes else fixed)[key] = value
@@ -105,7 +110,8 @@ class Campaign:
                 continue
             texts = {k: self._text(k, v) for k, v in (self.fixed | params).items()}
             command = " ".join(self.data["command"].format(**texts).split())
-            yield Cell(self.name, params, command, self.data.get("tries", Cell.tries))
+            again = {"again_s": QUICK_AGAIN_S} if self.quick else {}
+            yield Cell(self.name, params, command, self.data.get("tries", Cell.tries), **again)
 
     def skips(self):
         return [rule["why"] for rule in self.data.get("skip", [])]

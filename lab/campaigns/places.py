@@ -83,6 +83,8 @@ def run(cell):
     """The outcome of a cell for its file: the first quiet try, or else the quietest one."""
     outcomes = [_measure(cell)]
     while quality.disturbed(outcomes[-1]) and len(outcomes) < cell.tries:
+        if outcomes[-1]["seconds"] > cell.again_s:
+            break
         outcomes.append(_measure(cell))
     quiet = [o for o in outcomes if not quality.disturbed(o)]
     best = quiet[0] if quiet else min(outcomes, key=quality.disturbance)

@@ -815,6 +815,14 @@ def test_a_disturbed_cell_is_measured_again(toy, monkeypatch):
         assert (outcome["others"], outcome["tries"]) == (kept, tries)
 
 
+@pytest.mark.parametrize(("quick", "seconds", "tries"), [(1, 30.0, 1), (1, 1.0, 3), (0, 30.0, 3)])
+def test_a_quick_run_repeats_short_cells_only(toy, monkeypatch, quick, seconds, tries):
+    cell = next(iter(campaigns.load("toy", quick=quick).cells()))
+    busy = busy_facts(0.5, seconds=seconds)
+    monkeypatch.setattr(places.quality.Watch, "facts", lambda _: busy)
+    assert places.run(dataclasses.replace(cell, tries=3))["tries"] == tries
+
+
 def test_others_are_seen():
     """A process that is not part of the cell uses a CPU meanwhile."""
     spin = [sys.executable, "-c", "while True: pass"]
