@@ -19,8 +19,7 @@ struct outcome {
 	u64 stuck;			   /* members that failed twice */
 	struct lab_samples latency;	   /* closing call to first error, ns */
 	struct lab_samples bystander_wait; /* ns */
-	/* First error to the next acquisition of that lock, ns: anybody's, that of who had failed.
-	 */
+	/* First error to the next acquisition of that lock, ns: anybody's, the failed thread's. */
 	struct lab_samples anybody, again;
 };
 

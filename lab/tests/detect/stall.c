@@ -24,6 +24,15 @@ struct stall {
 	struct wait wait[MAX_THREADS];
 };
 
+/* The first thread has the lock when the others begin. */
+static void stall_begin(struct stall *s, int cpu, struct lab_ctx *ctx)
+{
+	lab_ctx_init(ctx);
+	if (!cpu && s->ops->lock(&s->lock, ctx))
+		abort();
+	lab_meet(&s->barrier);
+}
+
 static void wait_once(struct stall *s, struct wait *w, struct lab_ctx *ctx)
 {
 	w->call = shim_cycles();
@@ -38,10 +47,7 @@ static void stall_play(int cpu, void *arg)
 	struct stall *s = arg;
 	struct lab_ctx ctx;
 
-	lab_ctx_init(&ctx);
-	if (!cpu && s->ops->lock(&s->lock, &ctx))
-		abort();
-	lab_meet(&s->barrier);
+	stall_begin(s, cpu, &ctx);
 	if (!cpu) {
 		lab_wait_u32(&s->gone, s->waiters);
 		s->ops->unlock(&s->lock, &ctx);
@@ -72,10 +78,7 @@ static void release_play(int cpu, void *arg)
 	struct stall *s = arg;
 	struct lab_ctx ctx;
 
-	lab_ctx_init(&ctx);
-	if (!cpu && s->ops->lock(&s->lock, &ctx))
-		abort();
-	lab_meet(&s->barrier);
+	stall_begin(s, cpu, &ctx);
 	if (!cpu) {
 		lab_wait_u32(&s->gave_up, 1);
 		s->ops->unlock(&s->lock, &ctx);

@@ -4,6 +4,7 @@
  * CPU. A waiter that fails then was wrong, for nobody is stuck.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "../lib/team.h"
@@ -24,7 +25,8 @@ static void owner_play(struct stall *s, struct lab_ctx *ctx)
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * NSEC_PER_MSEC };
 	u64 since;
 
-	s->cell->lock->lock(&lock, ctx);
+	if (s->cell->lock->lock(&lock, ctx))
+		abort();
 	lab_meet(&s->barrier);
 	since = shim_cycles();
 	while (nanosleep(&t, &t) && errno == EINTR)

@@ -12,7 +12,7 @@ void tally_add(struct tally *sum, const struct tally *t)
 	lab_runs_merge(&sum->runs, &t->runs);
 }
 
-static json_int_t quantile(const struct histogram *h, double part)
+static json_int_t length_quantile(const struct histogram *h, double part)
 {
 	return (json_int_t)histogram_quantile(h, part);
 }
@@ -39,5 +39,6 @@ json_t *runs_json(const struct lab_runs *runs)
 		return json_null();
 	return json_pack("{s:I, s:f, s:I, s:I}", "changes", changes, "changes_each",
 			 (double)changes / (double)runs->taken, "run_p50",
-			 quantile(&runs->lengths, 0.5), "run_p99", quantile(&runs->lengths, 0.99));
+			 length_quantile(&runs->lengths, 0.5), "run_p99",
+			 length_quantile(&runs->lengths, 0.99));
 }
