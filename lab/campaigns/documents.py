@@ -36,7 +36,7 @@ def linked(text):
 
 
 def listed():
-    """All documents as parts of a page, in the order of their years."""
+    """All documents as parts of a page, the newest first."""
     yield "<p>The documents whose claims are measured or simulated here:</p><ul>"
     for document in sorted(every().values(), key=lambda d: d["year"], reverse=True):
         what = html.escape(f"{document['title']} ({document['posted']})")

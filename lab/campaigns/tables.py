@@ -21,13 +21,12 @@ a round, with its 95 % interval by order statistics."""
 import functools
 import pathlib
 import re
-import tomllib
 
+import documents
 import pandas as pd
 from errors import CampaignError
 from intervals import median_interval
 
-DOCUMENTS = pathlib.Path(__file__).resolve().parent / "documents"
 PREFIX = "published "
 #: What follows the name of a column in those that are made of it.
 ADDED = (" stddev", " stddev %", " speedup", " rel")
@@ -221,12 +220,11 @@ def published(spec):
 @functools.cache
 def author(name):
     """AUTHOR YEAR of a published table: of the document that has claims of it."""
-    for path in sorted(DOCUMENTS.glob("*.toml")):
-        text = path.read_text()
-        if f'"{name}"' in text:
-            document = tomllib.loads(text)
-            return f"{document['author']} {document['year']}"
-    raise CampaignError(f"{name}: none of {DOCUMENTS.name} has claims of it")
+    for document in documents.every().values():
+        sources = [source for claim in document["claim"] for source in claim.get("published", [])]
+        if any(source.get("table") == name for source in sources):
+            return documents.name_of(document)
+    raise CampaignError(f"{name}: no document has claims of it")
 
 
 def curves(spec):

@@ -241,7 +241,7 @@ static bool judge_limits(struct round *r, struct outcome *out)
 		return true;
 	if (r->ops->flags & LAB_OURS && r->told++ < TELL_MAX)
 		round_print(r);
-	if (r->ops->flags & LAB_OURS && was_disturbed(r)) {
+	if ((r->ops->flags & LAB_OURS || stuck) && was_disturbed(r)) {
 		printf("# not judged: a thread was kept off its CPU\n");
 		out->disturbed++;
 		return false;

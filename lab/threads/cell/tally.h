@@ -10,7 +10,7 @@
  * struct tally - what one thread did, or all
  * @ops: operations
  * @timeouts, @deadlocks: acquisitions that failed
- * @longest: the longest wait, whatever came of it, cycles
+ * @longest: the longest wait, cycles; in run.c of those that got the lock
  * @took: cycles that the thread worked
  * @waits: acquisitions that are samples, cycles from the call to the lock being held
  * @runs: of the lock's owner

@@ -30,9 +30,11 @@ def test_a_cell_works_as_long_as_it_is_told():
 
 def test_waits_are_as_long_as_the_lock_is_held():
     """Each waits for the other, who holds the lock for 1 ms: a busy machine makes it longer."""
-    load = ["--threads", "2", "--held-ns", "1000000", "--ops", "128"]
-    waits = json.loads(cell(*load).stdout)["wait_ns"]
-    assert waits["samples"] == 4
+    load = ["--threads", "2", "--held-ns", "1000000", "--ops", "640"]
+    told = json.loads(cell(*load).stdout)
+    waits = told["wait_ns"]
+    # Every 64th acquisition is one, if it does not end by its time limit.
+    assert 20 - told["timeouts"] <= waits["samples"] <= 20
     assert 0.5e6 < waits["p50"] <= waits["p99"] <= waits["p999"]
 
 
@@ -80,7 +82,7 @@ def test_a_waiter_waits_for_a_stalled_owner():
     told = stalled("qspinlock", 20, "--threads", "2", "--ops", "5")
     assert (told["holds"], told["tries"]) == (5, 5)
     assert (told["timeouts"], told["deadlocks"]) == (0, 0)
-    assert told["held_ms"] >= 20
+    assert told["held_ms"] >= 19  # two clocks
     assert told["wait_ns"]["samples"] == 5 and told["wait_ns"]["p50"] > 10e6
     assert round(told["longest_ms"] * 1e6) >= told["wait_ns"]["p50"]
 
