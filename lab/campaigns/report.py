@@ -147,8 +147,8 @@ def campaign_page(store, folder, svg=True):
 #: The overview's order: what a deadlock costs, then an acquisition, alone and in programs, and at
 #: the end what happens with more threads than CPUs.
 STORY = (
-    "resilience", "stalls", "storm", "micro", "rql", "will-it-scale", "bpf", "flows", "locktorture",
-    "backoff", "pv", "convoy",
+    "resilience", "stalls", "storm", "micro", "rql", "will-it-scale", "bpf", "maps", "flows",
+    "locktorture", "backoff", "pv", "convoy",
 )  # fmt: skip
 
 

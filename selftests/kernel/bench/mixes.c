@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * mixes SECONDS THREADS...: an object of JSON with a row for each program, mix and number of
- * threads: operations per second of all threads, and updates or acquisitions that failed. A kernel
- * without resilient locks has no rows of them.
+ * threads: operations per second of all threads, nanoseconds of one, and updates or acquisitions
+ * that failed. A kernel without resilient locks has no rows of them.
  */
 #include <err.h>
 #include <jansson.h>
@@ -70,10 +70,11 @@ static void add_row(json_t *rows, struct mixes_bpf *skel, const struct bpf_progr
 
 	skel->bss->failed = 0;
 	per_second = mixes_rate(prog, threads, seconds);
-	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:I}", "what",
+	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:f, s:I}", "what",
 					      strchr(bpf_program__name(prog), '_') + 1, "mix", mix,
 					      "threads", (int)threads, "per_second", per_second,
-					      "failed", (json_int_t)skel->bss->failed));
+					      "ns_each", 1e9 * threads / per_second, "failed",
+					      (json_int_t)skel->bss->failed));
 }
 
 static void mixes_measure(json_t *rows, struct mixes_bpf *skel, unsigned int threads,
