@@ -4,6 +4,8 @@ one script, plotly.min.js beside them, and need no network. Each chart also come
 is a browser to draw it."""
 
 import html
+import pathlib
+import tempfile
 
 import charts
 import documents
@@ -11,6 +13,7 @@ import markup
 import plotly.graph_objects as go
 import tables
 from errors import CampaignError
+from plotly.io import write_images
 from plotly.offline import get_plotlyjs
 from store import replace_whole
 
@@ -116,12 +119,17 @@ def _page_write(folder, name, title, parts):
 
 
 def _write_svg(figures, folder, name):
-    """Only a browser can draw SVGs: without one there are only the pages."""
-    try:
-        for i, figure in enumerate(figures):
-            replace_whole(folder / f"{name}-{i + 1}.svg", figure.to_image(format="svg"))
-    except Exception as err:  # of kaleido, of the browser: none of them documented
-        return f"no SVG of the charts: {str(err).splitlines()[0]} (chromium is missing?)"
+    """Only a browser can draw SVGs: without one there are only the pages. One draws all of them:
+    to start it takes a second."""
+    with tempfile.TemporaryDirectory() as drawn:
+        new = [pathlib.Path(drawn, f"{name}-{i + 1}.svg") for i in range(len(figures))]
+        try:
+            write_images(figures, new, format="svg")
+        except Exception as err:  # of kaleido, of the browser: none of them documented
+            what = next(filter(str.strip, str(err).splitlines()), type(err).__name__)
+            return f"no SVG of the charts: {what} (chromium is missing?)"
+        for path in new:
+            replace_whole(folder / path.name, path.read_bytes())
     return None
 
 
