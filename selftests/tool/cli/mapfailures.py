@@ -24,6 +24,8 @@ PLACES = {
     "lpm": ("lpm_trie trie lock", "bpf_map_update_elem(&trie,"),
     "ringbuf_output": ("ringbuf ringbuf lock", "bpf_ringbuf_output(&ringbuf,"),
     "ringbuf_reserve": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve(&ringbuf,"),
+    "ringbuf_dynptr": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve_dynptr(&ringbuf,"),
+    "stackid": ("stack_trace stacks free list 0", "bpf_get_stackid(ctx, &stacks,"),
     "queue": ("queue queue lock", "bpf_map_push_elem(&queue,"),
     "stack": ("stack stack lock", "bpf_map_pop_elem(&stack,"),
 }
@@ -33,6 +35,8 @@ REFUSALS = {
     "lru_list": errno.ENOMEM,
     "lru_cpu": errno.ENOMEM,
     "ringbuf_output": errno.EAGAIN,
+    "ringbuf_dynptr": errno.EINVAL,
+    "stackid": errno.ENOMEM,
     "queue": errno.EBUSY,
     "stack": errno.EBUSY,
 }
