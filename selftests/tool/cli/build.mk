@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What the tests of the command run beside the command itself.
-FAILURES = $(addprefix $(O)/selftests/tool/cli/,map_failures)
+FAILURES = $(addprefix $(O)/selftests/tool/cli/,map_failures storage_failures)
 
 OWN_OBJECTS = $(patsubst %,$(O)/selftests/tool/cli/%.bpf.o,verdict flows sparse arena arena_words)
 

@@ -11,6 +11,7 @@ import pytest
 from conftest import BUILD, LIMIT
 
 DRIVER = BUILD / "selftests/tool/cli/map_failures"
+STORAGE = BUILD / "selftests/tool/cli/storage_failures"
 
 # Place: the lock's name and the call that fails.
 PLACES = {
@@ -52,10 +53,10 @@ def failed(told, place):
 
 
 @contextlib.contextmanager
-def failures(place, count):
+def failures(place, count, driver=DRIVER):
     """What the driver counted; its maps and programs are there until the end."""
     with subprocess.Popen(
-        [DRIVER, place, str(count)],
+        [driver, place, str(count)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
