@@ -61,6 +61,8 @@ __s64 other_err;
 __u32 holding, release, missed;
 __u64 nr_pages; /* its address */
 __u64 pages;
+/* A word that is written without the lock, and its address. */
+__u64 unlocked, unlocked_at, unlocked_ok;
 void *kept;
 
 static __always_inline bool failures_enough(void)
@@ -231,6 +233,19 @@ int on_arena(void *ctx)
 	return 0;
 }
 
+/* Where the lock is free the same program gets a page. */
+SEC("?perf_event")
+int on_unlocked(void *ctx)
+{
+	void *page = page_alloc();
+
+	if (!page)
+		return 0;
+	unlocked_ok++;
+	bpf_arena_free_pages(&arena, page, 1);
+	return 0;
+}
+
 SEC("?perf_event")
 int arena_stay(void *ctx)
 {
@@ -242,8 +257,11 @@ int arena_stay(void *ctx)
 SEC("?syscall")
 int below_arena(void *ctx)
 {
-	void *page = page_alloc();
+	void *page;
 
+	unlocked_at = (__u64)&unlocked;
+	*(volatile __u64 *)&unlocked += 1;
+	page = page_alloc();
 	if (page)
 		bpf_arena_free_pages(&arena, page, 1);
 	else

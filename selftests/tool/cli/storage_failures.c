@@ -287,10 +287,9 @@ static void arena_find(void)
 
 static void arena_load(void)
 {
-	static const char *const progs[] = {
-		"find_arena", "on_arena",  "arena_stay", "below_arena",
-		"want_page",  "keep_page", "free_kept",	 "count_pages"
-	};
+	static const char *const progs[] = { "find_arena", "on_arena",	  "on_unlocked",
+					     "arena_stay", "below_arena", "want_page",
+					     "keep_page",  "free_kept",	  "count_pages" };
 
 	load(progs, sizeof(progs) / sizeof(progs[0]));
 	arena_find();
@@ -298,14 +297,17 @@ static void arena_load(void)
 
 static void arena_nest(__u64 count)
 {
-	struct bpf_link *link;
+	struct bpf_link *locked, *unlocked;
 
 	arena_load();
+	prog_run_once("below_arena"); /* it finds the word that needs no lock */
 	skel->bss->wanted = count;
-	link = word_watch(skel->bss->nr_pages, 8, skel->progs.on_arena);
-	for (__u64 i = 0; i < count && skel->bss->refused < count; i++)
+	locked = word_watch(skel->bss->nr_pages, 8, skel->progs.on_arena);
+	unlocked = word_watch(skel->bss->unlocked_at, 8, skel->progs.on_unlocked);
+	for (__u64 i = 0; i < count; i++)
 		prog_run_once("below_arena");
-	bpf_link__destroy(link);
+	bpf_link__destroy(unlocked);
+	bpf_link__destroy(locked);
 }
 
 static void arena_behind(__u64 count)
@@ -368,8 +370,9 @@ static void results_print(void)
 	printf(", \"outer_failed\": %" PRIu64
 	       ", \"missed\": %u, \"ms\": %.1f, \"longest_ms\": %.1f",
 	       (uint64_t)b->outer_failed, b->missed, times.shortest, times.longest);
-	printf(", \"pages_held\": %" PRIu64 ", \"pages_left\": %" PRIu64 "}\n",
-	       (uint64_t)pages_held, (uint64_t)pages_left);
+	printf(", \"pages_held\": %" PRIu64 ", \"pages_left\": %" PRIu64
+	       ", \"unlocked_ok\": %" PRIu64 "}\n",
+	       (uint64_t)pages_held, (uint64_t)pages_left, (uint64_t)b->unlocked_ok);
 }
 
 static bool arena_provoke(const char *place, __u64 count)
