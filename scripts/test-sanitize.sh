@@ -32,7 +32,7 @@ done
 for events in selftests/tool/cli/replay/*.jsonl; do
 	objects+=("$O/${events%.jsonl}/replay.bpf.o")
 done
-objects+=("$O/selftests/tool/cli/map_failures" "$O/selftests/tool/refuse/refuse.so")
+objects+=("$O"/selftests/tool/cli/{map,storage}_failures "$O/selftests/tool/refuse/refuse.so")
 make -s -j2 SANITIZE=1 O=$O bpf user check-objects "${objects[@]}"
 failed=0
 log=$(mktemp)

@@ -55,6 +55,39 @@ struct {
 	__type(value, __u64);
 } free_hash SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_ZERO_SEED);
+	__uint(max_entries, BATCH_SIZE);
+	__type(key, __u32);
+	__type(value, __u64);
+} batch_hash SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(map_flags, BPF_F_ZERO_SEED);
+	__uint(max_entries, BATCH_SIZE);
+	__type(key, __u32);
+	__type(value, __u64);
+} batch_lru SEC(".maps");
+
+/* Without a seed keys 0 and 1 have two buckets. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_ZERO_SEED);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, __u64);
+} full_hash SEC(".maps");
+
+/* User space deletes on one CPU, so both free buckets are in the end in that CPU's list. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, STACKS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 16 * sizeof(__u64));
+} stacks SEC(".maps");
+
 struct trie_key {
 	__u32 prefixlen;
 	__u32 data;
@@ -165,6 +198,29 @@ static void find_free_list(struct bpf_htab *htab)
 	own_free = percpu_own(lists) + field(struct pcpu_freelist_head, first);
 }
 
+static void find_stacks(struct bpf_stack_map *smap)
+{
+	__u64 list = percpu_own(BPF_CORE_READ(smap, freelist.freelist));
+
+	place_set(AT_STACKID, list, field(struct pcpu_freelist_head, first), 8, list,
+		  field(struct pcpu_freelist_head, lock));
+}
+
+static void find_last_bucket(enum place at, struct bpf_htab *htab)
+{
+	__u64 bucket = (__u64)BPF_CORE_READ(htab, buckets) +
+		       (BATCH_SIZE - 1) * bpf_core_type_size(struct bucket);
+
+	place_set(at, bucket, field(struct bucket, head), 8, bucket,
+		  field(struct bucket, raw_lock));
+}
+
+/* The CPU's spare element, which takes the place of a replaced one. */
+static void find_spare(struct bpf_htab *htab)
+{
+	place_set(AT_REPLACE, percpu_own(BPF_CORE_READ(htab, extra_elems)), 0, 8, 0, 0);
+}
+
 static void find_queue(enum place at, __u64 map)
 {
 	place_set(at, map, field(struct bpf_queue_stack, head), 4, map,
@@ -204,6 +260,7 @@ static void place_find(enum place at, struct bpf_map *map)
 		break;
 	case AT_OUTPUT:
 	case AT_RESERVE:
+	case AT_DYNPTR:
 		find_ringbuf(at, (void *)map);
 		break;
 	case AT_QUEUE:
@@ -212,6 +269,16 @@ static void place_find(enum place at, struct bpf_map *map)
 		break;
 	case AT_FREE_LIST:
 		find_free_list((void *)map);
+		break;
+	case AT_STACKID:
+		find_stacks((void *)map);
+		break;
+	case AT_BATCH:
+	case AT_BATCH_LRU:
+		find_last_bucket(at, (void *)map);
+		break;
+	case AT_REPLACE:
+		find_spare((void *)map);
 		break;
 	default:
 		find_bucket(at, (void *)map);
@@ -351,6 +418,24 @@ int on_reserve(void *ctx)
 	return 0;
 }
 
+static __always_inline long reserve_dynptr(void)
+{
+	struct bpf_dynptr record;
+	long err;
+
+	err = bpf_ringbuf_reserve_dynptr(&ringbuf, 8, 0, &record);
+	bpf_ringbuf_discard_dynptr(&record, BPF_RB_NO_WAKEUP);
+	return err;
+}
+
+SEC("perf_event")
+int on_dynptr(void *ctx)
+{
+	if (!failures_enough())
+		result_count(reserve_dynptr());
+	return 0;
+}
+
 SEC("perf_event")
 int on_queue(void *ctx)
 {
@@ -368,6 +453,35 @@ int on_stack(void *ctx)
 
 	if (!failures_enough())
 		result_count(bpf_map_pop_elem(&stack, &value));
+	return 0;
+}
+
+/* Stacks with other numbers of skipped frames differ. */
+static __always_inline long stack_take(void *ctx, __u64 skip)
+{
+	long id = bpf_get_stackid(ctx, &stacks, BPF_F_REUSE_STACKID | skip);
+
+	return id < 0 ? id : 0;
+}
+
+SEC("perf_event")
+int on_stackid(void *ctx)
+{
+	if (!failures_enough())
+		result_count(stack_take(ctx, 0));
+	return 0;
+}
+
+/* While the spare element is in use. */
+SEC("perf_event")
+int on_replace(void *ctx)
+{
+	__u64 spare = 0, value = 1;
+	__u32 key = 1;
+
+	bpf_probe_read_kernel(&spare, sizeof(spare), (void *)places[AT_REPLACE].word);
+	if (!spare && !failures_enough())
+		result_count(bpf_map_update_elem(&full_hash, &key, &value, BPF_EXIST));
 	return 0;
 }
 
@@ -464,6 +578,24 @@ static __always_inline long insert_next(void *map)
 	return err;
 }
 
+static __always_inline long replace_in_turn(void *map)
+{
+	__u32 key = last_key++ % BATCH_ELEMS;
+	__u64 value = 1;
+
+	return bpf_map_update_elem(map, &key, &value, BPF_ANY);
+}
+
+/* The map is full: the other element is the nested program's. */
+static __always_inline long replace_in_full(void)
+{
+	__u64 value = 1;
+	__u32 key = 1;
+
+	bpf_map_update_elem(&full_hash, &key, &value, BPF_NOEXIST);
+	return map_insert(&full_hash);
+}
+
 /* Two CPUs at once have two keys, so two buckets. */
 static __always_inline long insert_free(void)
 {
@@ -516,12 +648,20 @@ static __always_inline long place_operate(enum place at)
 	case AT_OUTPUT:
 	case AT_RESERVE:
 		return bpf_ringbuf_output(&ringbuf, &value, sizeof(value), BPF_RB_NO_WAKEUP);
+	case AT_DYNPTR:
+		return reserve_dynptr();
 	case AT_QUEUE:
 		return bpf_map_push_elem(&queue, &value, BPF_EXIST);
 	case AT_STACK:
 		return bpf_map_push_elem(&stack, &value, BPF_EXIST);
 	case AT_FREE_LIST:
 		return insert_free();
+	case AT_BATCH:
+		return replace_in_turn(&batch_hash);
+	case AT_BATCH_LRU:
+		return replace_in_turn(&batch_lru);
+	case AT_REPLACE:
+		return replace_in_full();
 	default:
 		return -EDEADLK;
 	}
@@ -533,6 +673,29 @@ int below(struct __sk_buff *ctx)
 {
 	if (place_operate(place))
 		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+SEC("raw_tp")
+int take_stack(void *ctx)
+{
+	if (stack_take(ctx, 0))
+		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+SEC("raw_tp")
+int take_other_stack(void *ctx)
+{
+	if (stack_take(ctx, 1))
+		__sync_fetch_and_add(&outer_failed, 1);
+	return 0;
+}
+
+SEC("raw_tp")
+int want_stack(void *ctx)
+{
+	result_count(stack_take(ctx, 0));
 	return 0;
 }
 

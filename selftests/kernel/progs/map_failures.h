@@ -14,15 +14,23 @@ enum place {
 	AT_LPM,
 	AT_OUTPUT,
 	AT_RESERVE,
+	AT_DYNPTR,
 	AT_QUEUE,
 	AT_STACK,
 	AT_FREE_LIST,
+	AT_STACKID,
+	AT_BATCH,
+	AT_BATCH_LRU,
+	AT_REPLACE,
 	AT_OTHER_HASH,
 	NR_PLACES,
 };
 
-#define LRU_ELEMS  64
-#define FREE_ELEMS 1024
+#define LRU_ELEMS   64
+#define FREE_ELEMS  1024
+#define STACKS	    2
+#define BATCH_SIZE  16
+#define BATCH_ELEMS 8 /* of which with a seed of 0 the last bucket has one */
 
 struct place_addr {
 	unsigned long long word, lock;

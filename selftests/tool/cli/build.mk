@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What the tests of the command run beside the command itself.
-MAP_FAILURES = $(O)/selftests/tool/cli/map_failures
+FAILURES = $(addprefix $(O)/selftests/tool/cli/,map_failures storage_failures)
 
 OWN_OBJECTS = $(patsubst %,$(O)/selftests/tool/cli/%.bpf.o,verdict flows sparse arena arena_words)
 
-selftests: $(MAP_FAILURES) $(OWN_OBJECTS)
+selftests: $(FAILURES) $(OWN_OBJECTS)
 
-$(MAP_FAILURES).o: | $(O)/selftests/kernel/progs/map_failures.skel.h
+$(FAILURES:=.o): $(O)/selftests/tool/cli/%.o: | $(O)/selftests/kernel/progs/%.skel.h
 
-$(MAP_FAILURES): $(MAP_FAILURES).o $(O)/selftests/kernel/bench/pinned.o
+$(FAILURES): %: %.o $(addprefix $(O)/,selftests/tool/cli/failures.o \
+		selftests/kernel/bench/pinned.o user/kernel/maplocks.o)
 	$(say) LD $@
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
--include $(MAP_FAILURES).d $(OWN_OBJECTS:.o=.d)
+-include $(FAILURES:=.d) $(O)/selftests/tool/cli/failures.d $(OWN_OBJECTS:.o=.d)
 
 # Replays of recorded failures, for guests, which have no compiler.
 REPLAYS = $(patsubst selftests/tool/cli/replay/%.jsonl,\

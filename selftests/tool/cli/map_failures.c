@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Make locks inside maps fail COUNT times, and print how many operations reported
- * that. usage: map_failures PLACE|behind-PLACE|abba|timeout COUNT; the maps stay
- * until standard input ends. behind: an owner on another CPU does not release. Exit code 3: this
- * kernel has no hardware breakpoints or hides the symbols of its variables.
+ * that. usage: map_failures PLACE|KIND-PLACE|abba|timeout|stack_delete COUNT; the maps
+ * stay until standard input ends. KIND: behind an owner on another CPU that does not release; by a
+ * system call behind such an owner: lookup_batch, lookup_and_delete_batch. Exit code 3: this
+ * kernel has no hardware breakpoints, hides the symbols of its variables, or would be corrupted.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/maplocks.h"
 #include "../../kernel/bench/pinned.h"
 #include "../../kernel/progs/map_failures.h"
+#include "failures.h"
 #include "selftests/kernel/progs/map_failures.skel.h"
 
-#define UNSUPPORTED 3
-#define TRIES_EACH  1000 /* limit of operations "below" for each wanted failure */
-#define CPU	    0
-#define OTHER_CPU   1
+#define TRIES_EACH 1000 /* limit of operations "below" for each wanted failure */
 
+/* below, behind: other programs than these take the lock, and want it. */
 struct target {
-	const char *name, *map, *prog;
+	const char *name, *map, *prog, *below, *behind;
 };
 
 static const struct target places[NR_PLACES] = {
@@ -44,48 +42,74 @@ static const struct target places[NR_PLACES] = {
 	[AT_LPM] = { "lpm", "trie", "on_lpm" },
 	[AT_OUTPUT] = { "ringbuf_output", "ringbuf", "on_output" },
 	[AT_RESERVE] = { "ringbuf_reserve", "ringbuf", "on_reserve" },
+	[AT_DYNPTR] = { "ringbuf_dynptr", "ringbuf", "on_dynptr" },
 	[AT_QUEUE] = { "queue", "queue", "on_queue" },
 	[AT_STACK] = { "stack", "stack", "on_stack" },
 	[AT_FREE_LIST] = { "free_list", "free_hash", NULL },
+	[AT_STACKID] = { "stackid", "stacks", "on_stackid", "take_stack", "want_stack" },
+	[AT_BATCH] = { "batch", "batch_hash", NULL },
+	[AT_BATCH_LRU] = { "batch_lru", "batch_lru", NULL },
+	[AT_REPLACE] = { "replace", "full_hash", "on_replace" },
 	[AT_OTHER_HASH] = { "other_hash", "other_hash", NULL },
 };
 
 static struct map_failures_bpf *skel;
 
-static void errno_die(const char *what)
-{
-	fprintf(stderr, "map_failures: %s: %s\n", what, strerror(errno));
-	exit(EXIT_FAILURE);
-}
-
 static void prog_run_once(const struct bpf_program *prog)
 {
-	test_run(bpf_program__fd(prog), 1);
+	LIBBPF_OPTS(bpf_test_run_opts, no_packet);
+
+	if (bpf_program__type(prog) != BPF_PROG_TYPE_RAW_TRACEPOINT)
+		test_run(bpf_program__fd(prog), 1);
+	else if (bpf_prog_test_run_opts(bpf_program__fd(prog), &no_packet) || no_packet.retval)
+		errno_die(bpf_program__name(prog));
 }
 
-/* The program runs whenever this thread writes the word. */
+static struct bpf_program *prog_named(const char *name, struct bpf_program *otherwise)
+{
+	return name ? bpf_object__find_program_by_name(skel->obj, name) : otherwise;
+}
+
+/* What is deleted here is in this CPU's list afterwards. */
+static void stacks_delete(void)
+{
+	for (__u32 id = 0; id < STACKS; id++)
+		if (bpf_map_delete_elem(bpf_map__fd(skel->maps.stacks), &id) && errno != ENOENT)
+			errno_die("delete a stack");
+}
+
+/* Both free buckets into the list of this CPU. */
+static void stacks_gather(void)
+{
+	prog_run_once(skel->progs.take_stack);
+	prog_run_once(skel->progs.take_other_stack);
+	stacks_delete();
+}
+
+static void run_below(enum place at)
+{
+	prog_run_once(prog_named(places[at].below, skel->progs.below));
+	if (at == AT_STACKID)
+		stacks_delete();
+}
+
+/* As the operations go on with from then on: the first insertion takes another path. */
+static void place_prepare(enum place at)
+{
+	skel->bss->place = at;
+	run_below(at);
+	if (at == AT_FREE_LIST)
+		prog_run_once(skel->progs.use_own_free);
+	if (at == AT_BATCH || at == AT_BATCH_LRU)
+		for (int i = 1; i < BATCH_ELEMS; i++)
+			run_below(at);
+	if (at == AT_STACKID)
+		stacks_gather();
+}
+
 static struct bpf_link *place_watch(const struct place_addr *at, const struct bpf_program *prog)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = sizeof(attr),
-		.bp_type = HW_BREAKPOINT_W,
-		.bp_addr = at->word,
-		.bp_len = at->word_len,
-		.sample_period = 1,
-		.exclude_user = 1,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	struct bpf_link *link;
-
-	if (fd < 0) {
-		fprintf(stderr, "map_failures: no breakpoint: %s\n", strerror(errno));
-		exit(UNSUPPORTED);
-	}
-	link = bpf_program__attach_perf_event(prog, fd);
-	if (!link)
-		errno_die("attach");
-	return link;
+	return word_watch(at->word, at->word_len, prog);
 }
 
 static __u32 map_id(const char *name)
@@ -131,10 +155,8 @@ static void find_places(void)
 static void failures_load(void)
 {
 	skel = map_failures_bpf__open_and_load();
-	if (!skel && errno == ESRCH) {
-		fprintf(stderr, "map_failures: no __per_cpu_offset without CONFIG_KALLSYMS_ALL\n");
-		exit(UNSUPPORTED);
-	}
+	if (!skel && errno == ESRCH)
+		unsupported("no __per_cpu_offset without CONFIG_KALLSYMS_ALL");
 	if (!skel)
 		errno_die("load");
 	find_places();
@@ -153,14 +175,13 @@ static void failures_nest(enum place at, __u64 count)
 	const char *name = places[at].prog;
 	struct bpf_link *link;
 
-	skel->bss->place = at;
 	skel->bss->wanted = 0;
-	prog_run_once(skel->progs.below); /* the first insertion takes another path */
+	place_prepare(at);
 	link = place_watch(&skel->bss->places[at],
 			   bpf_object__find_program_by_name(skel->obj, name));
 	skel->bss->wanted = count;
 	for (__u64 i = 0; i < count * TRIES_EACH; i++) {
-		prog_run_once(skel->progs.below);
+		run_below(at);
 		if (failures_enough(count))
 			break;
 	}
@@ -229,14 +250,17 @@ static void failures_cross(enum place at, __u64 count)
 
 static void *owner_stay(void *arg)
 {
+	enum place at = skel->bss->place;
+	struct bpf_program *below;
 	struct bpf_link *link;
 
 	(void)arg;
+	below = at == AT_STACKID ? skel->progs.take_other_stack : skel->progs.below;
 	pin_to(OTHER_CPU);
-	link = place_watch(&skel->bss->places[skel->bss->place], skel->progs.on_stay);
-	/* Not every insertion uses the common list of an LRU map. */
+	link = place_watch(&skel->bss->places[at], skel->progs.on_stay);
+	/* Not every insertion uses the common list of an LRU map, or the same bucket. */
 	for (int i = 0; i < LRU_ELEMS && !skel->bss->holding; i++)
-		prog_run_once(skel->progs.below);
+		prog_run_once(below);
 	bpf_link__destroy(link);
 	if (!skel->bss->holding) {
 		fprintf(stderr, "map_failures: the owner did not take the lock\n");
@@ -259,6 +283,12 @@ static pthread_t start_owner(void)
 	return owner;
 }
 
+static void release_owner(pthread_t owner)
+{
+	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
+	pthread_join(owner, NULL);
+}
+
 static void push_on_locked(void)
 {
 	pthread_t owner = start_owner();
@@ -266,8 +296,7 @@ static void push_on_locked(void)
 	int err;
 
 	err = bpf_map_update_elem(bpf_map__fd(skel->maps.queue), NULL, &value, BPF_EXIST);
-	__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
-	pthread_join(owner, NULL);
+	release_owner(owner);
 	skel->bss->refused += err == -EBUSY;
 	if (!err || err == -EBUSY)
 		return;
@@ -284,34 +313,91 @@ static void wait_long(enum place at, __u64 count)
 		push_on_locked();
 }
 
-static double now_ms(void)
-{
-	struct timespec t;
+static struct times times;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
-}
-
-static double shortest_ms, longest_ms;
-
-/* The same by a program. Only the shortest time is the lock's: longer ones have other causes. */
+/* The same by a program. */
 static void wait_behind(enum place at, __u64 count)
 {
-	skel->bss->place = at;
 	skel->bss->wanted = count;
-	prog_run_once(skel->progs.below); /* the first insertion takes another path */
-	prog_run_once(skel->progs.use_own_free);
 	for (__u64 i = 0; i < count; i++) {
-		pthread_t owner = start_owner();
-		double ms = now_ms();
+		pthread_t owner;
+		double start;
 
-		prog_run_once(skel->progs.behind);
-		ms = now_ms() - ms;
-		shortest_ms = i && shortest_ms < ms ? shortest_ms : ms;
-		longest_ms = longest_ms > ms ? longest_ms : ms;
-		__atomic_store_n(&skel->bss->release, 1, __ATOMIC_RELEASE);
-		pthread_join(owner, NULL);
+		place_prepare(at);
+		owner = start_owner();
+		start = now_ms();
+		prog_run_once(prog_named(places[at].behind, skel->progs.behind));
+		times_count(&times, start);
+		release_owner(owner);
 	}
+}
+
+static void count_result(int err)
+{
+	if (err == -ETIMEDOUT)
+		skel->bss->etimedout++;
+	else if (!err)
+		skel->bss->nested_ok++;
+	else
+		skel->bss->other++;
+	if (err && err != -ETIMEDOUT)
+		skel->bss->other_err = err;
+}
+
+/* The bucket cannot go into the list that the owner has locked. */
+static void delete_behind(enum place at, __u64 count)
+{
+	for (__u64 i = 0; i < count; i++) {
+		pthread_t owner;
+		double start;
+
+		place_prepare(at);
+		prog_run_once(skel->progs.take_stack);
+		owner = start_owner();
+		start = now_ms();
+		stacks_delete();
+		times_count(&times, start);
+		skel->bss->refused++;
+		release_owner(owner);
+	}
+}
+
+/* What the batches got: until the locked bucket, and from there to the end. */
+static __u32 batch_first, batch_rest, batch_next;
+
+typedef int (*batch_fn)(int fd, void *in, void *out, void *keys, void *values, __u32 *count,
+			const struct bpf_map_batch_opts *opts);
+
+static void batch_behind(enum place at, batch_fn batch)
+{
+	int fd = bpf_object__find_map_fd_by_name(skel->obj, places[at].map);
+	__u32 keys[BATCH_ELEMS];
+	__u64 values[BATCH_ELEMS];
+	pthread_t owner;
+	__u32 end;
+	double start;
+
+	place_prepare(at);
+	batch_first = batch_rest = BATCH_ELEMS;
+	owner = start_owner();
+	start = now_ms();
+	count_result(batch(fd, NULL, &batch_next, keys, values, &batch_first, NULL));
+	times_count(&times, start);
+	release_owner(owner);
+	if (batch(fd, &batch_next, &end, keys, values, &batch_rest, NULL) != -ENOENT)
+		errno_die("the rest of the batch");
+}
+
+static void lookup_batch_behind(enum place at, __u64 count)
+{
+	for (__u64 i = 0; i < count; i++)
+		batch_behind(at, bpf_map_lookup_batch);
+}
+
+static void delete_batch_behind(enum place at, __u64 count)
+{
+	for (__u64 i = 0; i < count; i++)
+		batch_behind(at, bpf_map_lookup_and_delete_batch);
 }
 
 struct kind {
@@ -320,14 +406,27 @@ struct kind {
 	void (*provoke)(enum place at, __u64 count);
 };
 
+static const struct kind behind_kinds[] = {
+	{ .name = "behind-", .provoke = wait_behind },
+	{ .name = "lookup_batch-", .provoke = lookup_batch_behind },
+	{ .name = "lookup_and_delete_batch-", .provoke = delete_batch_behind },
+};
+
 static struct kind find_kind(const char *name)
 {
 	if (!strcmp(name, "abba"))
 		return (struct kind){ "abba", AT_HASH, failures_cross };
 	if (!strcmp(name, "timeout"))
 		return (struct kind){ "timeout", AT_QUEUE, wait_long };
-	if (!strncmp(name, "behind-", strlen("behind-")))
-		return (struct kind){ name, find_kind(name + strlen("behind-")).at, wait_behind };
+	if (!strcmp(name, "stack_delete"))
+		return (struct kind){ "stack_delete", AT_STACKID, delete_behind };
+	for (size_t i = 0; i < sizeof(behind_kinds) / sizeof(behind_kinds[0]); i++) {
+		const struct kind *k = &behind_kinds[i];
+		size_t len = strlen(k->name);
+
+		if (!strncmp(name, k->name, len))
+			return (struct kind){ name, find_kind(name + len).at, k->provoke };
+	}
 	for (int i = 0; i < NR_PLACES; i++)
 		if (!strcmp(name, places[i].name))
 			return (struct kind){ name, i, places[i].prog ? failures_nest : NULL };
@@ -354,11 +453,27 @@ static void failures_print(const struct kind *k)
 	printf(", \"edeadlk\": %" PRIu64 ", \"etimedout\": %" PRIu64 ", \"refused\": %" PRIu64,
 	       (uint64_t)b->edeadlk, (uint64_t)b->etimedout, (uint64_t)b->refused);
 	printf(", \"other_err\": %" PRId64, (int64_t)b->other_err);
+	printf(", \"batch_first\": %u, \"batch_rest\": %u, \"batch_next\": %u", batch_first,
+	       batch_rest, batch_next);
 	printf(", \"other\": %" PRIu64 ", \"nested_ok\": %" PRIu64 ", \"outer_failed\": %" PRIu64
 	       ", \"missed\": %u, \"ms\": %.1f, \"longest_ms\": %.1f}\n",
 	       (uint64_t)b->other, (uint64_t)b->nested_ok, (uint64_t)b->outer_failed, b->missed,
-	       shortest_ms, longest_ms);
+	       times.shortest, times.longest);
 	fflush(stdout);
+}
+
+/* Without our series both replacements get the same element, and two chains have it. */
+static void replace_or_skip(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct maplocks locks;
+
+	if (!btf)
+		errno_die("BTF");
+	maplocks_read(btf, &locks);
+	btf__free(btf);
+	if (locks.kinds[MAPLOCK_BUCKET] != MAPLOCK_SERIES)
+		unsupported("nested replacements would corrupt the map");
 }
 
 int main(int argc, char **argv)
@@ -376,6 +491,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = count_arg(argv[2]);
+	if (k.at == AT_REPLACE)
+		replace_or_skip();
 	pin_to(CPU);
 	failures_load();
 	k.provoke(k.at, count);

@@ -11,6 +11,7 @@ import pytest
 from conftest import BUILD, LIMIT
 
 DRIVER = BUILD / "selftests/tool/cli/map_failures"
+STORAGE = BUILD / "selftests/tool/cli/storage_failures"
 
 # Place: the lock's name and the call that fails.
 PLACES = {
@@ -24,6 +25,8 @@ PLACES = {
     "lpm": ("lpm_trie trie lock", "bpf_map_update_elem(&trie,"),
     "ringbuf_output": ("ringbuf ringbuf lock", "bpf_ringbuf_output(&ringbuf,"),
     "ringbuf_reserve": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve(&ringbuf,"),
+    "ringbuf_dynptr": ("ringbuf ringbuf lock", "bpf_ringbuf_reserve_dynptr(&ringbuf,"),
+    "stackid": ("stack_trace stacks free list 0", "bpf_get_stackid(ctx, &stacks,"),
     "queue": ("queue queue lock", "bpf_map_push_elem(&queue,"),
     "stack": ("stack stack lock", "bpf_map_pop_elem(&stack,"),
 }
@@ -33,6 +36,8 @@ REFUSALS = {
     "lru_list": errno.ENOMEM,
     "lru_cpu": errno.ENOMEM,
     "ringbuf_output": errno.EAGAIN,
+    "ringbuf_dynptr": errno.EINVAL,
+    "stackid": errno.ENOMEM,
     "queue": errno.EBUSY,
     "stack": errno.EBUSY,
 }
@@ -48,10 +53,10 @@ def failed(told, place):
 
 
 @contextlib.contextmanager
-def failures(place, count):
+def failures(place, count, driver=DRIVER):
     """What the driver counted; its maps and programs are there until the end."""
     with subprocess.Popen(
-        [DRIVER, place, str(count)],
+        [driver, place, str(count)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,11 +9,11 @@ import subprocess
 
 import pytest
 from bpfobj import compile_bpf
-from conftest import BPFTOOL, BUILD, LIMIT, RQSPIN, TOP, rqspin, validator
+from conftest import BPFTOOL, LIMIT, RQSPIN, TOP, cpus, rqspin, validator
 from kernelbtf import KERNEL, KERNELS, kernels_btf
+from mapfailures import DRIVER, STORAGE, failures
 
 PAGE = TOP / "docs/map-errors.md"
-DRIVER = BUILD / "selftests/tool/cli/map_failures"
 OWN_BTF = "/sys/kernel/btf/vmlinux"
 KINDS = ["plain", "later", "series"]
 
@@ -288,43 +288,110 @@ def test_locks_of_this_kernel():
         assert len(locks) == 1 and bool(want) == bool(locks & {"later", "series"}), struct
 
 
-# Place of the driver: the operation that is nested, and the cause.
+# Place of the driver: the operation that is nested, or waits behind an owner on another CPU, and
+# the cause.
+NESTED_BUCKET = "program nested in an operation on the same bucket"
+BUCKET = "bucket cannot be locked"
+NESTED = "nested in an operation on the same map"
+SPARE = (
+    "replaces an element of a full preallocated map, nested in another replacement on the same CPU"
+)
+FREE_LISTS = "free lists cannot be locked, no free bucket elsewhere"
+UNLOCKED = "lock cannot be taken"
+INODE = "lock cannot be taken (no program that has these functions runs on top of the lock's owner)"
+ARENA_FREE = "lock cannot be taken; a program that cannot sleep does not try"
 MEASURED = {
-    "hash": ("hash", "update", "program nested in an operation on the same bucket"),
-    "percpu_hash": ("percpu_hash", "delete", "program nested in an operation on the same bucket"),
-    "lru_bucket": ("lru_hash", "delete", "bucket cannot be locked"),
+    "hash": ("hash", "update", NESTED_BUCKET),
+    "percpu_hash": ("percpu_hash", "delete", NESTED_BUCKET),
+    "replace": ("hash", "update", SPARE),
+    "lru_bucket": ("lru_hash", "delete", BUCKET),
     "lru_list": (
         "lru_hash",
         "update",
         "an LRU list cannot be locked (program on top of its owner)",
     ),
+    "lookup_batch-batch": ("hash", "lookup_batch", BUCKET),
+    "lookup_and_delete_batch-batch": ("hash", "lookup_and_delete_batch", BUCKET),
+    "lookup_batch-batch_lru": ("lru_hash", "lookup_batch", BUCKET),
+    "lookup_and_delete_batch-batch_lru": ("lru_hash", "lookup_and_delete_batch", BUCKET),
     "lpm": ("lpm_trie", "update", "nested in an operation on the same trie"),
     "ringbuf_output": ("ringbuf", "output", "nested in a reservation"),
-    "queue": ("queue", "push", "nested in an operation on the same map"),
-    "stack": ("stack", "pop", "nested in an operation on the same map"),
+    "ringbuf_dynptr": ("ringbuf", "reserve_dynptr", UNLOCKED),
+    "behind-ringbuf_dynptr": ("ringbuf", "reserve_dynptr", UNLOCKED),
+    "queue": ("queue", "push", NESTED),
+    "stack": ("stack", "pop", NESTED),
+    "stackid": ("stack_trace", "get_stackid", FREE_LISTS),
+    "behind-stackid": ("stack_trace", "get_stackid", FREE_LISTS),
+    "stack_delete": ("stack_trace", "delete", "free list cannot be locked"),
+    "task": ("task_storage", "delete", UNLOCKED),
+    "behind-task": ("task_storage", "get", UNLOCKED),
+    "cgrp": ("cgrp_storage", "delete", UNLOCKED),
+    "behind-cgrp": ("cgrp_storage", "get", UNLOCKED),
+    "sk": ("sk_storage", "delete", UNLOCKED),
+    "behind-sk": ("sk_storage", "get", UNLOCKED),
+    "behind-inode": ("inode_storage", "get", INODE),
+    "arena": ("arena", "alloc_pages", UNLOCKED),
+    "behind-arena": ("arena", "alloc_pages", UNLOCKED),
+    "behind-arena_free": ("arena", "free_pages", ARENA_FREE),
+}
+COUNT = 5
+# What each of COUNT turns adds, where that is not one error. refused: NULL, or success.
+COUNTED = {
+    "stack_delete": {"refused": 1},
+    "task": {"refused": 1, "edeadlk": 1},
+    "cgrp": {"refused": 1, "edeadlk": 1},
+    "sk": {"refused": 1, "edeadlk": 1},
+    "behind-task": {"etimedout": 2},
+    "behind-cgrp": {"etimedout": 2},
+    "behind-sk": {"etimedout": 2},
+    "behind-inode": {"refused": 1, "etimedout": 3},
+    "arena": {"refused": 1},
+    "behind-arena": {"refused": 1},
+    "behind-arena_free": {},
+}
+# The bucket that is locked is the last one, and has one of eight elements. The next call gets it.
+BATCHES = {"batch_first": 7, "batch_rest": 1, "batch_next": 15}
+EXACTLY = {
+    # As long as the lock is held there are two pages: the freed one, and that of the lock's owner.
+    "behind-arena_free": {"pages_held": 2 * COUNT, "pages_left": 0},
+    # Where the lock is free, the program gets its page.
+    "arena": {"unlocked_ok": COUNT},
 }
 
 
-@pytest.mark.parametrize("place", MEASURED)
-def test_measured(place, nothing_left):
-    """What the running kernel returns is what it is said to return."""
+def behind(place):
+    return place.startswith(("behind-", "lookup_")) or place == "stack_delete"
+
+
+def provoked(place):
     map_type, op, cause = MEASURED[place]
     row = next(c for c in explained(map_type, op)["causes"] if c["cause"] == cause)
     if row["kernel"] not in ("later", "series"):
         pytest.skip(f"the lock is {row['kernel'] or 'unknown'} here: to nest would hang")
     if os.geteuid():
         pytest.skip("needs root to load programs")
-    res = subprocess.run(
-        [DRIVER, place, "5"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-    )
-    if res.returncode == 3:
-        pytest.skip(res.stderr.splitlines()[-1])
-    assert res.returncode == 0, res.stderr
-    told = json.loads(res.stdout)
+    if behind(place) and cpus() < 2:
+        pytest.skip("needs two CPUs")
+    driver = STORAGE if map_type.endswith("_storage") or map_type == "arena" else DRIVER
+    with failures(place, COUNT, driver) as told:
+        return row, told
+
+
+@pytest.mark.parametrize("place", MEASURED)
+def test_measured(place, nothing_left):
+    """What the running kernel returns is what it is said to return."""
+    row, told = provoked(place)
     seen = {"EDEADLK"} if told["edeadlk"] else set()
+    seen |= {"ETIMEDOUT"} if told["etimedout"] else set()
     seen |= {errno.errorcode[-told["other_err"]]} if told["other"] else set()
-    assert seen and seen <= set(row["errors"]), told
+    seen |= {"NULL"} if told["refused"] and place != "stack_delete" else set()
+    assert seen <= set(row["errors"]) and bool(seen) == bool(row["errors"]), told
+    results = ("edeadlk", "etimedout", "refused", "other")
+    if place in COUNTED:
+        want = {r: COUNT * COUNTED[place].get(r, 0) for r in results}
+        assert {r: told[r] for r in results} == want, told
+    assert told["nested_ok"] == told["missed"] == 0, told
+    exactly = BATCHES if place.startswith("lookup_") else EXACTLY.get(place, {})
+    assert told.items() >= exactly.items(), told
+    if behind(place):
+        assert told["ms"] >= 200, told

@@ -109,6 +109,8 @@ BEHIND = {
     "free_list": errno.E2BIG,
     "lpm": errno.ETIMEDOUT,
     "ringbuf_output": errno.EAGAIN,
+    "ringbuf_dynptr": errno.EINVAL,
+    "stackid": errno.ENOMEM,
     "queue": errno.EBUSY,
     "stack": errno.EBUSY,
 }

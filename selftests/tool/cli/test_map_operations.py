@@ -21,6 +21,7 @@ UNSEEN = {
     "stack": "stack",
     "ringbuf_output": "ringbuf",
     "ringbuf_reserve": "ringbuf",
+    "ringbuf_dynptr": "ringbuf",
 }
 
 
