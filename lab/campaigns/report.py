@@ -125,11 +125,12 @@ def _write_svg(figures, folder, name):
         new = [pathlib.Path(drawn, f"{name}-{i + 1}.svg") for i in range(len(figures))]
         try:
             write_images(figures, new, format="svg")
+            images = [path.read_bytes() for path in new]
         except Exception as err:  # of kaleido, of the browser: none of them documented
             what = next(filter(str.strip, str(err).splitlines()), type(err).__name__)
             return f"no SVG of the charts: {what} (chromium is missing?)"
-        for path in new:
-            replace_whole(folder / path.name, path.read_bytes())
+    for path, image in zip(new, images, strict=True):
+        replace_whole(folder / path.name, image)
     return None
 
 

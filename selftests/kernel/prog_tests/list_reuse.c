@@ -252,7 +252,7 @@ static void test_array_free(void)
 	CHECK_EQ(array_put(&r, NEW_NUMBER), 0, "update while the list is free");
 	CHECK_EQ(array_number(&r), NEW_NUMBER, "the value after that");
 	nodes = reuse_run(&r, r.drain, OLD_KEY);
-	if (!nodes || !kernel_shares_hole("list-reuse"))
+	if (nodes != 1 || !kernel_shares_hole("list-reuse"))
 		CHECK_EQ(nodes, 0, "nodes after that");
 	list_reuse_bpf__destroy(r.skel);
 }

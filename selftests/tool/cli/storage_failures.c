@@ -3,7 +3,7 @@
  * Make the locks of local storage and of arenas fail COUNT times, and print what the operations
  * returned. usage: storage_failures task|cgrp|sk|arena COUNT, behind-PLACE COUNT (also behind-inode
  * and behind-arena_free): behind an owner on another CPU that does not release. Exit code 3: this
- * kernel's lock is plain there, or it sets no breakpoints.
+ * kernel's lock is plain there, it sets no breakpoints, or its BPF LSM is not active.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,8 @@
 #include "failures.h"
 #include "selftests/kernel/progs/storage_failures.skel.h"
 
-#define FREED_MS 20000 /* limit for the kernel's worker that frees a page */
+#define FREED_MS   20000 /* limit for the kernel's worker that frees a page */
+#define SECURITYFS "/sys/kernel/security"
 
 static struct storage_failures_bpf *skel;
 static struct times times;
@@ -102,13 +103,42 @@ static void lock_check(enum maplock lock)
 		unsupported("this kernel's lock is plain: to nest would hang");
 }
 
+/* Without it the program of inodes would be attached, but never run. */
+static void lsm_check(void)
+{
+	char names[512] = "";
+	FILE *f = fopen(SECURITYFS "/lsm", "re");
+
+	if (!f && !mount("none", SECURITYFS, "securityfs", 0, NULL))
+		f = fopen(SECURITYFS "/lsm", "re");
+	if (f && !fgets(names, sizeof(names), f))
+		errno_die(SECURITYFS "/lsm");
+	if (f)
+		fclose(f);
+	if (!strstr(names, "bpf"))
+		unsupported("BPF LSM is not active: boot with bpf in the lsm= list");
+}
+
 static struct bpf_program *prog_named(const char *name)
 {
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
-static void load(const char *const *progs, int nr)
+/* Not every kernel has the maps of the other places. */
+static bool map_belongs(const struct bpf_map *map, const char *place)
 {
+	const char *name = bpf_map__name(map);
+
+	return bpf_map__is_internal(map) || !strncmp(name, place, strlen(place)) ||
+	       (!strcmp(place, "sk") && !strcmp(name, "bell"));
+}
+
+static void load(const char *place, const char *const *progs, int nr)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, skel->obj)
+		bpf_map__set_autocreate(map, map_belongs(map, place));
 	for (int i = 0; i < nr; i++)
 		if (progs[i])
 			bpf_program__set_autoload(prog_named(progs[i]), true);
@@ -140,7 +170,7 @@ static void storage_nest(const struct storage *s, __u64 count)
 	const char *progs[] = { s->below, s->nested[0], s->nested[1] };
 	struct bpf_link *links[3];
 
-	load(progs, 3);
+	load(s->name, progs, 3);
 	for (int i = 0; i < 3; i++)
 		links[i] = attach(progs[i]);
 	for (__u64 i = 0; i < count; i++)
@@ -165,6 +195,15 @@ struct owner {
 	int map, fd; /* of the storage */
 };
 
+/* The other thread would wait for it for ever. */
+static void holding_check(void)
+{
+	if (skel->bss->holding)
+		return;
+	fprintf(stderr, "storage_failures: the owner did not take the lock\n");
+	exit(EXIT_FAILURE);
+}
+
 static void *storage_own(void *arg)
 {
 	struct owner *o = arg;
@@ -175,6 +214,7 @@ static void *storage_own(void *arg)
 	if (bpf_map_delete_elem(o->map, &o->fd))
 		skel->bss->outer_failed++;
 	skel->bss->armed = 0;
+	holding_check();
 	return NULL;
 }
 
@@ -187,6 +227,7 @@ static void *arena_own(void *arg)
 	link = word_watch(skel->bss->nr_pages, 8, skel->progs.arena_stay);
 	prog_run_once("below_arena");
 	bpf_link__destroy(link);
+	holding_check();
 	return NULL;
 }
 
@@ -255,7 +296,7 @@ static void storage_behind(const struct storage *s, __u64 count)
 		errno_die(s->name);
 	if (bpf_program__set_attach_target(skel->progs.storage_stay, 0, s->pointer))
 		errno_die(s->pointer);
-	load(progs, 2);
+	load(s->name, progs, 2);
 	o.map = bpf_object__find_map_fd_by_name(skel->obj, s->name);
 	for (int i = 0; i < 2; i++)
 		links[i] = attach(progs[i]);
@@ -291,7 +332,7 @@ static void arena_load(void)
 					     "arena_stay", "below_arena", "want_page",
 					     "keep_page",  "free_kept",	  "count_pages" };
 
-	load(progs, sizeof(progs) / sizeof(progs[0]));
+	load("arena", progs, sizeof(progs) / sizeof(progs[0]));
 	arena_find();
 }
 
@@ -407,6 +448,8 @@ static bool storage_provoke(const char *place, __u64 count)
 		if (strcmp(place, s->name) || (!behind && !s->below))
 			continue;
 		lock_check(MAPLOCK_STORAGE);
+		if (s->opened)
+			lsm_check();
 		(behind ? storage_behind : storage_nest)(s, count);
 		return true;
 	}

@@ -334,7 +334,7 @@ MEASURED = {
     "behind-arena": ("arena", "alloc_pages", UNLOCKED),
     "behind-arena_free": ("arena", "free_pages", ARENA_FREE),
 }
-COUNT = 5
+COUNT = 2
 # What each of COUNT turns adds, where that is not one error. refused: NULL, or success.
 COUNTED = {
     "stack_delete": {"refused": 1},
