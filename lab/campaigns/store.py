@@ -160,7 +160,10 @@ class Store:
         ours = {f"{cell.key}.json" for cell in self.campaign.cells()}
         for path in sorted(self.cells.iterdir()) if self.cells.is_dir() else ():
             if path.name not in ours and not path.name.startswith("."):
-                raise CampaignError(f"{path}: no cell of {self.campaign.name}; move it away")
+                raise CampaignError(
+                    f"{path}: no cell of {self.campaign.name}, or of an earlier form of it: "
+                    f"move {self.folder} away, or measure again in another folder (--results)"
+                )
 
     def missing(self):
         """Cells without a result; the others are read, to see that they are whole."""
