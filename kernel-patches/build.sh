@@ -77,11 +77,7 @@ compile() {
 	local start=$SECONDS
 	say "$name: building $(git -C "$src" log -1 --format='%h %s')"
 	"$kp/config.sh" "$src" "$obj" "$config"
-	kmake "$src" "$obj" LOCALVERSION="$version" vmlinux modules
-	# ccache does not see which file an object includes by .incbin: the image would have an older
-	# kernel that happens to be as long.
-	rm -f "$obj/arch/x86/boot/compressed/piggy.o"
-	CCACHE_DISABLE=1 kmake "$src" "$obj" LOCALVERSION="$version" "${image##*/}"
+	kmake "$src" "$obj" LOCALVERSION="$version" "${image##*/}" modules
 	release=$(cat "$obj/include/config/kernel.release")
 	say "$name: $release after $((SECONDS - start)) s"
 }

@@ -92,6 +92,6 @@ kmake() {
 	[ "$arch" != arm64 ] || cross=aarch64-linux-gnu-
 	env CCACHE_BASEDIR="$top" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros CCACHE_DEPEND=1 \
 		KBUILD_BUILD_USER=rqspin KBUILD_BUILD_HOST=rqspin KBUILD_BUILD_TIMESTAMP='1970-01-01' \
-		make -s -C "$src" O="$obj" ARCH="$arch" CROSS_COMPILE="$cross" CC="ccache ${cross}gcc" \
+		make -s -C "$src" O="$obj" ARCH="$arch" CROSS_COMPILE="$cross" CC="$kp/ccache.sh ${cross}gcc" \
 		LOCALVERSION= -j"$(nproc)" "$@"
 }

@@ -8,8 +8,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/maplocks.h"
 #include "failures.h"
 
 void errno_die(const char *what)
@@ -18,7 +20,7 @@ void errno_die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-void unsupported(const char *why)
+void place_skip(const char *why)
 {
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, why);
 	exit(UNSUPPORTED);
@@ -41,12 +43,22 @@ struct bpf_link *word_watch(unsigned long long word, unsigned int len,
 
 	if (fd < 0) {
 		fprintf(stderr, "breakpoint: %s\n", strerror(errno));
-		unsupported("this kernel sets no breakpoints");
+		place_skip("this kernel sets no breakpoints");
 	}
 	link = bpf_program__attach_perf_event(prog, fd);
 	if (!link)
 		errno_die("attach");
 	return link;
+}
+
+void maplocks_here(struct maplocks *locks)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		errno_die("BTF");
+	maplocks_read(btf, locks);
+	btf__free(btf);
 }
 
 double now_ms(void)

@@ -5,13 +5,17 @@
 
 struct bpf_link;
 struct bpf_program;
+struct maplocks;
 
 #define UNSUPPORTED 3 /* the exit code if this kernel cannot do it */
 #define CPU	    0
 #define OTHER_CPU   1
 
 void errno_die(const char *what) __attribute__((noreturn));
-void unsupported(const char *why) __attribute__((noreturn));
+void place_skip(const char *why) __attribute__((noreturn));
+
+/* Which locks inside maps the running kernel has. */
+void maplocks_here(struct maplocks *locks);
 
 /* The program runs whenever this thread writes the kernel's word. */
 struct bpf_link *word_watch(unsigned long long word, unsigned int len,

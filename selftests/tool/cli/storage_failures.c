@@ -20,7 +20,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/maplocks.h"
@@ -92,15 +91,11 @@ static const struct storage storages[] = {
 
 static void lock_check(enum maplock lock)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
 	struct maplocks locks;
 
-	if (!btf)
-		errno_die("BTF");
-	maplocks_read(btf, &locks);
-	btf__free(btf);
+	maplocks_here(&locks);
 	if (!(maplocks_resilient(&locks) & 1U << lock))
-		unsupported("this kernel's lock is plain: to nest would hang");
+		place_skip("this kernel's lock is plain: to nest would hang");
 }
 
 /* Without it the program of inodes would be attached, but never run. */
@@ -116,7 +111,7 @@ static void lsm_check(void)
 	if (f)
 		fclose(f);
 	if (!strstr(names, "bpf"))
-		unsupported("BPF LSM is not active: boot with bpf in the lsm= list");
+		place_skip("BPF LSM is not active: boot with bpf in the lsm= list");
 }
 
 static struct bpf_program *prog_named(const char *name)
@@ -133,7 +128,7 @@ static bool map_belongs(const struct bpf_map *map, const char *place)
 	       (!strcmp(place, "sk") && !strcmp(name, "bell"));
 }
 
-static void load(const char *place, const char *const *progs, int nr)
+static void place_load(const char *place, const char *const *progs, int nr)
 {
 	struct bpf_map *map;
 
@@ -147,7 +142,7 @@ static void load(const char *place, const char *const *progs, int nr)
 	skel->bss->tid = syscall(SYS_gettid);
 }
 
-static struct bpf_link *attach(const char *name)
+static struct bpf_link *prog_attach(const char *name)
 {
 	struct bpf_link *link = name ? bpf_program__attach(prog_named(name)) : NULL;
 
@@ -170,9 +165,9 @@ static void storage_nest(const struct storage *s, __u64 count)
 	const char *progs[] = { s->below, s->nested[0], s->nested[1] };
 	struct bpf_link *links[3];
 
-	load(s->name, progs, 3);
+	place_load(s->name, progs, 3);
 	for (int i = 0; i < 3; i++)
-		links[i] = attach(progs[i]);
+		links[i] = prog_attach(progs[i]);
 	for (__u64 i = 0; i < count; i++)
 		prog_run_once(s->below);
 	for (int i = 0; i < 3; i++)
@@ -296,10 +291,10 @@ static void storage_behind(const struct storage *s, __u64 count)
 		errno_die(s->name);
 	if (bpf_program__set_attach_target(skel->progs.storage_stay, 0, s->pointer))
 		errno_die(s->pointer);
-	load(s->name, progs, 2);
+	place_load(s->name, progs, 2);
 	o.map = bpf_object__find_map_fd_by_name(skel->obj, s->name);
 	for (int i = 0; i < 2; i++)
-		links[i] = attach(progs[i]);
+		links[i] = prog_attach(progs[i]);
 	for (__u64 i = 0; i < count; i++)
 		behind_once(s, &o);
 	for (int i = 0; i < 2; i++)
@@ -332,7 +327,7 @@ static void arena_load(void)
 					     "arena_stay", "below_arena", "want_page",
 					     "keep_page",  "free_kept",	  "count_pages" };
 
-	load("arena", progs, sizeof(progs) / sizeof(progs[0]));
+	place_load("arena", progs, sizeof(progs) / sizeof(progs[0]));
 	arena_find();
 }
 
